@@ -1,0 +1,40 @@
+"""Settings: the only reader of settings files and of the environment.
+
+`load(folder)` returns frozen `Settings`; every value knows where it came from (`Settings.origin`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragstone.config.load import load, project_file, user_file
+from ragstone.config.settings import Embed, Rag, Search, Settings, Sources, Store, VectorStore, keys
+
+__all__ = [
+    "Described",
+    "Embed",
+    "Rag",
+    "Search",
+    "Settings",
+    "Sources",
+    "Store",
+    "VectorStore",
+    "describe",
+    "load",
+    "project_file",
+    "user_file",
+]
+
+
+class Described(NamedTuple):
+    """One setting for a reference page."""
+
+    key: str
+    default: object
+    doc: str
+    variables: tuple[str, ...]
+
+
+def describe() -> list[Described]:
+    """Return every setting with its default, its one line and its environment names, the full name first."""
+    return [Described(key.name, key.default, key.rules.doc, key.variables) for key in keys().values()]

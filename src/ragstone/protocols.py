@@ -1,0 +1,268 @@
+"""The promises: what each replaceable part must do. A part is found by name through `registry`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from ragstone.types import (
+    Chunk,
+    Collection,
+    Document,
+    Filter,
+    Finding,
+    Item,
+    Known,
+    PendingText,
+    Prepared,
+    PutResult,
+    Role,
+    Scalar,
+    Scope,
+    Scored,
+    Skip,
+    Space,
+    SpaceInfo,
+    SpaceState,
+    Stamp,
+    StoredChunk,
+    StoredDocument,
+    VectorRow,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix: TypeAlias = NDArray[np.float32]
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with a stage ("scan", "index", "embed"), how much is done and how much there is (0: not known)."""
+
+
+class Source(Protocol):
+    """Where text is."""
+
+    name: str
+
+    def scan(self) -> Iterator[Item | Skip]:
+        """Yield everything there is, or why it is left out. Never raises for one bad item."""
+
+    def load(self, item: Item) -> bytes:
+        """Return an item's bytes, or raise `ReadError`."""
+
+
+class Reader(Protocol):
+    """What a file says."""
+
+    def read(self, data: bytes, uri: str) -> Document:
+        """Return the whole document, or raise `ReadError`; never half of one."""
+
+
+class Chunker(Protocol):
+    """How a document is cut. `recipe` names the cut and its sizes: another recipe means cutting again."""
+
+    recipe: str
+
+    def chunk(self, document: Document) -> list[Chunk]:
+        """Return exact slices in order that together cover all non-space text."""
+
+
+class Embedder(Protocol):
+    """How text becomes numbers."""
+
+    space: Space
+    max_tokens: int
+
+    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Matrix:
+        """Return one row per text, in order. A text's vector does not depend on its neighbours."""
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens the model sees in a text, markers not counted."""
+
+
+class VectorRows(Protocol):
+    """One space's vectors as the store keeps them: what a derived index is built from."""
+
+    epoch: str
+    """Changes when rows were deleted or rewritten: an index of another epoch is rebuilt."""
+
+    def after(self, row_id: int, limit: int) -> list[VectorRow]:
+        """Return rows with a larger id, in order of id."""
+
+    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
+        """Return the rows with these ids, in any order, missing ones left out."""
+
+    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
+        """Return the rows of these texts, in any order, missing ones left out."""
+
+
+class VectorIndex(Protocol):
+    """Which vectors are near. Holds nothing that cannot be rebuilt."""
+
+    high_water: int
+    """The largest row id taken in."""
+
+    def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
+        """Take vectors in; an id that is already there gets the new vector."""
+
+    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+        """Return the k nearest by cosine, best first; only among `allowed` where that is given."""
+
+    def delete(self, ids: Sequence[int]) -> int:
+        """Return how many were there and are no longer."""
+
+    def has(self, row_id: int) -> bool:
+        """Return whether an id is there."""
+
+    def count(self) -> int:
+        """Return how many vectors are there."""
+
+    def flush(self) -> None:
+        """Make what was taken in quick to open next time; losing it costs only time."""
+
+    def drop(self) -> None:
+        """Forget everything, files included."""
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+
+
+class Nearest(Protocol):
+    """One space, ready to be asked: its index, kept level with the store."""
+
+    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+        """Return the k nearest vector rows by cosine, best first."""
+
+    def vectors(self, text_ids: Sequence[int]) -> Matrix:
+        """Return one row per text, zero where a text has no vector yet."""
+
+    def flush(self) -> None:
+        """Make what was taken in quick to open next time."""
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+
+
+class Reranker(Protocol):
+    """A second, slower look at the best candidates."""
+
+    name: str
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return one score per text, higher is better."""
+
+
+class Store(Protocol):
+    """Where everything stays. Every call names the project; nothing crosses its border.
+
+    One call is one transaction: it happens wholly or not at all, and when it returns it is durable.
+    """
+
+    location: str
+
+    def close(self) -> None:
+        """Let go of the database."""
+
+    def generation(self) -> int:
+        """Return a number that changes with every committed write, of any process."""
+
+    # collections
+    def ensure_collection(
+        self, project: str, name: str, *, description: str = "", settings: Mapping[str, Scalar] | None = None
+    ) -> Collection:
+        """Return the collection of that name, made now if it was not there."""
+
+    def collections(self, project: str) -> list[Collection]:
+        """Return a project's collections by name, with their counts."""
+
+    def drop_collection(self, project: str, name: str) -> int:
+        """Remove a collection and all in it; return how many documents went. `NotFound` if there is none."""
+
+    # documents
+    def put(self, project: str, collection: str, prepared: Sequence[Prepared]) -> list[PutResult]:
+        """Store or replace documents, all in one transaction; unchanged chunks are kept."""
+
+    def touch(self, project: str, collection: str, source: str, stamps: Mapping[str, Stamp | None]) -> None:
+        """Note new stamps of documents whose content was looked at and had not changed."""
+
+    def remove(self, project: str, collection: str, uris: Sequence[str]) -> int:
+        """Remove documents; return how many were there."""
+
+    def document(self, project: str, collection: str, uri: str) -> StoredDocument | None:
+        """Return what is stored of one document."""
+
+    def documents(
+        self, scope: Scope, *, filter: Filter | None = None, after: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[StoredDocument]:
+        """Return documents ordered by (collection, uri), from behind `after` on."""
+
+    def text(self, project: str, collection: str, uri: str) -> str | None:
+        """Return the whole text of a document."""
+
+    def slice(self, project: str, collection: str, uri: str, span: tuple[int, int]) -> str:
+        """Return characters start to end of a document's text."""
+
+    def known(self, project: str, collection: str, source: str) -> dict[str, Known]:
+        """Return what is remembered of every document that came from a source."""
+
+    def document_chunks(self, project: str, collection: str, uri: str) -> list[StoredChunk]:
+        """Return a document's chunks in order."""
+
+    def chunks(self, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """Return chunks by id, those of other projects left out."""
+
+    def copies(self, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
+        """Return, for each text, the ids of all chunks in scope that hold it."""
+
+    # words
+    def search_words(
+        self, scope: Scope, terms: Sequence[str], *, limit: int, filter: Filter | None = None
+    ) -> list[Scored]:
+        """Return chunks that hold any of the terms, best first; terms are those of `ragstone.words`."""
+
+    # vectors
+    def ensure_space(
+        self, project: str, collection: str, space: Space, *, storage: str = "int16", state: SpaceState = "active"
+    ) -> SpaceInfo:
+        """Return a space of the collection, made now if it was not there; `StaleSpace` if another is active."""
+
+    def activate_space(self, project: str, collection: str, space_id: int) -> None:
+        """Make a space the one that answers, and retire the one before it."""
+
+    def spaces(self, scope: Scope) -> list[SpaceInfo]:
+        """Return the spaces in use, each with its coverage over the scope."""
+
+    def pending(self, scope: Scope, space_id: int, *, after: int = 0, limit: int = 1000) -> list[PendingText]:
+        """Return texts in scope that have no vector in the space, in order of id, from behind `after` on."""
+
+    def put_vectors(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
+        """Store (text_id, encoded vector) rows, in one transaction; return how many were new."""
+
+    def vector_rows(self, project: str, space_id: int) -> VectorRows:
+        """Return the space's vectors for a derived index to read."""
+
+    def vectors_in(self, scope: Scope, space_id: int, *, filter: Filter | None = None) -> list[int]:
+        """Return the row ids of all vectors whose text is in scope and passes the filter."""
+
+    def locate(
+        self, scope: Scope, space_id: int, row_ids: Sequence[int], *, filter: Filter | None = None
+    ) -> dict[int, int]:
+        """Return, for each vector row, the first chunk in scope that holds its text and passes the filter."""
+
+    # notes and upkeep
+    def note(self, project: str, key: str) -> str | None:
+        """Return a small remembered value."""
+
+    def set_note(self, project: str, key: str, value: str) -> None:
+        """Remember a small value."""
+
+    def check(self) -> list[Finding]:
+        """Return what a look at every invariant found."""
+
+    def compact(self, *, secure: bool = False) -> int:
+        """Give back the room of what was removed; return bytes freed. Secure: overwrite it too."""
+
+    def backup(self, target: Path) -> Path:
+        """Write a verified copy and return its path."""

@@ -1,0 +1,77 @@
+"""The dictionary: every noun that two rooms share. All frozen, none imports anything heavy."""
+
+from __future__ import annotations
+
+from ragstone.types.answers import (
+    Condition,
+    Dropped,
+    Explanation,
+    Filter,
+    Fusion,
+    Hit,
+    ListTrace,
+    Mode,
+    Operator,
+    SearchOptions,
+    Trace,
+)
+from ragstone.types.given import (
+    Chunk,
+    Document,
+    Item,
+    Mark,
+    Metadata,
+    Role,
+    Scalar,
+    Skip,
+    Span,
+    Stamp,
+    Value,
+    embedding_text,
+)
+from ragstone.types.reports import AddReport, Finding, Status, SyncReport
+from ragstone.types.spaces import PendingText, Space, SpaceInfo, SpaceState, VectorRow
+from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope, Scored, StoredChunk, StoredDocument
+
+__all__ = [
+    "AddReport",
+    "Chunk",
+    "Collection",
+    "Condition",
+    "Document",
+    "Dropped",
+    "Explanation",
+    "Filter",
+    "Finding",
+    "Fusion",
+    "Hit",
+    "Item",
+    "Known",
+    "ListTrace",
+    "Mark",
+    "Metadata",
+    "Mode",
+    "Operator",
+    "PendingText",
+    "Prepared",
+    "PutResult",
+    "Role",
+    "Scalar",
+    "Scope",
+    "Scored",
+    "SearchOptions",
+    "Skip",
+    "Space",
+    "SpaceInfo",
+    "SpaceState",
+    "Span",
+    "Stamp",
+    "Status",
+    "StoredChunk",
+    "StoredDocument",
+    "SyncReport",
+    "Trace",
+    "Value",
+    "VectorRow",
+    "embedding_text",
+]

@@ -1,0 +1,117 @@
+"""What goes in, and how it is cut."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Scalar = str | int | float | bool | None
+Value = Scalar | tuple[Scalar, ...] | list[Scalar]
+Metadata = Mapping[str, Value]
+Role = Literal["document", "query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Hints that a file may have changed; only the content hash decides."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a document's text that has a name outside it: a page, a slide, a sheet."""
+
+    start: int
+    number: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text known by its uri, with what is known about it."""
+
+    uri: str
+    text: str
+    kind: str = "text"
+    language: str = ""
+    title: str = ""
+    metadata: Metadata = field(default_factory=dict)
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def hash(self) -> str:
+        """Return the SHA-256 of everything that a change of would have to be stored again."""
+        about = json.dumps(
+            [
+                self.kind,
+                self.language,
+                self.title,
+                dict(self.metadata),
+                [(m.start, m.number, m.label) for m in self.marks],
+            ],
+            sort_keys=True,
+            ensure_ascii=False,
+        )
+        digest = hashlib.sha256(about.encode("utf-8", "surrogatepass"))
+        digest.update(b"\0")
+        digest.update(self.text.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing a source found, not read yet."""
+
+    uri: str
+    stamp: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """One thing a source found and left out, with the reason a person can read."""
+
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a chunk stands in its document: characters, UTF-8 bytes, lines from 1, page."""
+
+    start: int
+    end: int
+    byte_start: int
+    byte_end: int
+    line_start: int
+    line_end: int
+    page: int | None = None
+    page_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An exact slice of a document; its header is indexed and embedded with it, never shown as text."""
+
+    text: str
+    span: Span
+    order: int
+    kind: str = "text"
+    symbol: str = ""
+    header: str = ""
+
+    @property
+    def hash(self) -> bytes:
+        """Return the SHA-256 that vectors are kept under: header and text."""
+        return hashlib.sha256(embedding_text(self.header, self.text).encode("utf-8", "surrogatepass")).digest()
+
+
+def embedding_text(header: str, text: str) -> str:
+    """Return what an embedder is given for a chunk."""
+    return f"{header}\n{text}" if header else text

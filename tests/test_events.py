@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+
+import pytest
+
+from ragstone.events import NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Bus, Event
+
+
+def test_a_subscriber_hears_everything_that_is_emitted_in_order() -> None:
+    bus, heard = Bus(), list[Event]()
+    bus.subscribe(heard.append)
+    bus.emit(SEARCH_STARTED, query="stone")
+    bus.emit(SEARCH_COMPLETED, query="stone", ids=[1])
+    assert [(event.name, dict(event.data)) for event in heard] == [
+        (SEARCH_STARTED, {"query": "stone"}),
+        (SEARCH_COMPLETED, {"query": "stone", "ids": [1]}),
+    ]
+    assert heard[0].time <= heard[1].time
+
+
+def test_a_subscriber_to_some_names_hears_only_those() -> None:
+    bus, heard = Bus(), list[str]()
+    bus.subscribe(lambda event: heard.append(event.name), names=[SEARCH_STARTED])
+    for name in NAMES:
+        bus.emit(name)
+    assert heard == [SEARCH_STARTED]
+
+
+def test_one_name_may_be_given_without_a_list() -> None:
+    bus, heard = Bus(), list[str]()
+    bus.subscribe(lambda event: heard.append(event.name), names=SEARCH_STARTED)
+    bus.emit(SEARCH_STARTED)
+    assert heard == [SEARCH_STARTED]
+
+
+def test_after_unsubscribing_nothing_is_heard_and_doing_it_twice_is_fine() -> None:
+    bus, heard = Bus(), list[Event]()
+    bus.subscribe(lambda event: None)
+    unsubscribe = bus.subscribe(heard.append)
+    unsubscribe()
+    unsubscribe()
+    bus.emit(SEARCH_STARTED)
+    assert heard == []
+
+
+def test_the_same_callback_subscribed_twice_is_called_twice_and_ended_one_at_a_time() -> None:
+    bus, heard = Bus(), list[Event]()
+    first = bus.subscribe(heard.append)
+    bus.subscribe(heard.append)
+    bus.emit(SEARCH_STARTED)
+    first()
+    bus.emit(SEARCH_STARTED)
+    assert len(heard) == 3
+
+
+def test_a_failing_subscriber_breaks_neither_the_emitter_nor_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    bus, heard = Bus(), list[str]()
+
+    def fails(event: Event) -> None:
+        raise ZeroDivisionError("not mine")
+
+    bus.subscribe(fails)
+    bus.subscribe(lambda event: heard.append(event.name))
+    with caplog.at_level(logging.WARNING, logger="ragstone.events"):
+        bus.emit(SEARCH_STARTED)
+    assert heard == [SEARCH_STARTED]
+    assert "rag_search_started" in caplog.text and "ZeroDivisionError" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_a_subscriber_cannot_change_what_the_next_one_sees() -> None:
+    bus, seen = Bus(), list[object]()
+
+    def meddles(event: Event) -> None:
+        with pytest.raises(TypeError):
+            event.data["query"] = "other"  # type: ignore[index]
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            event.name = "other"  # type: ignore[misc]
+        seen.append("tried")
+
+    bus.subscribe(meddles)
+    bus.subscribe(lambda event: seen.append(event.data["query"]))
+    bus.emit(SEARCH_STARTED, query="stone")
+    assert seen == ["tried", "stone"]
+
+
+def test_wants_says_whether_anybody_listens() -> None:
+    bus = Bus()
+    assert not bus.wants(SEARCH_STARTED)
+    end = bus.subscribe(print, names=[SEARCH_STARTED])
+    assert bus.wants(SEARCH_STARTED) and not bus.wants(SEARCH_COMPLETED)
+    end()
+    assert not bus.wants(SEARCH_STARTED)
+
+
+def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
+    bus, heard = Bus(), list[Event]()
+    bus.subscribe(heard.append)
+
+    def come_and_go() -> None:
+        for _ in range(200):
+            end = bus.subscribe(lambda event: None)
+            bus.emit(SEARCH_STARTED)
+            end()
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(heard) == 800
+    assert bus._subscribers == ((heard.append, None),)
+
+
+def test_the_contract_names_are_kept_to_the_letter() -> None:
+    assert NAMES == ("rag_chunk_indexed", "rag_search_started", "rag_search_completed", "ai_context_loaded")
