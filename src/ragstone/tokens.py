@@ -1,0 +1,90 @@
+"""How many tokens a text has for a model, estimated without its vocabulary.
+
+Calibrated on WordPiece (uncased BERT, the built-in embedder): every punctuation mark and every word is one token, and
+a word costs more the longer and the less like plain English it is. On pieces of 1,000 characters the mean error is
+about 4 % for prose and for code; a text full of rare terms is underestimated by 10 %: leave room below a limit.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_PUNCTUATION: Final = bytes(c for c in range(33, 127) if not chr(c).isalnum())
+_TO_SPACE: Final = bytes(32 if c in _PUNCTUATION or c < 33 or c > 126 else c for c in range(256))
+_MARKS: Final = re.compile("[\u0300-\u036f]+")
+_DIGIT: Final = re.compile(rb"[0-9]")
+_HUMP: Final = re.compile(rb"[a-z][A-Z]")
+_ENGLISH_ENDING: Final = re.compile(
+    rb"(?:ing|ions?|ed|ers?|ly|ments?|ity|ities|[ai]ble|ies|ness|al|ive|ous|[ae]nce|[ae]nt|ate[ds]?|[ao]ry|ure|is[mt]|age|ful|less)$"
+)
+
+# What a word of letters costs beyond its one token, by length from 0 on: measured over sources, docstrings and readmes.
+_ENGLISH: Final = (0, 0, 0.06, 0.2, 0.13, 0.08, 0.16, 0.16, 0.22, 0.36, 0.51, 0.63, 0.78, 0.8, 1.04, 1.86, 2.3)
+_OTHER: Final = (0, 0, 0.09, 0.28, 0.2, 0.28, 0.44, 0.5, 0.81, 1.08, 1.35, 1.81, 2.4, 2.57, 3.12, 3.42, 3.93)
+_LONG: Final = 0.4
+"""Tokens per further letter of a word longer than those tables."""
+
+# In prose nearly every word is in a vocabulary, in code fewer are; punctuation per word tells which of them it is.
+_PROSE_RARITY: Final = 0.14
+_RARITY_BY_DENSITY: Final = 0.81
+_DENSEST: Final = 1.2
+# Accents tell of a language the vocabulary was not made for (French and German: one in five words has one).
+_RARITY_BY_ACCENTS: Final = 8.0
+_RAREST: Final = 1.2
+
+_CACHE_WORDS: Final = 1 << 16
+_CACHED_LENGTH: Final = 64
+
+
+class _Excess(dict[bytes, complex]):
+    """Word → what it costs beyond one token: always (real part), and scaled by rarity (imaginary part)."""
+
+    def __missing__(self, word: bytes) -> complex:
+        cost = _excess(word)
+        if len(word) <= _CACHED_LENGTH:
+            if len(self) >= _CACHE_WORDS:
+                self.clear()
+            self[word] = cost
+        return cost
+
+
+def _excess(word: bytes) -> complex:
+    length = len(word)
+    if _DIGIT.search(word):
+        return complex(max(0.0, 0.6 * (length - 2.4)) if word.isdigit() else 0.55 * (length - 0.5))
+    if _HUMP.search(word):
+        return complex(max(1.3, 0.29 * (length - 3)))
+    table = _ENGLISH if _ENGLISH_ENDING.search(word[-8:].lower()) else _OTHER
+    longest = len(table) - 1
+    # No vocabulary has what is longer than that: it costs the same in prose.
+    return complex(max(0.0, _LONG * (length - longest)), table[min(length, longest)])
+
+
+def _without_accents(text: str) -> tuple[str, int]:
+    decomposed = unicodedata.normalize("NFD", text)
+    bare = _MARKS.sub("", decomposed)
+    return bare, len(decomposed) - len(bare)
+
+
+_excesses: Final = _Excess()
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens a model sees in a text."""
+    accents = 0
+    if not text.isascii():
+        # As the model does: accents fall off; any other sign (a Han character, a Cyrillic letter) is about one token.
+        text, accents = _without_accents(text)
+    data = text.encode("ascii", "replace")
+    punctuation = len(data) - len(data.translate(None, _PUNCTUATION))
+    words = data.translate(_TO_SPACE).split()
+    if not words:
+        return punctuation
+    excess = sum(map(_excesses.__getitem__, words), 0j)
+    density = min(punctuation / (len(words) + 1), _DENSEST)
+    rarity = _PROSE_RARITY + _RARITY_BY_DENSITY * density
+    if accents:
+        rarity = max(rarity, min(_RARITY_BY_ACCENTS * accents / len(words), _RAREST))
+    return round(punctuation + len(words) + excess.real + excess.imag * rarity)

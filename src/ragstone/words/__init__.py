@@ -1,0 +1,8 @@
+"""Which words a text has: the terms it is indexed under and asked for by."""
+
+from __future__ import annotations
+
+from ragstone.words.split import LONGEST_TERM, STOPWORDS, query_terms, terms
+from ragstone.words.stem import stem
+
+__all__ = ["LONGEST_TERM", "STOPWORDS", "query_terms", "stem", "terms"]

@@ -1,0 +1,66 @@
+"""The chunker is chosen by file type and settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone.chunk.choose import NAMES, choose, recipe
+from ragstone.errors import InputError
+from ragstone.types import Document
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (Document("a.py", "", kind="code", language="python"), "python/1/300"),
+        (Document("bin/tool", "", kind="code", language="python"), "python/1/300"),
+        (Document("A.PYI", ""), "python/1/300"),
+        (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/200/0"),
+        (Document("notes.MD", ""), "markdown/1/200/0"),
+        (Document("a.rs", "", kind="code", language="rust"), "lines/1/300/50"),
+        (Document("a.toml", "", kind="config", language="toml"), "lines/1/300/50"),
+        (Document("a.txt", "", kind="text", language="text"), "prose/1/200/0"),
+        (Document("note:1", ""), "prose/1/200/0"),
+    ],
+)
+def test_the_type_of_a_document_decides(document: Document, expected: str) -> None:
+    assert choose(document).recipe == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_cuts_any_document(name: str) -> None:
+    (chunk,) = choose(Document("a.py", "x = 1"), name=name).chunk(Document("a.py", "x = 1"))
+    assert chunk.text == "x = 1"
+
+
+def test_sizes_are_taken_over() -> None:
+    document = Document("a.txt", "")
+    assert choose(document, size=500, overlap=50).recipe == "prose/1/500/50"
+    assert choose(document, name="chars", size=100).recipe == "chars/1/100/20"
+    assert choose(document, name="tokens").recipe == "tokens/1/512/64"
+    assert choose(Document("a.py", ""), size=500, overlap=50).recipe == "python/1/500"
+
+
+def test_the_same_settings_share_one_chunker() -> None:
+    assert choose(Document("a.txt", "one")) is choose(Document("b.txt", "two"))
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError) as refused:
+        choose(Document("a", ""), name="semantic")
+    assert all(name in refused.value.hint for name in NAMES)
+    with pytest.raises(InputError):
+        recipe("semantic")
+
+
+def test_an_overlap_for_code_alone_is_refused() -> None:
+    with pytest.raises(InputError):
+        choose(Document("a.py", ""), name="code", overlap=10)
+    with pytest.raises(InputError):
+        choose(Document("a.txt", ""), size=100, overlap=100)
+
+
+def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
+    recipes = [recipe(), recipe("code"), recipe("prose"), recipe("auto", 300), recipe("auto", 300, 20)]
+    assert len(set(recipes)) == len(recipes)
+    assert choose(Document("a.md", "")).recipe in recipe()

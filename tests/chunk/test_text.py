@@ -1,0 +1,104 @@
+"""Plain text: characters, sentences, tokens, paragraphs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from ragstone.chunk.sentences import sentence_starts
+from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
+from ragstone.tokens import estimate
+from ragstone.types import Document
+
+STORY = " ".join(f"Sentence number {number} tells what happened on day {number}." for number in range(200))
+PARAGRAPHS = "\n\n".join(f"Paragraph {number} says this. " + "It goes on for a while. " * 4 for number in range(30))
+
+
+def sentences(text: str) -> list[str]:
+    starts = [*sentence_starts(text), len(text)]
+    return [text[start:stop].strip() for start, stop in pairwise(starts)]
+
+
+def test_characters_are_cut_at_the_size_and_share_the_overlap() -> None:
+    text = "".join(chr(97 + number % 26) for number in range(2500))
+    chunks = Chars().chunk(Document("a", text))
+    assert [(chunk.span.start, chunk.span.end) for chunk in chunks] == [(0, 1000), (800, 1800), (1600, 2500)]
+
+
+def test_a_text_of_exactly_the_size_is_one_chunk() -> None:
+    assert len(Chars(size=100, overlap=20).chunk(Document("a", "x" * 100))) == 1
+    assert len(Chars(size=100, overlap=20).chunk(Document("a", "x" * 101))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+        ("Dr. Smith met J. Doe. They spoke.", ["Dr. Smith met J. Doe.", "They spoke."]),
+        ("Use a tool, e.g. Ruff. It helps.", ["Use a tool, e.g. Ruff.", "It helps."]),
+        ("He said “Go.” Then left.", ["He said “Go.”", "Then left."]),
+        ("Version 3.11 is out. it works", ["Version 3.11 is out. it works"]),
+        ("这是第一句。这是第二句！好吗？", ["这是第一句。", "这是第二句！", "好吗？"]),
+        ("A title\n\nA paragraph", ["A title", "A paragraph"]),
+        ("Buy:\n- milk\n- bread", ["Buy:", "- milk", "- bread"]),
+        ("1. First thing\n2. Second thing", ["1. First thing", "2. Second thing"]),
+        ("Really?! Yes... Maybe.", ["Really?!", "Yes...", "Maybe."]),
+    ],
+)
+def test_sentences_end_where_a_reader_sees_them_end(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+def test_sentences_stay_whole_and_the_overlap_goes_back_to_a_start() -> None:
+    chunks = Sentences(size=300, overlap=60).chunk(Document("a", STORY))
+    for before, chunk in pairwise(chunks):
+        assert chunk.text.startswith("Sentence") and chunk.text.endswith(".")
+        assert len(chunk.text) <= 300
+        assert before.span.end - chunk.span.start >= 60
+
+
+def test_a_sentence_above_the_size_falls_back_to_characters() -> None:
+    chunks = Sentences(size=100, overlap=20).chunk(Document("a", "x" * 1000))
+    assert all(50 <= len(chunk.text) <= 100 for chunk in chunks)
+    assert all(before.span.end - after.span.start >= 20 for before, after in pairwise(chunks))
+
+
+def test_tokens_never_cut_through_a_sentence_that_fits() -> None:
+    chunks = Tokens(size=60, overlap=15).chunk(Document("a", STORY))
+    assert len(chunks) > 20
+    for before, chunk in pairwise(chunks):
+        assert chunk.text.startswith("Sentence") and chunk.text.endswith(".")
+        assert estimate(chunk.text) <= 66
+        assert chunk.span.start < before.span.end
+
+
+def test_prose_keeps_paragraphs_whole_and_does_not_overlap() -> None:
+    chunks = Prose(size=100).chunk(Document("a", PARAGRAPHS))
+    assert all(chunk.text.startswith("Paragraph") for chunk in chunks)
+    assert all(before.span.end <= after.span.start for before, after in pairwise(chunks))
+    assert all(estimate(chunk.text) <= 110 for chunk in chunks)
+
+
+def test_a_paragraph_above_the_size_is_parted_between_sentences_into_even_parts() -> None:
+    chunks = Prose(size=100).chunk(Document("a", "This is one of many sentences here. " * 30))
+    assert all(chunk.text.startswith("This") and chunk.text.endswith("here.") for chunk in chunks)
+    assert min(estimate(chunk.text) for chunk in chunks) >= 40
+
+
+def test_a_line_without_sentences_is_parted_between_words() -> None:
+    text = "word " * 2000
+    chunks = Prose(size=50).chunk(Document("a", text))
+    assert len(chunks) > 20
+    assert all(set(chunk.text.split()) == {"word"} for chunk in chunks)
+
+
+def test_a_title_stays_with_what_it_names() -> None:
+    body = "The text under it has a few words. " * 6
+    text = "\n\n".join(f"Title {number}\n\n{body}" for number in range(12))
+    assert all(chunk.text.startswith("Title") for chunk in Prose(size=80).chunk(Document("a", text)))
+
+
+def test_a_text_that_shrank_gives_no_chunk_beyond_its_end() -> None:
+    chunks = Prose(size=50).chunk(Document("a", PARAGRAPHS[:500]))
+    assert chunks[-1].span.end <= 500
