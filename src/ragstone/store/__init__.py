@@ -1,0 +1,1 @@
+"""Where everything stays: one SQLite file, its lock, its schema, its filters."""

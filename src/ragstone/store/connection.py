@@ -1,0 +1,242 @@
+"""How the file is opened and who may use it when: any number of readers, one writer, and rules for the WAL.
+
+SQLite before 3.51.3 can lose commits when a checkpoint races a write of another connection. So nothing is
+checkpointed by itself; our own lock between processes stands around every write, checkpoint and close.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from ragstone.errors import StoreError
+from ragstone.store import disk, filters
+from ragstone.store.failures import DiskFailed, explain, translated
+from ragstone.store.lock import WAIT_SECONDS, FileLock
+
+MEMORY: Final = ":memory:"
+CHECKPOINT_BYTES: Final = 16 << 20  # a longer WAL slows readers; a shorter one means more syncs
+_IDLE_READERS: Final = 8
+_PRAGMAS: Final = (
+    "PRAGMA page_size = 8192",  # texts of 800 characters leave a seventh of smaller pages unused
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA wal_autocheckpoint = 0",
+    "PRAGMA secure_delete = OFF",  # what was removed leaves the file with compact(secure=True)
+)
+_CACHE: Final = "PRAGMA cache_size = -{:d}"
+_MMAP: Final = "PRAGMA mmap_size = {:d}"
+_BUSY: Final = "PRAGMA busy_timeout = {:d}"
+_OPENING: Final = threading.Lock()  # a file is made and opened by one thread at a time
+
+
+class Database:
+    """The connections to one file, or to one database in memory."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        cache_mb: int = 64,
+        mmap_mb: int = 0,
+        wait: float = WAIT_SECONDS,
+        allow_network: bool,
+    ) -> None:
+        """Open the file, made now with private permissions if it was not there."""
+        self.location = str(path)
+        self.path = None if self.location == MEMORY else Path(path)
+        self.lock = FileLock(self.path and self.path.with_name(self.path.name + ".lock"), wait=wait)
+        self._limits = (max(1, cache_mb), max(0, mmap_mb))
+        self._wait = wait
+        self._idle: deque[sqlite3.Connection] = deque()
+        self._writing = threading.RLock()  # held while the writer is in use, so that it is not closed then
+        self._process = os.getpid()
+        self._failed = ""
+        self._checkpoint_at = CHECKPOINT_BYTES
+        self.closed = False
+        with _OPENING:
+            if self.path:
+                disk.prepare(self.path, allow_network=allow_network)
+            with translated(self.location):
+                self._writer = self._connect()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection that sees one moment of the database from begin to end."""
+        self._usable()
+        if self.path is None:
+            with self.lock, self._writing, translated(self.location):
+                self._usable()
+                yield self._writer
+            return
+        with translated(self.location):
+            db = self._borrow()
+            try:
+                db.execute("BEGIN")
+                yield db
+            finally:
+                self._return(db)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the one writer, in a transaction that is durable when this ends; nothing changed, nothing written."""
+        with self.exclusive() as db:
+            before = db.total_changes
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                if db.total_changes == before:
+                    db.execute("ROLLBACK")
+                else:
+                    db.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+                    db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    with suppress(sqlite3.Error):
+                        db.execute("ROLLBACK")
+                raise
+            self._checkpoint_if_long(db)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[sqlite3.Connection]:
+        """Give the one writer outside a transaction, with every other writer of the host kept out."""
+        self._usable()
+        if self._failed:
+            raise StoreError(f"writing has stopped: {self._failed}", hint="check the disk, then open the store again")
+        with self.lock, self._writing:
+            self._usable()
+            try:
+                with translated(self.location):
+                    yield self._writer
+            except DiskFailed as error:
+                self._failed = error.message
+                raise
+
+    def generation(self) -> int:
+        """Return the number of the last committed write."""
+        self._usable()
+        with translated(self.location):
+            if self.path is None:
+                with self.lock, self._writing:
+                    return _generation(self._writer)
+            db = self._borrow()
+            try:
+                return _generation(db)
+            finally:
+                self._return(db)
+
+    def checkpoint(self, db: sqlite3.Connection, *, wait: float = 0.0) -> bool:
+        """Move the WAL into the file and return whether all of it went; only under the lock."""
+        if self.path is None:
+            return True
+        db.execute(_BUSY.format(int(wait * 1000)))
+        try:
+            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            db.execute(_BUSY.format(int(self._wait * 1000)))
+        return not busy
+
+    def close(self) -> None:
+        """Let go of every connection; one that is still reading goes when it is done."""
+        if self.closed or self._process != os.getpid():
+            return
+        self.closed = True
+        with self._lock_if_free(), self._writing, suppress(sqlite3.Error):
+            while self._idle:
+                self._idle.pop().close()
+            self._writer.close()
+
+    def use_wal(self) -> None:
+        """Put the file into WAL mode; only under the lock."""
+        if self.path is None:
+            return
+        mode = self._writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise StoreError(f"{self.location} cannot use a write-ahead log here", hint="choose a path on a local disk")
+
+    def ready(self, db: sqlite3.Connection) -> bool:
+        """Return whether the file is in WAL mode already."""
+        return self.path is None or db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+    @property
+    def wal(self) -> Path | None:
+        """Return where the write-ahead log lies."""
+        return self.path.with_name(self.path.name + "-wal") if self.path else None
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(
+            self.location, timeout=self._wait, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        try:
+            for pragma in _PRAGMAS:
+                db.execute(pragma)
+            cache_mb, mmap_mb = self._limits
+            db.execute(_CACHE.format(cache_mb << 10))
+            db.execute(_MMAP.format(mmap_mb << 20))
+            filters.register(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _borrow(self) -> sqlite3.Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect()
+
+    def _return(self, db: sqlite3.Connection) -> None:
+        if db.in_transaction:
+            with suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+        if self.closed:
+            with self._lock_if_free():
+                db.close()
+        elif len(self._idle) >= _IDLE_READERS:
+            db.close()  # never the last one: the writer stays
+        else:
+            self._idle.append(db)
+
+    @contextmanager
+    def _lock_if_free(self) -> Iterator[None]:
+        """Hold the lock while closing: the last close of a file moves its log. Whoever has it now has the file open."""
+        try:
+            self.lock.acquire(0.0)
+        except StoreError:
+            yield
+            return
+        try:
+            yield
+        finally:
+            self.lock.release()
+
+    def _checkpoint_if_long(self, db: sqlite3.Connection) -> None:
+        if self.wal is None or (size := disk.size_of(self.wal)) < self._checkpoint_at:
+            return
+        # A reader in the way is no reason to wait: the next try comes when the log has grown as much again.
+        self._checkpoint_at = size + CHECKPOINT_BYTES
+        try:
+            if self.checkpoint(db):
+                self._checkpoint_at = CHECKPOINT_BYTES
+        except sqlite3.Error as error:
+            # The write itself is durable in the log and must not look failed; the next one meets the reason.
+            failure = explain(error, self.location)
+            if isinstance(failure, DiskFailed):
+                self._failed = failure.message
+
+    def _usable(self) -> None:
+        if self.closed:
+            raise StoreError("the store is closed", hint="open it again")
+        if self._process != os.getpid():
+            raise StoreError("the store was opened before this process was forked", hint="open it again in the child")
+
+
+def _generation(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])

@@ -1,0 +1,193 @@
+"""Documents and chunks as they are stored, and the text of a document put together again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ragstone.errors import StoreDamaged
+from ragstone.store import catalog, filters
+from ragstone.store.catalog import Place
+from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack
+from ragstone.store.words_index import split_header
+from ragstone.types import Chunk, Document, Filter, Known, Scope, Span, Stamp, StoredChunk, StoredDocument
+
+MOST_ROWS: Final = 1 << 31
+_DOCUMENT: Final = """
+    SELECT d.uri, d.kind, d.language, d.title, d.metadata, d.source, d.chunks, d.characters, d.hash, d.stamp, d.added_at
+    FROM documents d WHERE d.collection = ?"""
+_ONE_DOCUMENT: Final = _DOCUMENT + " AND d.uri = ?"
+_SOME_DOCUMENTS: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
+_CHUNK: Final = """
+    SELECT c.id, c.text_id, col.name, d.uri, d.title, d.kind, d.language, d.metadata,
+           t.body, c.header, c.ord, c.kind, c.symbol,
+           c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page, c.page_label"""
+_CHUNKS_OF_DOCUMENT: Final = (
+    _CHUNK
+    + """
+    FROM documents d JOIN collections col ON col.id = d.collection
+    JOIN chunks c ON c.document = d.id JOIN texts t ON t.id = c.text_id
+    WHERE d.collection = ? AND d.uri = ? ORDER BY c.ord, c.id"""
+)
+_CHUNKS_BY_ID: Final = (
+    _CHUNK
+    + """
+    FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+    JOIN collections col ON col.id = c.collection JOIN documents d ON d.id = c.document
+    JOIN texts t ON t.id = c.text_id WHERE col.project = ?"""
+)
+_COPIES: Final = """
+    SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
+    WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
+_SPANS: Final = """SELECT start, "end", id FROM chunks WHERE document = ? ORDER BY start, "end", id"""
+_BODIES: Final = """
+    SELECT c.id, c.header, t.body FROM json_each(?) wanted
+    CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
+_KNOWN: Final = "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
+_TOUCH: Final = """
+    UPDATE documents SET stamp = ? WHERE collection = ? AND uri = ? AND source = ? AND stamp IS NOT ?"""
+
+
+def document(db: sqlite3.Connection, place: Place, collection: str, uri: str) -> StoredDocument | None:
+    """Return what is stored of one document."""
+    row = db.execute(_ONE_DOCUMENT, (place.collection, pack(uri))).fetchone()
+    return _document(row, collection) if row else None
+
+
+def documents(
+    db: sqlite3.Connection, scope: Scope, *, filter: Filter | None, after: tuple[str, str] | None, limit: int
+) -> list[StoredDocument]:
+    """Return documents ordered by (collection, uri), from behind `after` on."""
+    condition = filters.where(filter)
+    statement = _SOME_DOCUMENTS.format(where=condition.sql)
+    found: list[StoredDocument] = []
+    for name, number in catalog.in_scope(db, scope).items():
+        missing = min(limit, MOST_ROWS) - len(found)
+        if missing <= 0:
+            break
+        if after is None or name >= after[0]:
+            behind = pack(after[1]) if after is not None and name == after[0] else ""
+            rows = db.execute(statement, (number, behind, *condition.parameters, missing))
+            found += [_document(row, name) for row in rows]
+    return found
+
+
+def text(db: sqlite3.Connection, place: Place, uri: str, span: tuple[int, int] | None = None) -> str | None:
+    """Return a document's text, or a part of it: its chunks with the gaps between them."""
+    row = db.execute(
+        "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?", (place.collection, pack(uri))
+    ).fetchone()
+    return _text(db, *row, span=span) if row else None
+
+
+def _text(
+    db: sqlite3.Connection, number: int, packed: str | bytes, length: int, *, span: tuple[int, int] | None = None
+) -> str:
+    gaps = load_gaps(packed)
+    start, end = (max(0, span[0]), min(length, span[1])) if span else (0, length)
+    rows = db.execute(_SPANS, (number,)).fetchall()
+    pieces = [piece for piece in layout([row[:2] for row in rows], length) if piece.start < end and piece.end > start]
+    bodies = _bodies(db, [rows[piece.chunk][2] for piece in pieces if piece.chunk is not None])
+    parts = []
+    for piece in pieces:
+        source = gaps if piece.chunk is None else bodies.get(rows[piece.chunk][2], "")
+        offset = piece.offset - piece.start
+        parts.append(source[max(start, piece.start) + offset : min(end, piece.end) + offset])
+    whole = "".join(parts)
+    if len(whole) != max(0, end - start):
+        raise StoreDamaged("the store is damaged: a document's text has holes", hint="run `ragstone sync --full`")
+    return whole
+
+
+def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
+    rows = db.execute(_BODIES, (catalog.id_list(chunk_ids),))
+    return {number: split_header(unpack(body), header)[1] for number, header, body in rows}
+
+
+def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """Yield, for every document of the store, the hash it should have and the hash it has."""
+    for row in db.execute(
+        "SELECT id, gaps, characters, hash, uri, kind, language, title, metadata, marks FROM documents"
+    ).fetchall():
+        number, gaps, characters, wanted, uri, kind, language, title, metadata, marks = row
+        rebuilt = Document(
+            uri=unpack(uri),
+            text=_text(db, number, gaps, characters),
+            kind=unpack(kind),
+            language=unpack(language),
+            title=unpack(title),
+            metadata=load(metadata),
+            marks=load_marks(marks),
+        )
+        yield wanted, rebuilt.hash
+
+
+def known(db: sqlite3.Connection, place: Place, source: str) -> dict[str, Known]:
+    """Return what is remembered of every document that came from a source."""
+    rows = db.execute(_KNOWN, (place.collection, pack(source)))
+    return {unpack(uri): Known(unpack(hash_), load_stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
+
+
+def touch(db: sqlite3.Connection, place: Place, source: str, stamps: Mapping[str, Stamp | None]) -> None:
+    """Note new stamps; those that are the same change nothing."""
+    packed = ((pack(uri), dump_stamp(stamp)) for uri, stamp in stamps.items())
+    db.executemany(_TOUCH, [(stamp, place.collection, uri, pack(source), stamp) for uri, stamp in packed])
+
+
+def document_chunks(db: sqlite3.Connection, place: Place, uri: str) -> list[StoredChunk]:
+    """Return a document's chunks in order."""
+    return [_chunk(row) for row in db.execute(_CHUNKS_OF_DOCUMENT, (place.collection, pack(uri)))]
+
+
+def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
+    """Return chunks of a project by id."""
+    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
+    return {row[0]: _chunk(row) for row in rows}
+
+
+def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return, for each text, the ids of all chunks in scope that hold it."""
+    found: dict[int, list[int]] = {}
+    wanted = (catalog.id_list(list(dict.fromkeys(text_ids))), catalog.id_list(catalog.in_scope(db, scope)))
+    for text_id, chunk_id in db.execute(_COPIES, wanted):
+        found.setdefault(text_id, []).append(chunk_id)
+    return found
+
+
+def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
+    uri, kind, language, title, metadata, source, count, characters, hash_, stamp, added_at = row
+    return StoredDocument(
+        uri=unpack(uri),
+        collection=collection,
+        kind=unpack(kind),
+        language=unpack(language),
+        title=unpack(title),
+        metadata=load(metadata),
+        source=unpack(source),
+        chunks=count,
+        characters=characters,
+        hash=hash_,
+        stamp=load_stamp(stamp),
+        added_at=added_at,
+    )
+
+
+def _chunk(row: tuple[Any, ...]) -> StoredChunk:
+    number, text_id, collection, uri, title, document_kind, language, metadata, body, length, order, kind, symbol = row[
+        :13
+    ]
+    header, own = split_header(unpack(body), length)
+    start, end, byte_start, byte_end, line_start, line_end, page, page_label = row[13:]
+    span = Span(start, end, byte_start, byte_end, line_start, line_end, page, unpack(page_label))
+    return StoredChunk(
+        id=number,
+        text_id=text_id,
+        collection=collection,
+        uri=unpack(uri),
+        title=unpack(title),
+        document_kind=unpack(document_kind),
+        language=unpack(language),
+        metadata=load(metadata),
+        chunk=Chunk(own, span, order, unpack(kind), unpack(symbol), header),
+    )

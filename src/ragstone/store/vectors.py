@@ -1,0 +1,231 @@
+"""Spaces and their vectors: kept under the text they belong to, never mixed, never wiped."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from ragstone.errors import InputError, NotFound, StaleSpace, StoreDamaged
+from ragstone.store import catalog, filters
+from ragstone.store.catalog import Place
+from ragstone.store.codec import fresh_uuid, load, unpack
+from ragstone.store.connection import Database
+from ragstone.store.reading import MOST_ROWS
+from ragstone.types import Filter, PendingText, Scope, Space, SpaceInfo, SpaceState, VectorRow
+
+_FIND_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_ADD_SPACE: Final = "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
+_ATTACH: Final = """
+    INSERT INTO collection_spaces (collection, space, state) VALUES (?, ?, ?)
+    ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state"""
+_RETIRE_OTHERS: Final = """
+    UPDATE collection_spaces SET state = 'retired' WHERE collection = ? AND space != ? AND state = 'active'"""
+_IN_USE: Final = """
+    SELECT s.id, s.spec, s.storage, max(cs.state = 'active') FROM collection_spaces cs JOIN spaces s ON s.id = cs.space
+    WHERE cs.collection IN (SELECT value FROM json_each(?)) AND cs.state != 'retired' GROUP BY s.id ORDER BY s.id"""
+_TEXTS: Final = """
+    SELECT count(*) FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?)))"""
+_EMBEDDED: Final = """
+    SELECT count(*) FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?))) held
+    CROSS JOIN vectors v ON v.text_id = held.text_id AND v.space = ?"""
+_PENDING: Final = """
+    SELECT t.id, t.body FROM (
+        SELECT DISTINCT c.text_id AS id FROM chunks c
+        WHERE c.text_id > ? AND c.collection IN (SELECT value FROM json_each(?))
+          AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_id = c.text_id AND v.space = ?)
+        ORDER BY c.text_id LIMIT ?) missing
+    CROSS JOIN texts t ON t.id = missing.id ORDER BY t.id"""
+_PUT: Final = """
+    INSERT INTO vectors (space, text_id, data) SELECT ?, id, ? FROM texts WHERE id = ? AND project = ?
+    ON CONFLICT (text_id, space) DO NOTHING"""
+_VECTORS_IN: Final = """
+    SELECT v.id FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?))) held
+    CROSS JOIN vectors v ON v.text_id = held.text_id AND v.space = ? ORDER BY v.id"""
+_VECTORS_FILTERED: Final = """
+    SELECT DISTINCT v.id FROM documents d CROSS JOIN chunks c ON c.document = d.id
+    CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?
+    WHERE d.collection IN (SELECT value FROM json_each(?)) AND {where} ORDER BY v.id"""
+_LOCATE: Final = """
+    SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
+    CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
+    WHERE c.collection IN (SELECT value FROM json_each(?)) AND {where} GROUP BY v.id"""
+_LOCATE_ALL: Final = """
+    SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
+    CROSS JOIN chunks c ON c.text_id = v.text_id
+    WHERE c.collection IN (SELECT value FROM json_each(?)) GROUP BY v.id"""
+
+
+def ensure_space(db: sqlite3.Connection, place: Place, space: Space, *, storage: str, state: SpaceState) -> int:
+    """Return the number of a collection's space, made now if it was not there."""
+    found = db.execute(_FIND_SPACE, (place.project, space.fingerprint, storage)).fetchone()
+    number = int(found[0]) if found else None
+    rows = db.execute("SELECT space, state FROM collection_spaces WHERE collection = ?", (place.collection,)).fetchall()
+    states = dict(rows)
+    active = next((one for one, its_state in states.items() if its_state == "active"), None)
+    if state == "active" and active is not None and active != number:
+        raise StaleSpace(
+            "the collection's vectors were made by another model or setting",
+            hint="go back to it, or run `ragstone reembed` to build the new vectors beside the old ones",
+        )
+    if number is None:
+        fields = (place.project, space.fingerprint, json.dumps(asdict(space)), storage, fresh_uuid())
+        number = db.execute(_ADD_SPACE, fields).lastrowid or 0
+    if states.get(number) != "active":
+        db.execute(_ATTACH, (place.collection, number, state))
+    return number
+
+
+def activate_space(db: sqlite3.Connection, place: Place, space_id: int) -> None:
+    """Make a space of a collection the one that answers, and retire the one before it."""
+    row = db.execute(
+        "SELECT state FROM collection_spaces WHERE collection = ? AND space = ?", (place.collection, _number(space_id))
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"the collection has no space {space_id}", hint="make it first")
+    db.execute(_RETIRE_OTHERS, (place.collection, space_id))
+    db.execute(_ATTACH, (place.collection, space_id, "active"))
+
+
+def info(db: sqlite3.Connection, place: Place, space_id: int) -> SpaceInfo:
+    """Return one space of a collection with its coverage."""
+    spec, storage, state = db.execute(
+        "SELECT s.spec, s.storage, cs.state FROM spaces s JOIN collection_spaces cs ON cs.space = s.id"
+        " WHERE s.id = ? AND cs.collection = ?",
+        (space_id, place.collection),
+    ).fetchone()
+    return _info(db, (space_id, spec, storage, state), catalog.id_list([place.collection]))
+
+
+def spaces(db: sqlite3.Connection, scope: Scope) -> list[SpaceInfo]:
+    """Return the spaces in use, each with its coverage over the scope."""
+    wanted = catalog.id_list(catalog.in_scope(db, scope))
+    rows = db.execute(_IN_USE, (wanted,)).fetchall()
+    return [
+        _info(db, (number, spec, storage, "active" if active else "building"), wanted)
+        for number, spec, storage, active in rows
+    ]
+
+
+def _info(db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str) -> SpaceInfo:
+    number, spec, storage, state = row
+    try:
+        space = Space(**load(spec))
+    except TypeError as error:
+        raise StoreDamaged("the store is damaged: a space that cannot be read", hint="restore a backup") from error
+    texts = db.execute(_TEXTS, (collections,)).fetchone()[0]
+    embedded = db.execute(_EMBEDDED, (collections, number)).fetchone()[0]
+    return SpaceInfo(number, space, storage, state, texts, embedded)
+
+
+def pending(db: sqlite3.Connection, scope: Scope, space_id: int, *, after: int, limit: int) -> list[PendingText]:
+    """Return texts in scope that have no vector in the space, in order of id."""
+    if not _owned(db, scope.project, space_id):
+        return []
+    wanted = (_number(after), catalog.id_list(catalog.in_scope(db, scope)), space_id, max(0, min(limit, MOST_ROWS)))
+    return [PendingText(number, unpack(body)) for number, body in db.execute(_PENDING, wanted)]
+
+
+def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
+    """Store encoded vectors of a project's texts and return how many were new."""
+    owner = catalog.project_id(db, project)
+    row = db.execute("SELECT width FROM spaces WHERE id = ? AND project = ?", (_number(space_id), owner)).fetchone()
+    if row is None:
+        raise NotFound(f"project {project!r} has no space {space_id}")
+    given = [(space_id, bytes(data), _number(text_id), owner) for text_id, data in rows]
+    widths = {len(data) for _, data, _, _ in given} | ({row[0]} - {None})
+    if len(widths) > 1:
+        raise InputError(f"vectors of one space have one length, not {sorted(widths)} bytes")
+    if given and row[0] is None:
+        db.execute("UPDATE spaces SET width = ? WHERE id = ?", (widths.pop(), space_id))
+    return db.executemany(_PUT, given).rowcount if given else 0
+
+
+def vectors_in(db: sqlite3.Connection, scope: Scope, space_id: int, *, filter: Filter | None) -> list[int]:
+    """Return the row ids of all vectors whose text is in scope and passes the filter."""
+    condition = filters.where(filter)
+    if not _owned(db, scope.project, space_id):
+        return []
+    collections = catalog.id_list(catalog.in_scope(db, scope))
+    if filter is None:
+        found = db.execute(_VECTORS_IN, (collections, space_id))
+    else:
+        statement = _VECTORS_FILTERED.format(where=condition.sql)
+        found = db.execute(statement, (space_id, collections, *condition.parameters))
+    return [row[0] for row in found]
+
+
+def locate(
+    db: sqlite3.Connection, scope: Scope, space_id: int, row_ids: Sequence[int], *, filter: Filter | None
+) -> dict[int, int]:
+    """Return, for each vector row, the first chunk in scope that holds its text and passes the filter."""
+    condition = filters.where(filter)
+    if not _owned(db, scope.project, space_id):
+        return {}
+    wanted = (catalog.id_list(row_ids), space_id, catalog.id_list(catalog.in_scope(db, scope)))
+    statement = _LOCATE_ALL if filter is None else _LOCATE.format(where=condition.sql)
+    return dict(db.execute(statement, (*wanted, *condition.parameters)).fetchall())
+
+
+class StoredRows:
+    """One space's vectors, read page by page."""
+
+    def __init__(self, database: Database, project: str, space_id: int) -> None:
+        """Take where they are; `NotFound` if the project has no such space."""
+        self._database = database
+        self._space = _number(space_id)
+        self._project = project
+        if not self.epoch:
+            raise NotFound(f"project {project!r} has no space {space_id}")
+
+    @property
+    def epoch(self) -> str:
+        """Return what changes when rows were deleted or rewritten."""
+        with self._database.reading() as db:
+            row = db.execute(
+                "SELECT s.epoch FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?",
+                (self._space, self._project),
+            ).fetchone()
+        return str(row[0]) if row else ""
+
+    def after(self, row_id: int, limit: int) -> list[VectorRow]:
+        """Return rows with a larger id, in order of id."""
+        return self._rows(
+            "SELECT id, text_id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?",
+            (self._space, _number(row_id), max(0, min(limit, MOST_ROWS))),
+        )
+
+    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
+        """Return the rows with these ids, missing ones left out."""
+        return self._rows(
+            "SELECT v.id, v.text_id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value"
+            " WHERE v.space = ?",
+            (catalog.id_list(ids), self._space),
+        )
+
+    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
+        """Return the rows of these texts, missing ones left out."""
+        return self._rows(
+            "SELECT v.id, v.text_id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.text_id = wanted.value"
+            " WHERE v.space = ?",
+            (catalog.id_list(text_ids), self._space),
+        )
+
+    def _rows(self, statement: str, parameters: tuple[Any, ...]) -> list[VectorRow]:
+        with self._database.reading() as db:
+            return [VectorRow(*row) for row in db.execute(statement, parameters)]
+
+
+def _owned(db: sqlite3.Connection, project: str, space_id: int) -> bool:
+    owner = catalog.project_id(db, project)
+    return bool(db.execute("SELECT 1 FROM spaces WHERE id = ? AND project = ?", (_number(space_id), owner)).fetchone())
+
+
+def _number(value: int) -> int:
+    """Return a row number that SQLite can hold; one that it cannot is nobody's."""
+    return value if -(1 << 63) <= value < 1 << 63 else -1

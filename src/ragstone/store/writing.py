@@ -1,0 +1,252 @@
+"""Documents in and out: what is new is added, what is unchanged keeps its number, what is gone leaves every search."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ragstone.errors import InputError
+from ragstone.store import catalog, words_index
+from ragstone.store.catalog import Place
+from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
+from ragstone.types import Chunk, Prepared, PutResult, embedding_text
+
+_FIND_DOCUMENT: Final = """
+    SELECT kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp, characters, chunks, gaps,
+           id, added_at
+    FROM documents WHERE collection = ? AND uri = ?"""
+_ADD_DOCUMENT: Final = """
+    INSERT INTO documents (kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp,
+                           characters, chunks, gaps, id, collection, uri, added_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHANGE_DOCUMENT: Final = """
+    UPDATE documents SET kind = ?, language = ?, title = ?, metadata = ?, marks = ?, source = ?, hash = ?,
+        content_hash = ?, recipe = ?, stamp = ?, characters = ?, chunks = ?, gaps = ?, added_at = ? WHERE id = ?"""
+_FIND_CHUNKS: Final = """
+    SELECT ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page, page_label,
+           kind, symbol, id
+    FROM chunks WHERE document = ? ORDER BY ord"""
+_ADD_CHUNK: Final = """
+    INSERT INTO chunks (ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page,
+                        page_label, kind, symbol, id, collection, document)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHANGE_CHUNK: Final = """
+    UPDATE chunks SET ord = ?, text_id = ?, header = ?, start = ?, "end" = ?, byte_start = ?, byte_end = ?,
+        line_start = ?, line_end = ?, page = ?, page_label = ?, kind = ?, symbol = ? WHERE id = ?"""
+_FIND_TEXT: Final = "SELECT id FROM texts WHERE project = ? AND hash = ?"
+_ADD_TEXT: Final = "INSERT INTO texts (id, project, hash, body) VALUES (?, ?, ?, ?)"
+
+# Rows as the statements take them; a chunk's fields end before its id.
+Fields = tuple[Any, ...]
+_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 12
+_HASH: Final = 6
+
+
+@dataclass(slots=True)
+class Batch:
+    """Everything one transaction will write, gathered so that each table is written in one go."""
+
+    texts: list[Fields] = field(default_factory=list)
+    documents: list[Fields] = field(default_factory=list)
+    changed_documents: list[Fields] = field(default_factory=list)
+    chunks: list[Fields] = field(default_factory=list)
+    changed_chunks: list[Fields] = field(default_factory=list)
+    removed_chunks: list[int] = field(default_factory=list)
+    words: list[words_index.Entry] = field(default_factory=list)
+
+    def write(self, db: sqlite3.Connection) -> None:
+        """Write it all."""
+        words_index.take_out(db, sorted(self.removed_chunks))
+        db.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in self.removed_chunks])
+        db.executemany(_ADD_TEXT, self.texts)
+        db.executemany(_ADD_DOCUMENT, self.documents)
+        db.executemany(_CHANGE_DOCUMENT, self.changed_documents)
+        db.executemany(_CHANGE_CHUNK, self.changed_chunks)
+        db.executemany(_ADD_CHUNK, self.chunks)
+        words_index.add(db, self.words)
+
+
+class Put:
+    """One `put`: planned document by document, then written."""
+
+    def __init__(self, db: sqlite3.Connection, place: Place, now: float) -> None:
+        """Take the transaction, where to put, and the time."""
+        self._db = db
+        self._place = place
+        self._now = now
+        self._batch = Batch()
+        self._known_texts: dict[bytes, int] = {}
+        self._next = {table: _last_id(db, table) for table in ("texts", "documents", "chunks")}
+        self._delta = [0, 0]
+
+    def run(self, prepared: Sequence[Prepared]) -> list[PutResult]:
+        """Return what each document changed; of two with the same uri the later one counts."""
+        last = {one.document.uri: number for number, one in enumerate(prepared)}
+        results = [
+            self._document(one) if last[one.document.uri] == number else PutResult(one.document.uri, 0, 0, 0)
+            for number, one in enumerate(prepared)
+        ]
+        before = self._db.total_changes
+        self._batch.write(self._db)
+        if self._db.total_changes != before:
+            documents, chunks = self._delta
+            catalog.counted(self._db, self._place.collection, documents=documents, chunks=chunks, now=self._now)
+        return results
+
+    def _document(self, prepared: Prepared) -> PutResult:
+        document = prepared.document
+        if not document.uri:
+            raise InputError("a document needs a uri", hint="give it a name")
+        columns = _document_fields(prepared)
+        uri = pack(document.uri)
+        row = self._db.execute(_FIND_DOCUMENT, (self._place.collection, uri)).fetchone()
+        if row is None:
+            number = self._number("documents")
+            self._batch.documents.append((*columns, number, self._place.collection, uri, self._now))
+            self._delta[0] += 1
+            return self._chunks(prepared, number, [])
+        *before, number, added_at = row
+        result = self._chunks(prepared, number, self._db.execute(_FIND_CHUNKS, (number,)).fetchall())
+        if tuple(before) != columns:
+            same = before[_HASH] == columns[_HASH]
+            self._batch.changed_documents.append((*columns, added_at if same else self._now, number))
+        return result
+
+    def _chunks(self, prepared: Prepared, document: int, stored: list[Fields]) -> PutResult:
+        """Return what became of a document's chunks: those with the same text and symbol keep their number."""
+        spare: defaultdict[Fields, list[Fields]] = defaultdict(list)
+        for row in reversed(stored):
+            spare[row[_TEXT_ID], row[_HEADER], row[_SYMBOL]].append(row)
+        kept = 0
+        for chunk in prepared.chunks:
+            columns = _chunk_fields(chunk, self._text(chunk))
+            same = spare.get((columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]))
+            if same:
+                kept += 1
+                row = same.pop()
+                if row[:-1] != columns:
+                    self._batch.changed_chunks.append((*columns, row[-1]))
+            else:
+                self._new_chunk(chunk, columns, document, prepared.document.uri)
+        gone = [row[-1] for rows in spare.values() for row in rows]
+        self._batch.removed_chunks += gone
+        added = len(prepared.chunks) - kept
+        self._delta[1] += added - len(gone)
+        return PutResult(prepared.document.uri, added, kept, len(gone))
+
+    def _new_chunk(self, chunk: Chunk, columns: Fields, document: int, uri: str) -> None:
+        number = self._number("chunks")
+        self._batch.chunks.append((*columns, number, self._place.collection, document))
+        self._batch.words.append(words_index.Entry(number, chunk.symbol, chunk.header, uri, chunk.text))
+
+    def _text(self, chunk: Chunk) -> int:
+        """Return the number of a chunk's text in the project, given now if the text is new."""
+        digest = chunk.hash
+        known = self._known_texts.get(digest)
+        if known is None:
+            row = self._db.execute(_FIND_TEXT, (self._place.project, digest)).fetchone()
+            if row:
+                known = int(row[0])
+            else:
+                known = self._number("texts")
+                body = pack(embedding_text(chunk.header, chunk.text))
+                self._batch.texts.append((known, self._place.project, digest, body))
+            self._known_texts[digest] = known
+        return known
+
+    def _number(self, table: str) -> int:
+        self._next[table] += 1
+        return self._next[table]
+
+
+def remove(db: sqlite3.Connection, place: Place, uris: Sequence[str], now: float) -> int:
+    """Remove documents and return how many were there; their texts and vectors wait for `compact`."""
+    numbers = []
+    for uri in dict.fromkeys(uris):
+        row = db.execute(
+            "SELECT id FROM documents WHERE collection = ? AND uri = ?", (place.collection, pack(uri))
+        ).fetchone()
+        if row:
+            numbers.append(int(row[0]))
+    if numbers:
+        chunks = _remove_documents(db, numbers)
+        catalog.counted(db, place.collection, documents=-len(numbers), chunks=-chunks, now=now)
+    return len(numbers)
+
+
+def drop_collection(db: sqlite3.Connection, place: Place) -> int:
+    """Remove a collection with all its documents and return how many there were."""
+    numbers = [row[0] for row in db.execute("SELECT id FROM documents WHERE collection = ?", (place.collection,))]
+    others = db.execute("SELECT 1 FROM chunks WHERE collection != ? LIMIT 1", (place.collection,)).fetchone()
+    if others is None:
+        words_index.clear(db)  # far quicker than to make the terms of everything again
+        db.execute("DELETE FROM chunks WHERE collection = ?", (place.collection,))
+    else:
+        _remove_documents(db, numbers)
+    db.execute("DELETE FROM collections WHERE id = ?", (place.collection,))
+    return len(numbers)
+
+
+def _remove_documents(db: sqlite3.Connection, numbers: Sequence[int]) -> int:
+    wanted = catalog.id_list(numbers)
+    found = db.execute(
+        "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id", (wanted,)
+    )
+    chunks = [row[0] for row in found]
+    words_index.take_out(db, chunks)
+    db.execute("DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    return len(chunks)
+
+
+def _document_fields(prepared: Prepared) -> Fields:
+    document = prepared.document
+    spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
+    for chunk in prepared.chunks:
+        start, end = chunk.span.start, chunk.span.end
+        if start < 0 or end - start != len(chunk.text) or document.text[start:end] != chunk.text:
+            raise InputError(
+                f"chunk {chunk.order} of {document.uri} is not a slice of its text",
+                hint="the chunker must give exact slices",
+            )
+    return (
+        pack(document.kind),
+        pack(document.language),
+        pack(document.title),
+        dump(document.metadata, f"the metadata of {document.uri}"),
+        dump_marks(document.marks),
+        pack(prepared.source),
+        document.hash,
+        pack(prepared.content_hash),
+        pack(prepared.recipe),
+        dump_stamp(prepared.stamp),
+        len(document.text),
+        len(prepared.chunks),
+        dump_gaps(gaps_of(document.text, spans)),
+    )
+
+
+def _chunk_fields(chunk: Chunk, text_id: int) -> Fields:
+    span = chunk.span
+    return (
+        chunk.order,
+        text_id,
+        len(chunk.header),
+        span.start,
+        span.end,
+        span.byte_start,
+        span.byte_end,
+        span.line_start,
+        span.line_end,
+        span.page,
+        pack(span.page_label),
+        pack(chunk.kind),
+        pack(chunk.symbol),
+    )
+
+
+def _last_id(db: sqlite3.Connection, table: str) -> int:
+    row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,1 @@
+"""Shipped tests: what every implementation of a protocol must pass."""

@@ -1,0 +1,171 @@
+# ruff: noqa: D102 (a test's name is its sentence)
+"""What every `Store` must do with vectors, notes and upkeep; see `ragstone.testing.store` for how to use it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import InputError, NotFound, RagstoneError, StaleSpace
+from ragstone.protocols import Store
+from ragstone.testing.store import HERE, NOTES, OTHER, PROJECT, SPACE, StoreCase, prepare
+from ragstone.types import Condition, Filter, Scope
+
+
+class StoreVectorsContract(StoreCase):
+    """The promises of `protocols.Store` about vectors, spaces, notes and upkeep, one test each."""
+
+    # ── vectors ───────────────────────────────────────────────────────────────────────────────────
+
+    def test_pending_texts_become_vectors_and_coverage_grows(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y", "x"], header="H")])
+        info = store.ensure_space(PROJECT, NOTES, SPACE)
+        assert (info.space, info.storage, info.state, info.texts, info.embedded) == (SPACE, "int16", "active", 2, 0)
+        first, second = store.pending(HERE, info.id)
+        assert [first.text, second.text] == ["H\nx", "H\ny"]
+        assert store.pending(HERE, info.id, limit=1) == [first]
+        assert store.pending(HERE, info.id, after=first.text_id) == [second]
+        assert store.put_vectors(PROJECT, info.id, [(first.text_id, b"abcd")]) == 1
+        assert store.put_vectors(PROJECT, info.id, iter([(first.text_id, b"zzzz"), (second.text_id, b"efgh")])) == 1
+        assert store.pending(HERE, info.id) == []
+        assert [(one.id, one.embedded, one.coverage) for one in store.spaces(HERE)] == [(info.id, 2, 1.0)]
+        assert [row.data for row in store.vector_rows(PROJECT, info.id).after(0, 10)] == [b"abcd", b"efgh"]
+
+    def test_vectors_of_another_length_are_refused(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y"])])
+        info = store.ensure_space(PROJECT, NOTES, SPACE)
+        first, second = store.pending(HERE, info.id)
+        with pytest.raises(InputError):
+            store.put_vectors(PROJECT, info.id, [(first.text_id, b"abcd"), (second.text_id, b"abc")])
+        assert len(store.pending(HERE, info.id)) == 2
+
+    def test_rows_are_read_in_order_by_number_and_by_text(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(5)])])
+        rows = store.vector_rows(PROJECT, self.embed(store))
+        every = rows.after(0, 100)
+        assert [row.id for row in every] == sorted(row.id for row in every)
+        assert len(every) == 5
+        assert rows.after(every[1].id, 2) == every[2:4]
+        assert sorted(rows.by_id([every[4].id, every[0].id, 10**9]), key=lambda row: row.id) == [every[0], every[4]]
+        assert rows.by_text([every[2].text_id, 10**9]) == [every[2]]
+
+    def test_an_unchanged_text_is_never_pending_again(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["same text"])])
+        info = self.embed(store)
+        store.put(PROJECT, NOTES, [prepare("copy.md", ["same text"])])
+        store.remove(PROJECT, NOTES, ["a.md", "copy.md"])
+        store.put(PROJECT, NOTES, [prepare("back.md", ["same text"])])
+        assert store.pending(HERE, info) == []
+
+    def test_a_removed_text_is_found_by_nothing(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["gone soon"]), prepare("b.md", ["stays here"])])
+        info = self.embed(store)
+        every = store.vectors_in(HERE, info)
+        store.remove(PROJECT, NOTES, ["a.md"])
+        assert self.found(store, "gone") == []
+        assert len(store.vectors_in(HERE, info)) == 1
+        assert set(store.locate(HERE, info, every)) == set(store.vectors_in(HERE, info))
+        assert store.spaces(HERE)[0].texts == 1
+
+    def test_a_vector_is_located_at_the_first_chunk_that_holds_its_text(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["same"]), prepare("b.md", ["same"])])
+        info = self.embed(store)
+        (row_id,) = store.vectors_in(HERE, info)
+        first, second = (store.document_chunks(PROJECT, NOTES, uri)[0] for uri in ("a.md", "b.md"))
+        assert store.locate(HERE, info, [row_id, 10**9]) == {row_id: first.id}
+        only_b = Filter((Condition("path", "eq", "b.md"),))
+        assert store.locate(HERE, info, [row_id], filter=only_b) == {row_id: second.id}
+
+    # ── spaces ────────────────────────────────────────────────────────────────────────────────────
+
+    def test_another_space_is_refused_and_the_old_one_still_answers(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        number = self.embed(store)
+        for other in (
+            replace(SPACE, dimension=8), replace(SPACE, model="big"), replace(SPACE, query_prefix="q: "),
+            replace(SPACE, normalised=False), replace(SPACE, version="2"),
+        ):  # fmt: skip
+            with pytest.raises(StaleSpace):
+                store.ensure_space(PROJECT, NOTES, other)
+        assert [(one.id, one.space, one.embedded) for one in store.spaces(HERE)] == [(number, SPACE, 1)]
+        assert store.ensure_space(PROJECT, NOTES, SPACE).id == number
+
+    def test_a_space_is_built_beside_the_old_one_then_takes_over(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        old = self.embed(store)
+        new = store.ensure_space(PROJECT, NOTES, replace(SPACE, model="big"), state="building")
+        assert (new.state, new.embedded) == ("building", 0)
+        assert {one.id: one.state for one in store.spaces(HERE)} == {old: "active", new.id: "building"}
+        store.activate_space(PROJECT, NOTES, new.id)
+        assert {one.id: one.state for one in store.spaces(HERE)} == {new.id: "active"}
+        assert store.vector_rows(PROJECT, old).after(0, 9), "nothing is wiped by a change of space"
+        with pytest.raises(NotFound):
+            store.activate_space(PROJECT, NOTES, 10**6)
+
+    def test_a_space_is_shared_by_the_collections_of_a_project(self, store: Store) -> None:
+        store.ensure_collection(PROJECT, "b")
+        store.put(PROJECT, NOTES, [prepare("a.md", ["same"])])
+        store.put(PROJECT, "b", [prepare("b.md", ["same", "more"])])
+        number = self.embed(store)
+        beside = store.ensure_space(PROJECT, "b", SPACE)
+        assert (beside.id, beside.texts, beside.embedded) == (number, 2, 1)
+        assert [(one.texts, one.embedded) for one in store.spaces(HERE)] == [(2, 1)]
+        assert [(one.texts, one.embedded) for one in store.spaces(Scope(PROJECT, (NOTES,)))] == [(1, 1)]
+
+    # ── notes ─────────────────────────────────────────────────────────────────────────────────────
+
+    def test_notes_belong_to_a_project(self, store: Store) -> None:
+        assert store.note(PROJECT, "k") is None
+        store.set_note(PROJECT, "k", "1")
+        store.set_note(PROJECT, "k", "2")
+        assert (store.note(PROJECT, "k"), store.note(OTHER, "k")) == ("2", None)
+
+    # ── upkeep ────────────────────────────────────────────────────────────────────────────────────
+
+    def test_a_sound_store_passes_every_check(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y"], metadata={"k": ("v", 1)}), prepare("b.md", [])])
+        self.embed(store)
+        store.remove(PROJECT, NOTES, ["b.md"])
+        findings = store.check()
+        assert findings
+        assert [finding for finding in findings if not finding.ok] == []
+
+    @pytest.mark.parametrize("secure", [False, True])
+    def test_compacting_keeps_what_is_there_and_drops_what_is_not(self, store: Store, secure: bool) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"]), prepare("b.md", ["banana"])])
+        info = self.embed(store)
+        rows = store.vector_rows(PROJECT, info)
+        before = rows.epoch
+        store.remove(PROJECT, NOTES, ["b.md"])
+        assert store.compact(secure=secure) >= 0
+        assert self.found(store, "apple") == ["apple"]
+        assert len(rows.after(0, 9)) == 1
+        assert rows.epoch != before
+        assert all(finding.ok for finding in store.check())
+        store.put(PROJECT, NOTES, [prepare("b.md", ["banana"])])
+        assert [text.text for text in store.pending(HERE, info)] == ["banana"]
+
+    def test_numbers_are_never_given_twice(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+        info = self.embed(store)
+        chunk, (row,) = store.document_chunks(PROJECT, NOTES, "a.md")[0], store.vector_rows(PROJECT, info).after(0, 9)
+        store.remove(PROJECT, NOTES, ["a.md"])
+        store.compact()
+        store.put(PROJECT, NOTES, [prepare("a.md", ["banana"])])
+        self.embed(store)
+        later, (later_row,) = (
+            store.document_chunks(PROJECT, NOTES, "a.md")[0],
+            store.vector_rows(PROJECT, info).after(0, 9),
+        )
+        assert later.id > chunk.id
+        assert later.text_id > chunk.text_id
+        assert later_row.id > row.id
+
+    def test_a_backup_never_overwrites(self, store: Store, tmp_path: Path) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+        target = store.backup(tmp_path / "copy")
+        assert target.exists()
+        with pytest.raises(RagstoneError):
+            store.backup(tmp_path / "copy")

@@ -1,0 +1,73 @@
+"""The short cut past rows with nothing but common words must not change the answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.store import words_search
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+from ragstone.types import Condition, Filter, Scope
+
+VOCABULARY = [f"w{n}" for n in range(60)]
+FULL = """
+    SELECT rowid, bm25(words, 4.0, 2.0, 2.0, 1.0) AS score FROM words
+    WHERE words MATCH ? ORDER BY score, rowid LIMIT ?"""
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[SqliteStore]:
+    chance = random.Random(11)
+    weights = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
+    with SqliteStore(":memory:") as store:
+        for name in ("one", "two"):
+            store.ensure_collection("p", name)
+            texts = [" ".join(chance.choices(VOCABULARY, weights, k=chance.randrange(3, 25))) for _ in range(600)]
+            batch = [
+                prepare(f"{i % 7}/{i}", texts[i : i + 3], symbol=chance.choice(VOCABULARY)) for i in range(0, 600, 3)
+            ]
+            store.put("p", name, batch)
+        yield store
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True),
+    limit=st.sampled_from((1, 3, 10, 100, 5000)),
+)
+def test_the_best_rows_are_those_of_a_full_search(store: SqliteStore, terms: list[str], limit: int) -> None:
+    query = " OR ".join(f'"{term}"' for term in terms)
+    full = store._database._writer.execute(FULL, (query, limit)).fetchall()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words_search, "_FEW_ROWS", 0)
+        found = store.search_words(Scope("p"), terms, limit=limit)
+    assert [round(row.score, 9) for row in found] == [round(-score, 9) for _, score in full]
+    if limit == 5000:
+        assert {row.id for row in found} == {row for row, _ in full}
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    terms=st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=5, unique=True),
+    limit=st.sampled_from((1, 10, 50)),
+    folder=st.integers(0, 6),
+)
+def test_scopes_and_filters_take_the_best_of_what_they_allow(
+    store: SqliteStore, terms: list[str], limit: int, folder: int
+) -> None:
+    everything = store.search_words(Scope("p"), terms, limit=10_000)
+    chunks = store.chunks("p", [row.id for row in everything])
+    allowed = [row for row in everything if chunks[row.id].collection == "two"]
+    inside = [row for row in allowed if chunks[row.id].uri.startswith(f"{folder}/")]
+    filter = Filter((Condition("path", "glob", f"{folder}/**"),))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words_search, "_FEW_ROWS", 0)
+        scoped = store.search_words(Scope("p", ("two",)), terms, limit=limit)
+        filtered = store.search_words(Scope("p", ("two",)), terms, limit=limit, filter=filter)
+    assert [round(row.score, 9) for row in scoped] == [round(row.score, 9) for row in allowed[:limit]]
+    assert [round(row.score, 9) for row in filtered] == [round(row.score, 9) for row in inside[:limit]]
