@@ -1,0 +1,71 @@
+"""An embedder for tests and dry runs: no model, only words hashed into places. Texts that share words are near."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.config import Settings
+from ragstone.errors import InputError
+from ragstone.protocols import Progress
+from ragstone.types import Role, Space
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+DIMENSION = 128
+PLACES = 4  # each word marks this many places, so that two words seldom look the same
+_WORD = re.compile(r"\w+")
+
+
+class FakeEmbedder:
+    """Embeds by hashing words: 128 numbers of unit length, the same on every machine and in every process."""
+
+    space = Space(embedder="fake", model="hashed-words", dimension=DIMENSION, normalised=True, version="1")
+    max_tokens = 8192
+
+    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Vectors:
+        """Return one unit row per text, in order."""
+        if isinstance(texts, str):
+            raise InputError("embed takes a list of texts, not one text.", hint="put it in a list: [text]")
+        rows = np.zeros((len(texts), DIMENSION), np.float32)
+        for number, text in enumerate(texts):
+            rows[number] = _vector(text)
+            if progress is not None:
+                progress("embed", number + 1, len(texts))
+        return rows
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of words."""
+        return sum(1 for _ in _WORD.finditer(text))
+
+
+def configured(settings: Settings) -> FakeEmbedder:
+    """Return the embedder; there is nothing to set."""
+    return FakeEmbedder()
+
+
+def _vector(text: str) -> Vectors:
+    sums = [0.0] * DIMENSION
+    for word, count in Counter(_WORD.findall(text.casefold())).items():
+        weight = count**0.5  # a word said often counts for more, but not for as much more
+        for place, sign in _places(word):
+            sums[place] += sign * weight
+    vector = np.array(sums, np.float32)
+    length = np.linalg.norm(vector)
+    if length == 0:  # no words, or words that cancel out
+        vector[0] = length = np.float32(1)
+    return np.asarray(vector / length, dtype=np.float32)
+
+
+@lru_cache(maxsize=65_536)
+def _places(word: str) -> tuple[tuple[int, int], ...]:
+    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=2 * PLACES).digest()
+    pairs = zip(digest[::2], digest[1::2], strict=True)
+    return tuple((place % DIMENSION, 1 if sign % 2 else -1) for place, sign in pairs)
