@@ -1,0 +1,238 @@
+"""turbovec in place of the scan, where it is installed: the same slots in its four-bit codes.
+
+Its file is a cache of a cache. It says nothing about damage, so a CRC-32 stands in front of it; whatever is wrong
+with the file or the package means no accelerator, never an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import struct
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import StoreError
+from ragstone.vectors.allowed import AllowedSet
+from ragstone.vectors.view import Ids, View
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+SUFFIX = ".turbovec"
+BATCH = 8192
+BITS = 4
+LARGEST_DIMENSION = 16_384
+FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
+AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 800
+RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and no search waits for so much to be added
+_HEAD = struct.Struct("<IIQ")  # format, CRC-32 of what follows the head, slots covered
+_FORMAT = 1
+
+Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
+"""Returns the ids the store still has, ascending, and their unit vectors."""
+
+FAILURES = (ValueError, OSError, RuntimeError, TypeError, AttributeError, StoreError)
+"""All that a foreign package or a damaged row can do; each only means that the scan goes on answering."""
+
+
+class Codes(Protocol):
+    """What is used of a turbovec index."""
+
+    def __len__(self) -> int:
+        """Return how many vectors it has."""
+
+    def add(self, vectors: Matrix) -> None:
+        """Take vectors in, at the positions behind the last."""
+
+    def search(
+        self, queries: Matrix, k: int, mask: NDArray[np.bool_] | None = None
+    ) -> tuple[Matrix, NDArray[np.int64]]:
+        """Return scores and positions of the nearest, one row per query."""
+
+    def to_bytes(self) -> bytes:
+        """Return all of it as bytes."""
+
+
+class Accelerator:
+    """A turbovec index whose positions are the slots of one generation of the turbo index."""
+
+    def __init__(self, generation: str, index: Codes) -> None:
+        """Hold an index of that generation."""
+        self.generation = generation
+        self._index = index
+
+    def __len__(self) -> int:
+        """Return how many slots it covers."""
+        return len(self._index)
+
+    def covers(self, view: View) -> bool:
+        """Return whether it can answer for all slots of a view."""
+        return self.generation == view.generation and len(self) >= view.count
+
+    def extend(self, view: View, fetch: Fetch) -> None:
+        """Take in the slots of a view that are not covered yet."""
+        for first in range(len(self), view.count, BATCH):
+            slots = np.arange(first, min(first + BATCH, view.count), dtype=np.int64)
+            ids = view.ids_at(slots)
+            order = np.argsort(ids, kind="stable")
+            found, unit = fetch(ids)
+            vectors = np.zeros((len(ids), unit.shape[1]), np.float32)
+            # Slots keep their place even where the store has no row for them any more.
+            vectors[order[np.searchsorted(ids[order], found)]] = unit
+            self._index.add(vectors)
+
+    def nearest(self, query: Matrix, count: int, mask: NDArray[np.bool_] | None) -> Ids | None:
+        """Return the nearest slots, ascending; None where it has grown past what the mask knows."""
+        try:
+            _, slots = self._index.search(query[None], count, mask=mask)
+        except FAILURES:
+            return None
+        return np.sort(slots[0].astype(np.int64, copy=False))
+
+    def save(self, folder: Path) -> None:
+        """Write it beside the segments, whole or not at all."""
+        data = self._index.to_bytes()
+        target = folder / f"{self.generation}{SUFFIX}"
+        rough = folder / f"{self.generation}-{os.getpid()}{SUFFIX}"
+        rough.write_bytes(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)) + data)
+        os.replace(rough, target)
+
+
+class Accelerators:
+    """Decides when turbovec is worth its loading time, and keeps what was loaded."""
+
+    def __init__(self, folder: Path | None, dimension: int, *, fetch: Fetch, wanted: bool | None) -> None:
+        """Keep the wish: True at once, False never, None when a process has searched for a while."""
+        self._dimension, self._fetch = dimension, fetch
+        self._possible = wanted is not False and dimension % 8 == 0 and dimension <= LARGEST_DIMENSION
+        self._eager = wanted is True
+        self._patience = 0 if self._eager else AFTER_SEARCHES
+        self._folder = folder
+        self._loaded: Accelerator | None = None
+        self._loading = threading.Lock()
+
+    def shortlist(self, view: View, query: Matrix, count: int, *, allowed: AllowedSet | None) -> Ids | None:
+        """Return the ids of the vectors that may be nearest, None where the scan has to answer."""
+        accelerator = self._ready(view)
+        if accelerator is None:
+            return None
+        barred = view.barred if allowed is None else allowed.barred(view)
+        mask = np.zeros(len(accelerator), np.bool_) if barred is not None or len(accelerator) > view.count else None
+        if mask is not None:
+            mask[: view.count] = True if barred is None else barred == 0
+        slots = accelerator.nearest(query, count, mask)
+        return None if slots is None else view.ids_at(slots)
+
+    def save(self, view: View, folder: Path | None) -> None:
+        """Write turbovec's file where there is none, or it covers too little of the view."""
+        if not self._possible or folder is None or view.count < FROM_ROWS:
+            return
+        if _covered(folder / f"{view.generation}{SUFFIX}") >= RESAVE_BELOW * view.count:
+            return
+        accelerator = self._loaded
+        if accelerator is None or accelerator.generation != view.generation:
+            accelerator = open_accelerator(folder, view.generation, self._dimension)
+        if accelerator is None:
+            return
+        try:
+            accelerator.extend(view, self._fetch)
+            accelerator.save(folder)
+        except FAILURES:
+            return
+        self._loaded = accelerator
+
+    def close(self) -> None:
+        """Let go of memory."""
+        self._loaded = None
+
+    def _ready(self, view: View) -> Accelerator | None:
+        """Return an accelerator for the view, loaded now where it is time for that and nobody else is at it."""
+        if not self._possible or view.count < FROM_ROWS:
+            return None
+        loaded = self._loaded
+        if loaded is not None and loaded.covers(view):
+            return loaded
+        self._patience -= 1
+        if self._patience >= 0 or not self._loading.acquire(blocking=False):
+            return None
+        try:
+            return self._load(view)
+        finally:
+            self._loading.release()
+
+    def _load(self, view: View) -> Accelerator | None:
+        """Return the accelerator brought up to the view, None where that would keep a search waiting for long."""
+        loaded = self._loaded
+        if loaded is None or loaded.generation != view.generation:
+            loaded = open_accelerator(self._folder, view.generation, self._dimension)
+        if loaded is None:
+            self._possible = False
+            return None
+        if len(loaded) < RESAVE_BELOW * view.count and not self._eager:
+            self._patience = AFTER_SEARCHES
+            return None
+        try:
+            loaded.extend(view, self._fetch)
+        except FAILURES:
+            self._possible = False
+            return None
+        self._loaded = loaded
+        return loaded
+
+
+def package() -> ModuleType | None:
+    """Return turbovec, or None where it cannot be imported."""
+    try:
+        return importlib.import_module("turbovec")
+    except ImportError:
+        return None
+
+
+def open_accelerator(folder: Path | None, generation: str, dimension: int) -> Accelerator | None:
+    """Return the saved accelerator, an empty one where none can be read, None without turbovec."""
+    turbovec = package()
+    if turbovec is None:
+        return None
+    data = _read(folder / f"{generation}{SUFFIX}") if folder else None
+    try:
+        if data is not None:
+            index = turbovec.TurboQuantIndex.from_bytes(data)
+            if index.dim == dimension and index.bit_width == BITS:
+                return Accelerator(generation, index)
+        return Accelerator(generation, turbovec.TurboQuantIndex(dim=dimension, bit_width=BITS))
+    except FAILURES:
+        return None
+
+
+def _covered(path: Path) -> int:
+    """Return how many slots a saved file says it covers, from its first bytes alone."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD.size)
+    except OSError:
+        return 0
+    return int(_HEAD.unpack(head)[2]) if len(head) == _HEAD.size else 0
+
+
+def _read(path: Path) -> bytes | None:
+    """Return what was saved, None where it is missing or damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    body = memoryview(data)[_HEAD.size :]
+    if len(data) < _HEAD.size or _HEAD.unpack_from(data)[:2] != (_FORMAT, zlib.crc32(body)):
+        # Removed, so that the next flush sees that there is none.
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+    return bytes(body)

@@ -1,0 +1,46 @@
+"""Encoded vectors held in memory, where no store is behind an index."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from ragstone.types import VectorRow
+
+
+class MemoryRows:
+    """A `VectorRows` in a dictionary, that can also be written to."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.epoch = "memory"
+        self._rows: dict[int, bytes] = {}
+        self._order: list[int] | None = []
+
+    def put(self, ids: Sequence[int], rows: Sequence[bytes]) -> None:
+        """Keep rows, the newest where an id comes twice."""
+        self._rows.update(zip(ids, rows, strict=True))
+        self._order = None
+
+    def discard(self, ids: Sequence[int]) -> None:
+        """Forget rows."""
+        for row_id in ids:
+            self._rows.pop(row_id, None)
+        self._order = None
+
+    def after(self, row_id: int, limit: int) -> list[VectorRow]:
+        """Return rows with a larger id, in order of id."""
+        order = self._order
+        if order is None:
+            order = self._order = sorted(self._rows)
+        first = bisect_right(order, row_id)
+        return self.by_id(order[first : first + limit])
+
+    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
+        """Return the rows with these ids, missing ones left out."""
+        found = ((row_id, self._rows.get(row_id)) for row_id in ids)
+        return [VectorRow(row_id, row_id, data) for row_id, data in found if data is not None]
+
+    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
+        """Return the rows of these texts; without a store a vector is its own text."""
+        return self.by_id(text_ids)

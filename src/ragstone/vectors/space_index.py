@@ -1,0 +1,66 @@
+"""One space, ready to be asked: its turbo index, brought level with the store before every search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragstone.protocols import VectorRows
+from ragstone.types import Scored, SpaceInfo
+from ragstone.vectors.catch_up import catch_up
+from ragstone.vectors.rows import codec
+from ragstone.vectors.turbo import TurboIndex
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+
+class SpaceIndex:
+    """The `Nearest` of a space: a `TurboIndex` that follows the store's rows."""
+
+    def __init__(self, folder: Path | None, info: SpaceInfo, rows: VectorRows) -> None:
+        """Keep what is needed to open the index; the first search opens it."""
+        self._folder = folder
+        self._space = info.space
+        self._rows = rows
+        self._codec = codec(info.storage, info.space.dimension)
+        self._stamp = ""
+        self._index: TurboIndex | None = None
+
+    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+        """Return the k nearest vector rows by cosine, best first."""
+        return self._level().search(vector, k, allowed=allowed)
+
+    def vectors(self, text_ids: Sequence[int]) -> Matrix:
+        """Return one row per text, zero where a text has no vector yet."""
+        found = {row.text_id: row.data for row in self._rows.by_text(text_ids)}
+        matrix = np.zeros((len(text_ids), self._space.dimension), dtype=np.float32)
+        places = [place for place, text_id in enumerate(text_ids) if text_id in found]
+        if places:
+            matrix[places] = self._codec.decode([found[text_ids[place]] for place in places])
+        return matrix
+
+    def flush(self) -> None:
+        """Make what the store has quick to open next time."""
+        self._level().flush()
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def _level(self) -> TurboIndex:
+        """Return the index with every row of the store in it; rows that were deleted mean a new index."""
+        stamp = f"{self._rows.epoch}:{self._space.fingerprint}:{self._codec.name}"
+        if self._index is None or stamp != self._stamp:
+            self.close()
+            self._index = TurboIndex(
+                self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
+            )
+            self._stamp = stamp
+        catch_up(self._index, self._rows, self._codec)
+        return self._index

@@ -1,0 +1,86 @@
+"""The gate every vector passes: right shape, finite, length one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import InputError
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+
+def finite_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
+    """Return vectors as a float32 matrix, or raise `InputError` where one could not be compared with others."""
+    try:
+        matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError("These are not vectors of numbers.", hint="give a matrix of floats, one row each") from error
+    matrix = matrix.reshape(1, -1) if matrix.ndim == 1 and matrix.size else matrix
+    if matrix.ndim != 2:
+        if matrix.size:
+            raise InputError(f"Vectors come as a matrix, not with {matrix.ndim} axes.")
+        matrix = matrix.reshape(0, dimension or 0)
+    if dimension is not None and matrix.shape[1] != dimension and matrix.size:
+        raise InputError(
+            f"These vectors have {matrix.shape[1]} numbers, the index holds {dimension}.",
+            hint="they were made by another embedder",
+        )
+    if not np.isfinite(matrix).all():
+        raise InputError("A vector holds NaN or infinity.", hint="the embedder failed on one of the texts")
+    return matrix
+
+
+def lengths(matrix: Matrix) -> Matrix:
+    """Return the length of every row."""
+    norms: Matrix = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)).astype(np.float32)
+    return norms
+
+
+def unit_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
+    """Return the rows brought to length one; a zero row stays zero."""
+    matrix = finite_rows(vectors, dimension)
+    # A row of huge or tiny numbers is first brought near one, so that its square neither overflows nor vanishes.
+    largest = np.abs(matrix).max(axis=1, initial=0.0)
+    odd = (largest > 1e15) | ((largest < 1e-15) & (largest > 0))
+    if odd.any():
+        matrix = np.where(odd[:, None], matrix / np.where(odd, largest, 1)[:, None], matrix)
+    norms = lengths(matrix)
+    unit: Matrix = (matrix / np.where(norms > 0, norms, 1)[:, None]).astype(np.float32, copy=False)
+    return unit
+
+
+def unit_query(vector: Matrix, dimension: int) -> Matrix:
+    """Return one query as a flat vector of length one."""
+    # Every search pays for this one: a single pass in double precision instead of the checks for many rows.
+    given = np.asarray(vector)
+    if given.size != dimension or given.dtype.kind not in "fiu":
+        raise InputError(
+            f"A query is one vector of {dimension} numbers.", hint="search once per query, with the index's embedder"
+        )
+    wide = given.reshape(-1).astype(np.float64)
+    length = float(np.sqrt(wide @ wide))
+    if not np.isfinite(length):
+        raise InputError("The query's vector holds NaN or infinity.", hint="the embedder failed on the query")
+    query: Matrix = (wide / length if length > 0 else wide).astype(np.float32)
+    return query
+
+
+def id_array(ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ids as an array, or raise `InputError` where one is not a whole number."""
+    array = np.asarray(ids)
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError("Row ids are whole numbers.")
+    return array.astype(np.int64, copy=False)
+
+
+def check_k(k: int) -> None:
+    """Raise `InputError` where nothing could be asked for."""
+    if k < 1:
+        raise InputError(f"k must be at least 1, not {k}.")

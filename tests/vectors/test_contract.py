@@ -1,0 +1,46 @@
+"""Every index of the house runs the shipped contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragstone.protocols import VectorIndex
+from ragstone.testing.vector_index import VectorIndexContract
+from ragstone.vectors.exact import ExactIndex
+from ragstone.vectors.memory_rows import MemoryRows
+from ragstone.vectors.rows import CompactCodec
+from ragstone.vectors.turbo import TurboIndex
+
+
+class TestExactIndex(VectorIndexContract):
+    def make(self) -> VectorIndex:
+        return ExactIndex(self.dimension)
+
+
+class TestTurboIndexInMemory(VectorIndexContract):
+    def make(self) -> VectorIndex:
+        return TurboIndex(None, self.dimension)
+
+
+class TestTurboIndexInAFolder(VectorIndexContract):
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> None:
+        self.folder = tmp_path / "turbo"
+
+    def make(self) -> VectorIndex:
+        return TurboIndex(self.folder, self.dimension, rows=MemoryRows(), stamp="store 1")
+
+
+class TestTurboIndexOfAnOddDimension(TestTurboIndexInAFolder):
+    dimension = 67
+
+
+def test_an_index_of_compact_rows_finds_the_same_neighbours() -> None:
+    contract = TestExactIndex()
+    vectors = contract.vectors(50)
+    index = TurboIndex(None, contract.dimension, codec=CompactCodec(contract.dimension))
+    index.upsert(range(1, 51), vectors)
+    index.flush()
+    assert [index.search(vector, 1)[0].id for vector in vectors] == list(range(1, 51))

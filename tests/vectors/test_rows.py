@@ -1,0 +1,80 @@
+"""Rows of bytes keep vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.errors import ConfigError, InputError, StoreError
+from ragstone.vectors.rows import codec
+
+names = st.sampled_from(["int16", "compact"])
+
+
+def vectors(rows: int, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    return np.random.default_rng(dimension).standard_normal((rows, dimension)).astype(np.float32)
+
+
+@given(name=names, rows=st.integers(0, 9), dimension=st.integers(1, 130))
+def test_a_row_read_back_is_the_vector_at_length_one(name: str, rows: int, dimension: int) -> None:
+    part = codec(name, dimension)
+    given_ = vectors(rows, dimension)
+    encoded = part.encode(given_)
+    assert [len(row) for row in encoded] == [part.row_bytes] * rows
+    unit = given_ / np.linalg.norm(given_, axis=1, keepdims=True)
+    close = 1e-4 if name == "int16" else 0.5
+    assert np.all(np.linalg.norm(part.decode(encoded) - unit, axis=1) < close)
+
+
+@given(name=names, dimension=st.integers(1, 130))
+def test_scores_are_inner_products_with_the_decoded_rows(name: str, dimension: int) -> None:
+    part = codec(name, dimension)
+    rows = part.encode(vectors(7, dimension))
+    query = vectors(1, dimension)[0]
+    assert np.allclose(part.scores(query, rows), part.decode(rows) @ query, atol=1e-4 * dimension**0.5)
+
+
+def test_rows_have_the_promised_size() -> None:
+    assert (codec("int16", 384).row_bytes, codec("compact", 384).row_bytes) == (772, 196)
+
+
+@pytest.mark.parametrize("name", ["int16", "compact"])
+def test_a_zero_vector_stays_zero(name: str) -> None:
+    part = codec(name, 16)
+    assert not part.decode(part.encode(np.zeros((1, 16), np.float32))).any()
+
+
+@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("damage", [b"", b"x", b"x" * 5000])
+def test_a_row_of_the_wrong_length_is_a_store_error(name: str, damage: bytes) -> None:
+    part = codec(name, 16)
+    row = part.encode(vectors(1, 16))[0]
+    for rows in ([row, damage], [row[:-1], row + b"x"]):
+        with pytest.raises(StoreError, match="damaged"):
+            part.decode(rows)
+        with pytest.raises(StoreError, match="damaged"):
+            part.scores(vectors(1, 16)[0], rows)
+
+
+def test_an_unknown_codec_is_told_with_those_there_are() -> None:
+    with pytest.raises(ConfigError, match="int16, compact"):
+        codec("float64", 8)
+    with pytest.raises(ConfigError):
+        codec("int16", 0)
+
+
+@pytest.mark.parametrize("name", ["int16", "compact"])
+def test_nan_is_never_stored(name: str) -> None:
+    with pytest.raises(InputError):
+        codec(name, 4).encode(np.array([[0, 1, np.nan, 0]], np.float32))
+
+
+@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("length", [1e-30, 1e30])
+def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: float) -> None:
+    part = codec(name, 32)
+    given_ = vectors(1, 32)
+    expected, found = part.decode(part.encode(given_)), part.decode(part.encode(given_ * np.float32(length)))
+    assert np.allclose(found, expected, atol=1e-3)

@@ -1,0 +1,266 @@
+"""The turbo index finds what an exact search finds, through growth, filters, deletes and threads."""
+
+from __future__ import annotations
+
+import base64
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ragstone.errors import InputError
+from ragstone.vectors import accelerator, shortlist
+from ragstone.vectors.catch_up import catch_up
+from ragstone.vectors.exact import ExactIndex
+from ragstone.vectors.memory_rows import MemoryRows
+from ragstone.vectors.rows import Int16Codec
+from ragstone.vectors.turbo import TAIL, TurboIndex
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+DIMENSION = 64
+COUNT = 20_000
+
+
+def clustered(count: int, *, seed: int) -> Matrix:
+    """Return vectors in clusters away from the origin, as embeddings are."""
+    random = np.random.default_rng(seed)
+    centres = np.random.default_rng(0).standard_normal((count // 100 + 1, DIMENSION)) + 0.5
+    vectors: Matrix = (
+        centres[random.integers(0, len(centres), count)] + 0.7 * random.standard_normal((count, DIMENSION))
+    ).astype(np.float32)
+    return vectors
+
+
+class World:
+    """Rows with gaps between their ids, an exact index of them, and queries near some of them."""
+
+    def __init__(self) -> None:
+        self.vectors = clustered(COUNT, seed=1)
+        self.ids = [3 * place + 2 for place in range(COUNT)]
+        self.codec = Int16Codec(DIMENSION)
+        self.rows = MemoryRows()
+        self.encoded = self.codec.encode(self.vectors)
+        self.rows.put(self.ids, self.encoded)
+        self.exact = ExactIndex(DIMENSION)
+        self.exact.upsert(self.ids, self.vectors)
+        noise = np.random.default_rng(2).standard_normal((40, DIMENSION)).astype(np.float32)
+        self.queries: Matrix = self.vectors[:: COUNT // 40][:40] + np.float32(0.5) * noise
+
+    def recall(self, index: TurboIndex, k: int = 10, allowed: list[int] | None = None) -> float:
+        found = 0
+        for query in self.queries:
+            expected = {hit.id for hit in self.exact.search(query, k, allowed=allowed)}
+            found += len(expected & {hit.id for hit in index.search(query, k, allowed=allowed)})
+        return found / (k * len(self.queries))
+
+
+def copy_of(world: World) -> MemoryRows:
+    """Return the world's rows for a test that takes some away."""
+    rows = MemoryRows()
+    rows.put(world.ids, world.encoded)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World()
+
+
+@pytest.fixture(scope="module", params=["memory", "folder", "turbovec"])
+def index(
+    request: pytest.FixtureRequest, world: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TurboIndex]:
+    """Yield an index of the world's rows; those in a folder are what a second process would open."""
+    if request.param == "turbovec":
+        pytest.importorskip("turbovec")
+    folder = None if request.param == "memory" else tmp_path_factory.mktemp("turbo")
+    accelerate = request.param == "turbovec"
+    made = TurboIndex(folder, DIMENSION, rows=world.rows, stamp="s", accelerate=accelerate)
+    assert catch_up(made, world.rows, world.codec) == COUNT
+    made.flush()
+    if folder is not None:
+        made.close()
+        made = TurboIndex(folder, DIMENSION, rows=world.rows, stamp="s", accelerate=accelerate)
+    yield made
+    made.close()
+
+
+def test_nearly_all_true_neighbours_are_found(index: TurboIndex, world: World) -> None:
+    assert shortlist.width(10, COUNT).passed * 2 < COUNT
+    assert (index.count(), index.high_water) == (COUNT, world.ids[-1])
+    assert world.recall(index) >= 0.98
+    assert world.recall(index, k=100) >= 0.98
+
+
+@pytest.mark.parametrize("share", [0.005, 0.05, 0.3, 0.9])
+def test_a_filter_of_any_width_leaves_the_nearest_allowed(index: TurboIndex, world: World, share: float) -> None:
+    chosen = np.random.default_rng(3).choice(world.ids, int(COUNT * share), replace=False)
+    assert world.recall(index, allowed=chosen.tolist()) >= 0.98
+    assert {hit.id for hit in index.search(world.queries[0], 50, allowed=chosen.tolist())} <= set(chosen.tolist())
+
+
+def test_scores_are_exact_cosines(index: TurboIndex, world: World) -> None:
+    expected = {hit.id: hit.score for hit in world.exact.search(world.queries[0], 50)}
+    for hit in index.search(world.queries[0], 10):
+        assert abs(hit.score - expected[hit.id]) < 1e-4
+
+
+def test_turbovec_answers_where_it_was_asked_for(
+    index: TurboIndex, world: World, request: pytest.FixtureRequest
+) -> None:
+    index.search(world.queries[0], 10)
+    assert (index._accelerators._loaded is not None) == (request.node.callspec.params["index"] == "turbovec")
+
+
+def test_the_tail_and_the_segments_answer_together(world: World) -> None:
+    index = TurboIndex(None, DIMENSION, rows=world.rows, accelerate=False)
+    index.upsert(world.ids[:-500], world.vectors[:-500])
+    index.flush()
+    index.upsert(world.ids[-500:], world.vectors[-500:])
+    assert index.count() == COUNT
+    assert world.recall(index) >= 0.98
+
+
+def test_a_mean_taken_from_the_first_rows_is_taken_again_when_others_differ(world: World) -> None:
+    # The first rows all lie on one side: around their centre, the signs of all later ones would be the same.
+    away = np.zeros(DIMENSION, np.float32)
+    away[:8] = 12
+    index = TurboIndex(None, DIMENSION, accelerate=False)
+    index.upsert(range(10**6, 10**6 + 200), clustered(200, seed=9) + away)
+    index.flush()
+    first = index._state.view.generation
+    index.upsert(world.ids, world.vectors)
+    index.flush()
+    assert index._state.view.generation != first
+    assert index.count() == COUNT + 200
+    assert world.recall(index) >= 0.95
+
+
+def test_deleted_rows_stay_away_after_reopening(world: World, tmp_path: Path) -> None:
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    gone = [hit.id for hit in index.search(world.queries[0], 30)]
+    index.close()
+    index = TurboIndex(tmp_path, DIMENSION, rows=copy_of(world), stamp="s")
+    assert index.delete(gone) == 30
+    index.close()
+    again = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    assert again.count() == COUNT - 30
+    assert not set(gone) & {hit.id for hit in again.search(world.queries[0], 30)}
+    assert not any(again.has(row_id) for row_id in gone)
+
+
+def test_rows_the_store_no_longer_has_are_passed_over(world: World) -> None:
+    rows = copy_of(world)
+    index = TurboIndex(None, DIMENSION, rows=rows, accelerate=False)
+    catch_up(index, rows, world.codec)
+    index.flush()
+    gone = [hit.id for hit in index.search(world.queries[0], 300)]
+    rows.discard(gone)
+    hits = index.search(world.queries[0], 10)
+    assert len(hits) == 10
+    assert not set(gone) & {hit.id for hit in hits}
+
+
+def test_when_most_slots_are_dead_the_living_are_laid_out_anew(world: World, tmp_path: Path) -> None:
+    rows = MemoryRows()
+    index = TurboIndex(tmp_path, DIMENSION, rows=rows, stamp="s", accelerate=False)
+    index.upsert(world.ids, world.vectors)
+    index.flush()
+    index.delete(world.ids[: COUNT * 3 // 4])
+    assert index._state.view.count == index.count() == COUNT // 4
+    left = world.ids[COUNT * 3 // 4 :]
+    assert world.recall(index, allowed=left) >= 0.98
+
+
+def test_searches_while_another_thread_writes_are_always_right(world: World) -> None:
+    index = TurboIndex(None, DIMENSION, accelerate=False)
+    index.upsert(world.ids[:1000], world.vectors[:1000])
+    failures: list[str] = []
+    done = threading.Event()
+
+    def search() -> None:
+        while not done.is_set():
+            for place in (0, 500, 999):
+                hits = index.search(world.vectors[place], 3)
+                if hits[0].id != world.ids[place] or len({hit.id for hit in hits}) != 3:
+                    failures.append(f"{place}: {hits}")
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for first in range(1000, 7_000, 500):
+        index.upsert(world.ids[first : first + 500], world.vectors[first : first + 500])
+        index.delete(world.ids[first : first + 100])
+        index.upsert(world.ids[:50], world.vectors[:50])
+        if first % 1000:
+            index.flush()
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert index.count() == 7_000 - 12 * 100
+
+
+def test_a_full_tail_goes_into_the_segments_by_itself(world: World) -> None:
+    index = TurboIndex(None, DIMENSION, accelerate=False)
+    index.upsert(world.ids[: TAIL - 1], world.vectors[: TAIL - 1])
+    assert index._state.view.count == 0
+    index.upsert(world.ids[TAIL - 1 : TAIL + 10], world.vectors[TAIL - 1 : TAIL + 10])
+    assert (index._state.view.count, index._state.tail.count()) == (TAIL + 10, 0)
+
+
+def test_text_is_read_back_as_the_same_index(world: World) -> None:
+    index = TurboIndex(None, DIMENSION)
+    index.upsert(world.ids[:3000], world.vectors[:3000])
+    index.flush()
+    index.upsert(world.ids[3000:3100], world.vectors[3000:3100])
+    index.delete(world.ids[5:10])
+    again = TurboIndex.from_base64(index.to_base64())
+    assert again.to_base64() == index.to_base64()
+    assert (again.count(), again.high_water) == (3095, world.ids[3099])
+    for query in world.queries[:20]:
+        assert [hit.id for hit in again.search(query, 5)] == [hit.id for hit in index.search(query, 5)]
+    assert TurboIndex.from_base64(TurboIndex(None, 8).to_base64()).count() == 0
+
+
+def test_damaged_text_is_refused() -> None:
+    index = TurboIndex(None, 8)
+    index.upsert([1], np.ones((1, 8), np.float32))
+    text = index.to_base64()
+    for bad in ("", "hello", text[:-4], text.replace(":1:", ":2:", 1), text[:-9] + "A" + text[-8:], text + "é"):
+        with pytest.raises(InputError):
+            TurboIndex.from_base64(bad)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [b"", b"[]", b"{}", b'{"codec":"int16","dimension":8,"count":9}', b'{"codec":"int16","dimension":-1,"count":0}'],
+)
+def test_text_that_means_harm_is_refused(about: bytes) -> None:
+    body = about + b"\n" + bytes(40)
+    with pytest.raises(InputError):
+        TurboIndex.from_base64(f"ragstone-vectors:1:{zlib.crc32(body):08x}:{base64.b64encode(body).decode()}")
+
+
+def test_without_turbovec_the_scan_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accelerator, "package", lambda: None)
+    index = TurboIndex(None, DIMENSION, rows=world.rows, accelerate=True)
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    assert world.recall(index) >= 0.98
+
+
+def test_a_dimension_turbovec_does_not_take_is_scanned() -> None:
+    vectors = np.random.default_rng(0).standard_normal((21_000, 12)).astype(np.float32)
+    index = TurboIndex(None, 12, accelerate=True)
+    index.upsert(range(1, 21_001), vectors)
+    index.flush()
+    assert [index.search(vector, 1)[0].id for vector in vectors[:20]] == list(range(1, 21))
