@@ -1,0 +1,142 @@
+"""Which files and folders are left out by their name alone, and the reason a person is told."""
+
+from __future__ import annotations
+
+from ragstone.sources.patterns import Rules
+
+OWN_FOLDERS = frozenset({".git", ".ragstone"})
+"""Never entered and never listed: git's own data and ours."""
+
+_LEFT_FOLDERS = {
+    "node_modules": "installed packages",
+    "bower_components": "installed packages",
+    "site-packages": "installed packages",
+    "__pycache__": "cache folder",
+    ".mypy_cache": "cache folder",
+    ".ruff_cache": "cache folder",
+    ".pytest_cache": "cache folder",
+    ".tox": "virtual environment",
+    ".nox": "virtual environment",
+    ".hg": "version control data",
+    ".svn": "version control data",
+}
+_LEFT_BY_CONTENT = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube"})
+
+# Patterns as in `.gitignore`, for lower-case names; a later line wins.
+_SECRET = Rules.of(
+    """
+.env
+.env.*
+*.env
+.envrc
+!.env.example
+!.env.sample
+!.env.template
+!.env.dist
+!.env.defaults
+!example.env
+!sample.env
+!template.env
+.netrc
+_netrc
+.npmrc
+.yarnrc.yml
+.pypirc
+.pgpass
+.my.cnf
+.htpasswd
+.git-credentials
+.dockercfg
+.dockerconfigjson
+.vault_pass
+.vault-token
+.terraformrc
+terraform.tfstate
+terraform.tfstate.*
+*.tfvars
+kubeconfig
+id_rsa
+id_dsa
+id_ecdsa
+id_ed25519
+*.pem
+*.key
+*.p8
+*.p12
+*.pfx
+*.ppk
+*.jks
+*.keystore
+*.kdbx
+*.agekey
+*.ovpn
+credentials
+credentials.json
+service-account*.json
+service_account*.json
+client_secret*.json
+secrets.json
+secrets.toml
+secrets.yaml
+secrets.yml
+""".splitlines()
+)
+_GENERATED = Rules.of(
+    """
+package-lock.json
+npm-shrinkwrap.json
+packages.lock.json
+yarn.lock
+pnpm-lock.yaml
+bun.lock
+bun.lockb
+deno.lock
+composer.lock
+poetry.lock
+pdm.lock
+uv.lock
+pixi.lock
+pipfile.lock
+conda-lock.yml
+cargo.lock
+gemfile.lock
+podfile.lock
+package.resolved
+pubspec.lock
+mix.lock
+flake.lock
+go.sum
+gradle.lockfile
+.terraform.lock.hcl
+*.min.js
+*.min.css
+*.min.mjs
+*.map
+*.tsbuildinfo
+*_pb2.py
+*_pb2_grpc.py
+*.pb.go
+*.designer.cs
+.ds_store
+thumbs.db
+""".splitlines()
+)
+
+
+def folder_reason(name: str, inside: frozenset[str], *, secrets: bool) -> str | None:
+    """Return why a folder with this name and these entries is left out, or None; `secrets` lets secret ones in."""
+    if name.lower() in _SECRET_FOLDERS and not secrets:
+        return "folder of secrets"
+    reason = _LEFT_FOLDERS.get(name)
+    if reason is None:
+        reason = next((why for sign, why in _LEFT_BY_CONTENT.items() if sign in inside), None)
+    return reason
+
+
+def file_reason(name: str, *, secrets: bool) -> str | None:
+    """Return why a file with this name is left out, or None; `secrets` lets secret ones in."""
+    name = name.lower()
+    if not secrets and _SECRET.verdict(name):
+        return "secret file"
+    return "generated file" if _GENERATED.verdict(name) else None
