@@ -1,0 +1,238 @@
+"""The write path: sources → read → chunk → store, then vectors. Words first, vectors follow.
+
+One bad document never stops a run, every item found is accounted for, and what was stored stays
+stored whatever happens next. Another process may do the same at the same time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ragstone.chunk.choose import choose, recipe
+from ragstone.errors import ReadError
+from ragstone.events import CHUNK_INDEXED, Bus
+from ragstone.protocols import Embedder, Progress, Store
+from ragstone.read.choose import BINARY, is_binary, reader_for
+from ragstone.sources.fingerprint import fingerprint
+from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.config import Settings
+    from ragstone.protocols import Matrix
+    from ragstone.sources.files import FileSource
+
+# One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
+BATCH_CHARACTERS: Final = 2_000_000
+BATCH_DOCUMENTS: Final = 500
+# Texts embedded between two commits; a few seconds of work at most are lost to a kill.
+EMBED_BATCH: Final = 256
+# The same when there is only so much time: a batch cannot be stopped half way.
+EMBED_BATCH_TIMED: Final = 32
+
+Encode = Callable[["Matrix"], list[bytes]]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The running account of a sync."""
+
+    found: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    added: int = 0
+    kept: int = 0
+    skipped: list[Skip] = field(default_factory=list)
+    failed: list[Skip] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes documents of one collection of one project."""
+
+    store: Store
+    settings: Settings
+    events: Bus
+    project: str
+    collection: str
+
+    def add(self, documents: Iterable[Document]) -> list[PutResult]:
+        """Store given documents and return what each changed."""
+        results: list[PutResult] = []
+        for batch in _batches(self._prepare(document) for document in documents):
+            results += self._put(batch)
+        return results
+
+    def sync(self, source: FileSource, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        """Make the collection match the source and return the ledger; vectors are not touched."""
+        begun = time.monotonic()
+        ledger = Ledger()
+        known = self.store.known(self.project, self.collection, source.name)
+        waiting = self._scan(source, ledger, {} if full else known, progress)
+        self._take_in(source, waiting, ledger, known if not full else {}, progress)
+        gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]
+        for start in range(0, len(gone), BATCH_DOCUMENTS):
+            ledger.removed += self.store.remove(self.project, self.collection, gone[start : start + BATCH_DOCUMENTS])
+        return SyncReport(
+            found=ledger.found,
+            indexed=ledger.indexed,
+            unchanged=ledger.unchanged,
+            skipped=tuple(ledger.skipped),
+            failed=tuple(ledger.failed),
+            removed=ledger.removed,
+            chunks_added=ledger.added,
+            chunks_kept=ledger.kept,
+            embedded=0,
+            pending=0,
+            seconds=time.monotonic() - begun,
+            fingerprint=fingerprint(ledger.items),
+        )
+
+    def _scan(
+        self, source: FileSource, ledger: Ledger, known: dict[str, Known], progress: Progress | None
+    ) -> list[Item]:
+        """Return the items that must be looked into; the others are accounted for."""
+        waiting = []
+        current = self._recipe()
+        for entry in source.scan():
+            ledger.found += 1
+            if isinstance(entry, Skip):
+                ledger.skipped.append(entry)
+                continue
+            ledger.seen.add(entry.uri)
+            ledger.items.append(entry)
+            before = known.get(entry.uri)
+            if before and before.stamp == entry.stamp and before.recipe == current:
+                ledger.unchanged += 1
+            else:
+                waiting.append(entry)
+            if progress and ledger.found % 500 == 0:
+                progress("scan", ledger.found, 0)
+        return waiting
+
+    def _take_in(
+        self,
+        source: FileSource,
+        waiting: Sequence[Item],
+        ledger: Ledger,
+        known: dict[str, Known],
+        progress: Progress | None,
+    ) -> None:
+        """Read, cut and store what changed, a batch at a time."""
+        touched: dict[str, Stamp | None] = {}
+
+        def prepared() -> Iterator[Prepared]:
+            for done, item in enumerate(waiting, start=1):
+                ready = self._read(source, item, ledger, known.get(item.uri))
+                if isinstance(ready, Prepared):
+                    yield ready
+                elif ready is not None:
+                    touched[item.uri] = ready[0]
+                if progress:
+                    progress("index", done, len(waiting))
+
+        for batch in _batches(prepared()):
+            for result in self._put(batch):
+                ledger.indexed += 1
+                ledger.added += result.added
+                ledger.kept += result.kept
+        if touched:
+            self.store.touch(self.project, self.collection, source.name, touched)
+
+    def _read(
+        self, source: FileSource, item: Item, ledger: Ledger, before: Known | None
+    ) -> Prepared | tuple[Stamp | None] | None:
+        """Return the document ready to store, its new stamp if the content is the same, or None if it was left out."""
+        try:
+            data, stamp = source.load_stamped(item)
+            if is_binary(data, item.uri):
+                ledger.seen.discard(item.uri)
+                ledger.skipped.append(Skip(item.uri, BINARY))
+                return None
+            content_hash = hashlib.sha256(data).hexdigest()
+            if before and before.content_hash == content_hash and before.recipe == self._recipe():
+                ledger.unchanged += 1
+                return (stamp,)
+            document = reader_for(item.uri).read(data, item.uri)
+            return self._prepare(document, source=source.name, stamp=stamp, content_hash=content_hash)
+        except ReadError as error:
+            # The earlier text stays findable: a file that cannot be read now has not been deleted.
+            ledger.failed.append(Skip(item.uri, error.message))
+            return None
+
+    def _prepare(
+        self, document: Document, *, source: str = "", stamp: Stamp | None = None, content_hash: str = ""
+    ) -> Prepared:
+        rag = self.settings.rag
+        chunker = choose(document, name=rag.chunker, size=rag.chunk_size, overlap=rag.chunk_overlap)
+        return Prepared(
+            document=document,
+            chunks=tuple(chunker.chunk(document)),
+            source=source,
+            stamp=stamp,
+            recipe=self._recipe(),
+            content_hash=content_hash or document.hash,
+        )
+
+    def _recipe(self) -> str:
+        rag = self.settings.rag
+        return recipe(rag.chunker, rag.chunk_size, rag.chunk_overlap)
+
+    def _put(self, batch: Sequence[Prepared]) -> list[PutResult]:
+        results = self.store.put(self.project, self.collection, batch)
+        for result in results:
+            self.events.emit(
+                CHUNK_INDEXED, uri=result.uri, added=result.added, kept=result.kept, removed=result.removed
+            )
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """Gives vectors to stored texts that have none: resumable at any point, safe to run twice at once."""
+
+    store: Store
+    project: str
+    embedder: Embedder
+    encode: Encode
+
+    def fill(
+        self, scope: Scope, info: SpaceInfo, *, seconds: float | None = None, progress: Progress | None = None
+    ) -> int:
+        """Embed what is pending, as far as the time goes, and return how many vectors were stored."""
+        end = time.monotonic() + seconds if seconds is not None else None
+        done, after = 0, 0
+        total = info.texts - info.embedded
+        batch = EMBED_BATCH if end is None else EMBED_BATCH_TIMED
+        if progress and total:
+            progress("embed", 0, total)
+        while pending := self.store.pending(scope, info.id, after=after, limit=batch):
+            if end is not None and time.monotonic() >= end:
+                break
+            vectors = self.embedder.embed([text.text for text in pending], "document")
+            rows = zip((text.text_id for text in pending), self.encode(vectors), strict=True)
+            done += self.store.put_vectors(self.project, info.id, rows)
+            after = pending[-1].text_id
+            if progress:
+                progress("embed", min(done, total), total)
+        return done
+
+
+def _batches(prepared: Iterable[Prepared]) -> Iterator[list[Prepared]]:
+    """Yield runs of documents that make a good transaction."""
+    batch: list[Prepared] = []
+    size = 0
+    for one in prepared:
+        batch.append(one)
+        size += len(one.document.text)
+        if size >= BATCH_CHARACTERS or len(batch) >= BATCH_DOCUMENTS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

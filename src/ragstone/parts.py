@@ -1,0 +1,126 @@
+"""The parts an engine is made of: each found by name, opened on first use, held once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone import registry
+from ragstone.config import Settings
+from ragstone.errors import ConfigError, StoreBusy
+from ragstone.events import Bus
+from ragstone.ingest import Filler, Writer
+from ragstone.protocols import Embedder, Nearest, Progress, Store
+from ragstone.search import Searcher
+from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home
+from ragstone.store.lock import FileLock
+from ragstone.types import Scope, Space, SpaceInfo
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+
+@dataclass(slots=True)
+class Parts:
+    """Store, searcher, embedders and indexes of one home folder."""
+
+    home: Path
+    settings: Settings
+    events: Bus
+    project: str
+    _store: Store | None = None
+    _searcher: Searcher | None = None
+    _embedders: dict[str, Embedder] = field(default_factory=dict)
+    _indexes: dict[int, Nearest] = field(default_factory=dict)
+
+    @property
+    def in_memory(self) -> bool:
+        """Return whether nothing is kept on disk."""
+        return self.settings.rag.vector_store.provider == "memory"
+
+    @property
+    def store(self) -> Store:
+        """Return the store, opened now if it was not."""
+        if self._store is None:
+            settings = self.settings.store
+            path = ":memory:" if self.in_memory else str(make_home(self.home) / DATABASE)
+            open_store = registry.load("store", self.settings.rag.vector_store.provider)
+            self._store = open_store(path, cache_mb=settings.cache_mb, mmap_mb=settings.mmap_mb)
+        return self._store
+
+    @property
+    def searcher(self) -> Searcher:
+        """Return the one that answers queries."""
+        if self._searcher is None:
+            self._searcher = Searcher(
+                self.store,
+                embed_query=self._embed_query,
+                nearest=self.nearest,
+                events=self.events,
+                cache_entries=self.settings.search.cache_entries,
+            )
+        return self._searcher
+
+    def writer(self, collection: str) -> Writer:
+        """Return the one that writes to a collection, the collection made now if it was not there."""
+        self.store.ensure_collection(self.project, collection)
+        return Writer(self.store, self.settings, self.events, self.project, collection)
+
+    def embedder(self, name: str) -> Embedder:
+        """Return an embedder by name."""
+        name = registry.find("embedder", name).name
+        if name not in self._embedders:
+            self._embedders[name] = registry.load("embedder", name)(self.settings)
+        return self._embedders[name]
+
+    def nearest(self, project: str, info: SpaceInfo) -> Nearest:
+        """Return a space's index, ready to be asked."""
+        if info.id not in self._indexes:
+            folder = None if self.in_memory else self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
+            rows = self.store.vector_rows(project, info.id)
+            self._indexes[info.id] = registry.load("vector_index", "turbo")(folder, info, rows)
+        return self._indexes[info.id]
+
+    def fill(
+        self,
+        scope: Scope,
+        info: SpaceInfo,
+        *,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+    ) -> int:
+        """Embed what is pending in a space and return how many vectors were stored."""
+        codec = registry.load("codec", info.storage)(info.space.dimension)
+        filler = Filler(self.store, self.project, self.embedder(info.space.embedder), codec.encode)
+        # Two processes at the same texts would do the same work twice: the second waits for the first.
+        try:
+            with FileLock(None if self.in_memory else self.home / EMBED_LOCK, wait=seconds):
+                done = filler.fill(scope, info, seconds=seconds, progress=progress)
+        except StoreBusy:
+            return 0  # another process is at it, and this one was given only so much time
+        if done:
+            self.nearest(self.project, info).flush()
+        return done
+
+    def close(self) -> None:
+        """Let go of files; they are opened again when they are needed again."""
+        for index in self._indexes.values():
+            index.flush()
+            index.close()
+        self._indexes.clear()
+        self._searcher = None
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _embed_query(self, space: Space, query: str) -> Matrix | None:
+        """Return the query's vector in a space, or None where that space's embedder is another one now."""
+        try:
+            embedder = self.embedder(space.embedder)
+        except ConfigError:
+            return None
+        if embedder.space.fingerprint != space.fingerprint:
+            return None
+        vector: Matrix = embedder.embed([query], "query")[0]
+        return vector

@@ -1,0 +1,139 @@
+"""A collection as lines of JSON: one line that says what it is, one per document, one per vector.
+
+Imported lines are not trusted: each is checked, and a vector is taken only where its text is here and
+its space is the one in use.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from ragstone.errors import InputError
+from ragstone.ingest import Writer
+from ragstone.protocols import Store
+from ragstone.types import AddReport, Document, PutResult, Scope, SpaceInfo
+
+FORMAT: Final = 1
+_PAGE: Final = 200
+
+
+def export_lines(store: Store, project: str, collection: str, *, vectors: bool = True) -> Iterator[str]:
+    """Yield the collection's lines; vectors ride along so that reading them back costs no embedding."""
+    space = _active(store, project, collection) if vectors else None
+    yield _line(ragstone_export=FORMAT, collection=collection, space=space.space.fingerprint if space else None)
+    scope = Scope(project, (collection,))
+    after: tuple[str, str] | None = None
+    while page := store.documents(scope, after=after, limit=_PAGE):
+        for stored in page:
+            text = store.text(project, collection, stored.uri)
+            about = {"kind": stored.kind, "language": stored.language, "title": stored.title}
+            yield _line(document=stored.uri, text=text, metadata=dict(stored.metadata), source=stored.source, **about)
+        after = (page[-1].collection, page[-1].uri)
+    if space:
+        yield from _vector_lines(store, project, collection, space)
+
+
+def import_lines(store: Store, writer: Writer, lines: Iterable[str]) -> AddReport:
+    """Take lines in and return what changed."""
+    numbered = enumerate(lines, start=1)
+    head = _parsed(*next(numbered, (1, "")))
+    if head.get("ragstone_export") != FORMAT:
+        raise InputError("this is not a Ragstone export", hint="the first line must say ragstone_export: 1")
+    results: list[PutResult] = []
+    vectors: dict[str, bytes] = {}
+    documents: list[Document] = []
+    for number, line in numbered:
+        row = _parsed(number, line)
+        if "document" in row:
+            documents.append(_document(number, row))
+        elif "vector" in row:
+            vectors[str(row.get("text"))] = _bytes(number, row["vector"])
+        if len(documents) >= _PAGE:
+            results += writer.add(documents)
+            documents = []
+    results += writer.add(documents)
+    space = _active(store, writer.project, writer.collection)
+    embedded = _restore(store, writer, space, vectors) if space and space.space.fingerprint == head.get("space") else 0
+    return AddReport(
+        documents=len(results),
+        chunks_added=sum(result.added for result in results),
+        chunks_skipped=sum(result.kept for result in results),
+        embedded=embedded,
+        per_document=tuple(results),
+    )
+
+
+def _vector_lines(store: Store, project: str, collection: str, space: SpaceInfo) -> Iterator[str]:
+    rows = store.vector_rows(project, space.id)
+    ids = store.vectors_in(Scope(project, (collection,)), space.id)
+    for start in range(0, len(ids), _PAGE):
+        page = rows.by_id(ids[start : start + _PAGE])
+        places = store.copies(Scope(project, (collection,)), [row.text_id for row in page])
+        chunks = store.chunks(project, [found[0] for found in places.values()])
+        hashes = {chunk.text_id: chunk.chunk.hash.hex() for chunk in chunks.values()}
+        for row in page:
+            if row.text_id in hashes:
+                yield _line(vector=base64.b64encode(row.data).decode(), text=hashes[row.text_id])
+
+
+def _restore(store: Store, writer: Writer, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
+    """Give imported vectors to the texts they belong to, where they have the right size; return how many."""
+    scope = Scope(writer.project, (writer.collection,))
+    first = store.vector_rows(writer.project, space.id).after(0, 1)
+    size = len(first[0].data) if first else None
+    done, after = 0, 0
+    while pending := store.pending(scope, space.id, after=after, limit=1000):
+        after = pending[-1].text_id
+        found = []
+        for text in pending:
+            data = vectors.get(hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest())
+            if data is not None and (size is None or len(data) == size):
+                found.append((text.text_id, data))
+        done += store.put_vectors(writer.project, space.id, found)
+    return done
+
+
+def _active(store: Store, project: str, collection: str) -> SpaceInfo | None:
+    spaces = store.spaces(Scope(project, (collection,)))
+    return next((info for info in spaces if info.state == "active"), None)
+
+
+def _line(**fields: Any) -> str:
+    return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
+
+
+def _parsed(number: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"line {number} is not JSON", hint="give a file that `ragstone export` wrote") from error
+    if not isinstance(row, dict):
+        raise InputError(f"line {number} is not an object", hint="give a file that `ragstone export` wrote")
+    return row
+
+
+def _document(number: int, row: dict[str, Any]) -> Document:
+    texts = {key: row.get(key, "") for key in ("document", "text", "kind", "language", "title")}
+    metadata = row.get("metadata", {})
+    if not all(isinstance(value, str) for value in texts.values()) or not isinstance(metadata, dict):
+        raise InputError(f"line {number} is not a document", hint="document and text are strings, metadata an object")
+    if not texts["document"].strip():
+        raise InputError(f"line {number} has no uri", hint="`document` names it")
+    uri = texts.pop("document")
+    return Document(
+        uri=uri, metadata=metadata, **{key: value for key, value in texts.items() if value or key == "text"}
+    )
+
+
+def _bytes(number: int, value: object) -> bytes:
+    try:
+        return base64.b64decode(str(value), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InputError(
+            f"line {number} has a damaged vector", hint="give a file that `ragstone export` wrote"
+        ) from error

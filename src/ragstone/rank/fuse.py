@@ -1,0 +1,102 @@
+"""Several ranked lists made into one: a weighted sum of normalised scores, or reciprocal ranks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ragstone.rank.weights import MEANING_WEIGHT, RRF_K, QueryType
+from ragstone.types import ListTrace, Scored
+
+_SYMBOL: Final = re.compile(r"^[\w$]+(?:(?:::|->|\.|/|\\|@|#|-)[\w$]+)*(?:\(\))?$")
+_IDENTIFIER: Final = re.compile(r"[a-z][A-Z]|_|::|->|\.\w|/|\\|\(\)|[A-Z]{2,}[a-z]")
+_QUESTION: Final = re.compile(
+    r"^\s*(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|can|could|should|has|have)\b",
+    re.I,
+)
+_MANY_WORDS: Final = 7
+
+Normaliser = Callable[[str, Scored, int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk on its way to becoming a hit."""
+
+    id: int
+    fused: float
+    lists: tuple[ListTrace, ...] = ()
+    boosts: tuple[tuple[str, float], ...] = field(default=())
+
+    def boosted(self, name: str, factor: float) -> Candidate:
+        """Return the candidate with its score multiplied and the reason kept."""
+        return replace(self, fused=self.fused * factor, boosts=(*self.boosts, (name, factor)))
+
+
+def query_type(query: str) -> QueryType:
+    """Return how a query reads: a name, a question, or a few words."""
+    text = query.strip()
+    if text and _SYMBOL.match(text) and (_IDENTIFIER.search(text) or not text.islower()):
+        return "symbol"
+    if text.endswith("?") or _QUESTION.match(text) or len(text.split()) >= _MANY_WORDS:
+        return "question"
+    return "keywords"
+
+
+def list_weights(kind: QueryType, coverage: Mapping[str, float], *, words: bool) -> dict[str, float]:
+    """Return each list's share: meaning by query type, divided among the spaces by how much each covers."""
+    spaces = {name: share for name, share in coverage.items() if share > 0}
+    if not spaces:
+        return {"words": 1.0} if words else {}
+    meaning = MEANING_WEIGHT[kind] * max(spaces.values()) if words else 1.0
+    total = sum(spaces.values())
+    weights = {name: meaning * share / total for name, share in spaces.items()}
+    return {"words": 1.0 - meaning, **weights} if words else weights
+
+
+def weighted_sum(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> list[Candidate]:
+    """Return candidates by the weighted sum of each list's scores, min-max normalised; absent counts as nothing."""
+    scales = {name: _scale(rows) for name, rows in lists.items()}
+
+    def normalise(name: str, row: Scored, rank: int) -> float:
+        low, width = scales[name]
+        return (row.score - low) / width
+
+    return _fuse(lists, weights, normalise)
+
+
+def reciprocal_rank(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> list[Candidate]:
+    """Return candidates by reciprocal rank fusion, scaled so that first everywhere is 1."""
+    even = {name: 1.0 / len(lists) for name in lists if name in weights}
+    return _fuse(lists, even, lambda name, row, rank: (RRF_K + 1) / (RRF_K + rank))
+
+
+def _scale(rows: Sequence[Scored]) -> tuple[float, float]:
+    """Return the floor and the width that bring a list's scores to 0..1, its worst row kept above nothing."""
+    if not rows:
+        return 0.0, 1.0
+    high, low = rows[0].score, rows[-1].score
+    width = high - low
+    if width <= 0:
+        return high - 1.0, 1.0
+    return low - 0.02 * width, 1.02 * width
+
+
+def _fuse(
+    lists: Mapping[str, Sequence[Scored]],
+    weights: Mapping[str, float],
+    normalise: Normaliser,
+) -> list[Candidate]:
+    sums: dict[int, float] = {}
+    traces: dict[int, list[ListTrace]] = {}
+    for name, rows in lists.items():
+        weight = weights.get(name, 0.0)
+        for rank, row in enumerate(rows, start=1):
+            value = normalise(name, row, rank)
+            sums[row.id] = sums.get(row.id, 0.0) + weight * value
+            traces.setdefault(row.id, []).append(ListTrace(name, rank, row.score, value, weight))
+    # Equal scores are ordered by id, so that the same index always gives the same answer.
+    ordered = sorted(sums, key=lambda key: (-sums[key], key))
+    return [Candidate(key, sums[key], tuple(traces[key])) for key in ordered]

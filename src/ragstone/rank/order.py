@@ -1,0 +1,131 @@
+"""What a look at the rows changes in the order: boosts, copies, floods, neighbours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragstone.rank.fuse import Candidate
+from ragstone.rank.weights import DEFINITION_BOOST, MERGE_LIMIT, PATH_BOOST, SAME_FILE_DECAY, SIDE_FILE_FACTOR
+from ragstone.types import StoredChunk
+from ragstone.words import terms
+
+_SIDE: Final = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures?|examples?|benchmarks?|generated|vendor|third_party)/"
+    r"|(?:^|/)(?:test_[^/]+|[^/]+_test\.\w+|[^/]+\.(?:test|spec)\.\w+|conftest\.py|[^/]+\.min\.\w+|[^/]+_pb2\.py)$",
+    re.I,
+)
+_ASKS_FOR_SIDE: Final = frozenset(
+    terms("test tests testing spec example examples fixture fixtures benchmark generated vendor")
+)
+_NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its row; `members` are the chunks it stands for, in document order."""
+
+    candidate: Candidate
+    row: StoredChunk
+    members: tuple[StoredChunk, ...]
+
+    @property
+    def score(self) -> float:
+        """Return the score it is ordered by."""
+        return self.candidate.fused
+
+
+def boost(candidates: Iterable[Candidate], rows: Mapping[int, StoredChunk], *, query: str) -> list[Ranked]:
+    """Return candidates that have a row, re-ordered by what their rows say."""
+    wanted = set(terms(query))
+    names = {name.casefold() for name in _NAME.findall(query) if len(name) > 2}
+    quiet = bool(wanted & _ASKS_FOR_SIDE)
+    ranked = []
+    for candidate in candidates:
+        row = rows.get(candidate.id)
+        if row is None:
+            continue
+        if _defines(row, names):
+            candidate = candidate.boosted("definition", DEFINITION_BOOST)
+        share = _share_in_path(row.uri, wanted)
+        if share:
+            candidate = candidate.boosted("path", 1.0 + PATH_BOOST * share)
+        if not quiet and _SIDE.search(row.uri):
+            candidate = candidate.boosted("side file", SIDE_FILE_FACTOR)
+        ranked.append(Ranked(candidate, row, (row,)))
+    return by_score(ranked)
+
+
+def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """Return the same, best first; equal scores by id."""
+    return sorted(ranked, key=lambda r: (-r.score, r.row.id))
+
+
+def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
+    """Return the first holder of each text, and the copies that fell behind it."""
+    seen: set[int] = set()
+    first: list[Ranked] = []
+    copies: list[Ranked] = []
+    for entry in ranked:
+        (copies if entry.row.text_id in seen else first).append(entry)
+        seen.add(entry.row.text_id)
+    return first, copies
+
+
+def spread(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the list with each further chunk of one code file counting a little less."""
+    counts: dict[tuple[str, str], int] = {}
+    out = []
+    for entry in ranked:
+        if entry.row.document_kind == "code":
+            key = (entry.row.collection, entry.row.uri)
+            before = counts.get(key, 0)
+            counts[key] = before + 1
+            if before:
+                lowered = entry.candidate.boosted("same file", SAME_FILE_DECAY**before)
+                entry = Ranked(lowered, entry.row, entry.members)
+        out.append(entry)
+    return by_score(out)
+
+
+def merge_neighbours(ranked: Sequence[Ranked], top_k: int) -> list[Ranked]:
+    """Return at most top_k entries, chunks that follow each other in one document told as one."""
+    kept: list[Ranked] = []
+    for entry in ranked:
+        place = next((i for i, other in enumerate(kept) if _touches(other, entry)), None)
+        if place is not None:
+            kept[place] = _joined(kept[place], entry)
+        elif len(kept) < top_k:
+            kept.append(entry)
+        else:
+            break
+    return kept
+
+
+def _touches(kept: Ranked, entry: Ranked) -> bool:
+    if (kept.row.collection, kept.row.uri) != (entry.row.collection, entry.row.uri):
+        return False
+    first, last = kept.members[0].chunk, kept.members[-1].chunk
+    chunk = entry.row.chunk
+    if chunk.order not in (first.order - 1, last.order + 1):
+        return False
+    return max(last.span.end, chunk.span.end) - min(first.span.start, chunk.span.start) <= MERGE_LIMIT
+
+
+def _joined(kept: Ranked, entry: Ranked) -> Ranked:
+    members = sorted((*kept.members, *entry.members), key=lambda row: row.chunk.order)
+    return Ranked(kept.candidate, kept.row, tuple(members))
+
+
+def _defines(row: StoredChunk, names: set[str]) -> bool:
+    if not names or not row.chunk.symbol:
+        return False
+    return any(
+        part.casefold() in names for name in row.chunk.symbol.split() for part in (name, name.rpartition(".")[2])
+    )
+
+
+def _share_in_path(uri: str, wanted: set[str]) -> float:
+    return len(wanted & set(terms(uri))) / len(wanted) if wanted else 0.0

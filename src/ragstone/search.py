@@ -1,0 +1,331 @@
+"""The read path: query → words + vectors → fuse → look at the rows → hits that explain themselves."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from ragstone import registry
+from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
+from ragstone.protocols import Nearest, Store
+from ragstone.rank import order
+from ragstone.rank.compress import answering_slice
+from ragstone.rank.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.rank.order import Ranked
+from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
+from ragstone.types import Dropped, Explanation, Filter, Fusion, Hit, Mode, Scope, Scored, Space, SpaceInfo, Span, Trace
+from ragstone.words import query_terms, terms
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+# Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
+OVERFETCH: Final = 1.25
+# A cosine below this says nothing for the built-in model; confidence starts counting here.
+COSINE_FLOOR: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that decides what a search returns."""
+
+    query: str
+    scope: Scope
+    top_k: int = 5
+    mode: Mode = "hybrid"
+    fusion: Fusion = "weighted"
+    mmr: bool = False
+    rerank: str | None = None
+    filter: Filter | None = None
+    min_score: float | None = None
+    compress: bool = False
+    merge: bool = True
+    candidates: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The ranked lists a query gave, before they are fused."""
+
+    rows: dict[str, list[Scored]] = field(default_factory=dict)
+    coverage: dict[str, float] = field(default_factory=dict)
+    spaces: dict[str, SpaceInfo] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Searcher:
+    """Answers queries over one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embed_query: Callable[[Space, str], Matrix | None],
+        nearest: Callable[[str, SpaceInfo], Nearest],
+        events: Bus,
+        cache_entries: int = 256,
+    ) -> None:
+        """Take the store, a way to get a query's vector in a space, and a way to get a space's index."""
+        self._store = store
+        self._embed_query = embed_query
+        self._nearest = nearest
+        self._events = events
+        self._answers: OrderedDict[tuple[int, Request], Explanation] = OrderedDict()
+        self._allowed: OrderedDict[tuple[int, int, Scope, Filter | None], Sequence[int]] = OrderedDict()
+        self._spaces: dict[tuple[int, Scope], list[SpaceInfo]] = {}
+        self._cache_entries = cache_entries
+
+    def run(self, request: Request) -> Explanation:
+        """Return the answer, told in full; an unchanged index gives an earlier answer again."""
+        begun = time.perf_counter()
+        self._events.emit(SEARCH_STARTED, query=request.query, mode=request.mode, top_k=request.top_k)
+        key = (self._store.generation(), request)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answer(request, begun, key[0])
+            self._answers[key] = answer
+            if len(self._answers) > self._cache_entries:
+                self._answers.popitem(last=False)
+        else:
+            self._answers.move_to_end(key)
+            answer = replace(answer, milliseconds=(time.perf_counter() - begun) * 1000)
+        self._events.emit(
+            SEARCH_COMPLETED,
+            query=request.query,
+            ids=[hit.doc_id for hit in answer.hits],
+            scores=[hit.score for hit in answer.hits],
+            milliseconds=answer.milliseconds,
+        )
+        return answer
+
+    def _answer(self, request: Request, begun: float, generation: int) -> Explanation:
+        kind = query_type(request.query)
+        wanted = query_terms(request.query)
+        lists = self._lists(request, wanted, generation)
+        weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
+        fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
+        fused = fuse(lists.rows, weights)
+        shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)]
+        rows = self._store.chunks(request.scope.project, [candidate.id for candidate in shortlist])
+        ranked, copies = order.collapse(order.boost(shortlist, rows, query=request.query))
+        ranked = self._second_look(request, order.spread(ranked), lists)
+        chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
+        confidence = _confidence(chosen, lists, weights, wanted)
+        hits, weak = self._hits(request, chosen, copies, confidence)
+        return Explanation(
+            query=request.query,
+            query_type=kind,
+            terms=tuple(wanted),
+            weights=weights,
+            coverage=dict(lists.coverage),
+            candidates=len(fused),
+            hits=tuple(hits),
+            dropped=(*weak, *_left_out(ranked, copies, chosen)),
+            notes=tuple(lists.notes),
+            milliseconds=(time.perf_counter() - begun) * 1000,
+        )
+
+    # ── the lists ─────────────────────────────────────────────────────────────────────────────────
+
+    def _lists(self, request: Request, wanted: Sequence[str], generation: int) -> Lists:
+        lists = Lists()
+        if request.mode != "vectors":
+            lists.rows["words"] = self._store.search_words(
+                request.scope, wanted, limit=request.candidates, filter=request.filter
+            )
+        if request.mode != "words" and request.query.strip():
+            for info in self._spaces_of(request.scope, generation):
+                if info.state == "active" and info.embedded:
+                    self._add_vector_list(request, info, lists, generation)
+        if request.mode == "vectors" and not lists.rows:
+            lists.notes.append("no vectors yet: run `ragstone sync` to make them")
+        return lists
+
+    def _spaces_of(self, scope: Scope, generation: int) -> list[SpaceInfo]:
+        """Return the spaces in scope; counting what they cover takes longer than a search, so once per generation."""
+        key = (generation, scope)
+        if key not in self._spaces:
+            if len(self._spaces) > 64:
+                self._spaces.clear()
+            self._spaces[key] = self._store.spaces(scope)
+        return self._spaces[key]
+
+    def _add_vector_list(self, request: Request, info: SpaceInfo, lists: Lists, generation: int) -> None:
+        vector = self._embed_query(info.space, request.query)
+        if vector is None:
+            lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is not available")
+            return
+        name = info.space.embedder
+        lists.rows[name] = self._near(request, info, vector, generation)
+        lists.coverage[name] = info.coverage
+        lists.spaces[name] = info
+        if info.coverage < 1.0:
+            lists.notes.append(f"vectors cover {info.coverage:.0%} of the texts; words cover all of them")
+
+    def _near(self, request: Request, info: SpaceInfo, vector: Matrix, generation: int) -> list[Scored]:
+        index = self._nearest(request.scope.project, info)
+        limit = request.candidates
+        if request.filter is None and request.scope.collections is None:
+            found = index.search(vector, int(limit * OVERFETCH) + 16)
+            located = self._located(request, info, found, limit)
+            if len(located) >= min(limit, info.embedded) // 2:
+                return located
+        found = index.search(vector, limit, allowed=self._allowed_rows(request, info, generation))
+        return self._located(request, info, found, limit)
+
+    def _located(self, request: Request, info: SpaceInfo, found: Sequence[Scored], limit: int) -> list[Scored]:
+        places = self._store.locate(request.scope, info.id, [row.id for row in found], filter=request.filter)
+        return [Scored(places[row.id], row.score) for row in found if row.id in places][:limit]
+
+    def _allowed_rows(self, request: Request, info: SpaceInfo, generation: int) -> Sequence[int]:
+        key = (generation, info.id, request.scope, request.filter)
+        if key not in self._allowed:
+            self._allowed[key] = self._store.vectors_in(request.scope, info.id, filter=request.filter)
+            if len(self._allowed) > 16:
+                self._allowed.popitem(last=False)
+        return self._allowed[key]
+
+    # ── the second look ───────────────────────────────────────────────────────────────────────────
+
+    def _second_look(self, request: Request, ranked: list[Ranked], lists: Lists) -> list[Ranked]:
+        if request.rerank and ranked:
+            reranker = registry.load("reranker", request.rerank)()
+            scores = reranker.rerank(request.query, [entry.row.chunk.text for entry in ranked])
+            ranked = order.by_score(
+                Ranked(replace(entry.candidate, fused=score), entry.row, entry.members)
+                for entry, score in zip(ranked, scores, strict=True)
+            )
+        if request.mmr and ranked:
+            ranked = self._diverse(request, ranked, lists)
+        return ranked
+
+    def _diverse(self, request: Request, ranked: list[Ranked], lists: Lists) -> list[Ranked]:
+        """Return the list re-ordered by MMR over the vectors at hand, or as it was where there are none."""
+        if not lists.spaces:
+            lists.notes.append("mmr needs vectors, and there are none yet: the order is by score")
+            return ranked
+        info = next(iter(lists.spaces.values()))
+        vectors = self._nearest(request.scope.project, info).vectors([entry.row.text_id for entry in ranked])
+        chosen = registry.load("order", "mmr")([entry.score for entry in ranked], vectors, request.top_k)
+        taken = set(chosen)
+        return [ranked[i] for i in chosen] + [entry for i, entry in enumerate(ranked) if i not in taken]
+
+    # ── the hits ──────────────────────────────────────────────────────────────────────────────────
+
+    def _hits(
+        self, request: Request, chosen: Sequence[Ranked], copies: Sequence[Ranked], confidence: float
+    ) -> tuple[list[Hit], list[Dropped]]:
+        hits, weak = [], []
+        elsewhere = self._copies(request.scope, chosen) if copies else {}
+        top = max((entry.score for entry in chosen), default=0.0) or 1.0
+        for entry in chosen:
+            score = min(1.0, confidence * entry.score / top)
+            if request.min_score is not None and score < request.min_score:
+                weak.append(Dropped(_doc_id(entry), score, f"score below min_score {request.min_score}"))
+                continue
+            hits.append(self._hit(request, entry, score, confidence, elsewhere.get(entry.row.text_id, ())))
+        return hits, weak
+
+    def _copies(self, scope: Scope, chosen: Sequence[Ranked]) -> Mapping[int, tuple[str, ...]]:
+        """Return, for each text shown, the other places that hold the very same text."""
+        by_text = self._store.copies(scope, [entry.row.text_id for entry in chosen])
+        rows = self._store.chunks(scope.project, [i for ids in by_text.values() for i in ids])
+        shown = {entry.row.id for entry in chosen}
+        return {
+            text_id: tuple(
+                f"{rows[i].uri}:{rows[i].chunk.span.line_start}" for i in ids if i not in shown and i in rows
+            )
+            for text_id, ids in by_text.items()
+        }
+
+    def _hit(self, request: Request, entry: Ranked, score: float, confidence: float, also_at: tuple[str, ...]) -> Hit:
+        row = entry.row
+        span, text = self._span_and_text(request, entry)
+        if request.compress:
+            by_lines = row.document_kind in ("code", "config", "data")
+            start, end = answering_slice(text, query_terms(request.query), by_lines=by_lines)
+            span, text = _narrowed(span, text, start, end), text[start:end]
+        trace = Trace(
+            lists=entry.candidate.lists,
+            boosts=entry.candidate.boosts,
+            merged=tuple(member.chunk.order for member in entry.members if member.id != row.id),
+            fused=entry.score,
+            confidence=confidence,
+        )
+        return Hit(
+            doc_id=_doc_id(entry),
+            text=text,
+            score=score,
+            metadata=row.metadata,
+            source_doc_id=row.uri,
+            chunk_index=row.chunk.order,
+            collection=row.collection,
+            span=span,
+            kind=row.document_kind,
+            language=row.language,
+            title=row.title,
+            symbol=" ".join(member.chunk.symbol for member in entry.members if member.chunk.symbol),
+            header=row.chunk.header,
+            also_at=also_at,
+            trace=trace,
+        )
+
+    def _span_and_text(self, request: Request, entry: Ranked) -> tuple[Span, str]:
+        first, last = entry.members[0].chunk.span, entry.members[-1].chunk.span
+        if len(entry.members) == 1:
+            return first, entry.row.chunk.text
+        row = entry.row
+        span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
+        return span, self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
+
+
+def _doc_id(entry: Ranked) -> str:
+    return f"{entry.row.uri}__chunk_{entry.row.chunk.order}"
+
+
+def _narrowed(span: Span, text: str, start: int, end: int) -> Span:
+    before, inside = text[:start], text[start:end]
+    line = span.line_start + before.count("\n")
+    byte = span.byte_start + len(before.encode("utf-8", "surrogatepass"))
+    return replace(
+        span,
+        start=span.start + start,
+        end=span.start + end,
+        byte_start=byte,
+        byte_end=byte + len(inside.encode("utf-8", "surrogatepass")),
+        line_start=line,
+        line_end=line + inside.count("\n"),
+    )
+
+
+def _confidence(chosen: Sequence[Ranked], lists: Lists, weights: Mapping[str, float], wanted: Sequence[str]) -> float:
+    """Return how sure the best hits are, 0 to 1, comparable between queries: word coverage and cosine, weighted.
+
+    The fused score orders the hits of one query; it says nothing about whether any of them is good.
+    """
+    best = 0.0
+    for entry in chosen[:5]:
+        total = 0.0
+        for name, weight in weights.items():
+            if name == "words":
+                total += weight * _share_of_terms(entry, wanted)
+            else:
+                cosine = next((trace.score for trace in entry.candidate.lists if trace.name == name), 0.0)
+                total += weight * max(0.0, (cosine - COSINE_FLOOR) / (1 - COSINE_FLOOR))
+        best = max(best, total)
+    return min(1.0, best)
+
+
+def _share_of_terms(entry: Ranked, wanted: Sequence[str]) -> float:
+    chunk = entry.row.chunk
+    there = set(terms(f"{entry.row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
+    return sum(term in there for term in wanted) / len(wanted) if wanted else 0.0
+
+
+def _left_out(ranked: Sequence[Ranked], copies: Sequence[Ranked], chosen: Sequence[Ranked]) -> list[Dropped]:
+    shown = {member.id for entry in chosen for member in entry.members}
+    dropped = [Dropped(_doc_id(entry), entry.score, "ranked lower") for entry in ranked if entry.row.id not in shown]
+    return dropped[:50] + [Dropped(_doc_id(entry), entry.score, "same text as a hit above") for entry in copies]

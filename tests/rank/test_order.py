@@ -1,0 +1,78 @@
+"""The look at the rows: boosts, copies, floods and neighbours."""
+
+from __future__ import annotations
+
+from ragstone.rank.fuse import Candidate
+from ragstone.rank.order import Ranked, boost, collapse, merge_neighbours, spread
+from ragstone.types import Chunk, Span, StoredChunk
+
+
+def row(
+    number: int, uri: str, *, order: int = 0, symbol: str = "", kind: str = "code", text_id: int | None = None
+) -> StoredChunk:
+    span = Span(order * 100, order * 100 + 99, order * 100, order * 100 + 99, order * 10 + 1, order * 10 + 9)
+    chunk = Chunk(f"text {number}", span, order, symbol=symbol)
+    return StoredChunk(number, text_id or number, "default", uri, "", kind, "python", {}, chunk)
+
+
+def entry(
+    number: int, score: float, uri: str, *, order: int = 0, text_id: int | None = None, kind: str = "code"
+) -> Ranked:
+    stored = row(number, uri, order=order, text_id=text_id, kind=kind)
+    return Ranked(Candidate(number, score), stored, (stored,))
+
+
+def test_the_chunk_that_defines_a_name_goes_before_one_that_uses_it() -> None:
+    rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
+    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="where is search defined")
+    assert [r.row.id for r in ranked] == [2, 1]
+    assert ("definition", 1.25) in ranked[0].candidate.boosts
+
+
+def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
+    rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
+    candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]
+    assert [r.row.id for r in boost(candidates, rows, query="write lease")] == [2, 1]
+    assert [r.row.id for r in boost(candidates, rows, query="write lease tests")] == [1, 2]
+
+
+def test_words_of_the_query_in_the_path_raise_a_chunk() -> None:
+    rows = {1: row(1, "src/alpha.py"), 2: row(2, "src/session.py")}
+    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.97)], rows, query="session")
+    assert ranked[0].row.id == 2
+
+
+def test_a_candidate_without_a_row_is_left_out() -> None:
+    assert boost([Candidate(1, 1.0)], {}, query="x") == []
+
+
+def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
+    first, copies = collapse(
+        [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")]
+    )
+    assert [r.row.id for r in first] == [1, 3]
+    assert [r.row.id for r in copies] == [2]
+
+
+def test_one_code_file_does_not_flood_the_top() -> None:
+    flood = [entry(i, 1.0 - i * 0.01, "big.py", order=i * 2) for i in range(1, 6)]
+    other = entry(9, 0.93, "other.py")
+    assert other in spread([*flood, other])[:3]
+
+
+def test_a_long_text_may_fill_the_top_with_its_own_chunks() -> None:
+    book = [entry(i, 1.0 - i * 0.01, "book.md", order=i * 2, kind="doc") for i in range(1, 6)]
+    assert spread(book) == book
+
+
+def test_neighbours_are_told_as_one_hit_and_make_room_for_another() -> None:
+    merged = merge_neighbours(
+        [entry(1, 0.9, "a.md", order=3), entry(2, 0.8, "b.md"), entry(3, 0.7, "a.md", order=4), entry(4, 0.6, "c.md")],
+        3,
+    )
+    assert [[m.id for m in r.members] for r in merged] == [[1, 3], [2], [4]]
+
+
+def test_neighbours_of_another_document_stay_apart() -> None:
+    merged = merge_neighbours([entry(1, 0.9, "a.md", order=3), entry(2, 0.8, "b.md", order=4)], 5)
+    assert len(merged) == 2
