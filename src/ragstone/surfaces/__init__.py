@@ -1,0 +1,1 @@
+"""How Ragstone is reached: every door parses, calls the engine once, and presents."""

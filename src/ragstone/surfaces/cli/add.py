@@ -1,0 +1,117 @@
+"""`ragstone add`: store files by hand, wherever they are, or text from a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+
+from ragstone.engine import Engine
+from ragstone.errors import InputError, ReadError
+from ragstone.read.choose import is_binary, reader_for
+from ragstone.sources.uris import to_uri
+from ragstone.surfaces import present
+from ragstone.surfaces.cli.folder import open_engine
+from ragstone.surfaces.cli.search import pairs
+from ragstone.surfaces.cli.shell import complain, emit, number, safe, say, shared, size
+from ragstone.types import AddReport, Document, Metadata, Skip
+
+_STDIN = "-"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--collection", help="The collection to add to.")
+@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="What is known about them; may be repeated.")
+@click.option("--name", help="The name it is stored under; for one file, or text from a pipe.")
+@shared
+def add(  # noqa: PLR0913 - one argument per flag
+    files: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    collection: str | None,
+    metadata: tuple[str, ...],
+    name: str | None,
+) -> int:
+    """Store FILES (`-` is stdin, and needs --name)."""
+    _check(files, name)
+    with open_engine(folder) as engine:
+        given = Given(engine, files, name, dict(pairs(metadata, "--metadata")))
+        report = engine.add(given.documents(), collection=collection)
+    if as_json:
+        failed = [{"uri": one.uri, "reason": one.reason} for one in given.failed]
+        emit({"success": not failed, **present.add_report(report), "failed": failed})
+    else:
+        _show(report, given.shown)
+    return present.PARTIAL if given.failed else present.OK
+
+
+@dataclass(slots=True)
+class Given:
+    """The files named on the command line, read one by one; what cannot be read is told and kept."""
+
+    engine: Engine
+    files: Sequence[str]
+    name: str | None
+    metadata: Metadata
+    failed: list[Skip] = field(default_factory=list)
+    shown: dict[str, str] = field(default_factory=dict)
+
+    def documents(self) -> Iterator[Document]:
+        """Yield a document for every file that says something."""
+        for file in self.files:
+            uri = self.name or self._uri(Path(file))
+            try:
+                data = self._bytes(file)
+                reader = reader_for(uri)
+                if is_binary(data, uri):
+                    raise ReadError("it is binary, not text", hint="convert it to text first")
+                document = reader.read(data, uri)
+            except ReadError as error:
+                self.failed.append(Skip(file, str(error)))
+                complain(f"{file}: {error}")
+                continue
+            self.shown[uri] = uri if file == _STDIN else file
+            yield replace(document, metadata={**document.metadata, **self.metadata})
+
+    def _bytes(self, file: str) -> bytes:
+        most = self.engine.settings.sources.max_file_bytes
+        try:
+            if file == _STDIN:
+                data = sys.stdin.buffer.read(most + 1)
+            elif Path(file).is_dir():
+                raise ReadError("it is a folder", hint="`ragstone sync` takes folders in")
+            else:
+                with open(file, "rb") as opened:
+                    data = opened.read(most + 1)
+        except FileNotFoundError as error:
+            raise ReadError("there is no such file", hint="check the path") from error
+        except (OSError, ValueError) as error:
+            raise ReadError(f"it cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        if len(data) > most:
+            hint = "raise sources.max_file_bytes to take it in"
+            raise ReadError(f"it is larger than {size(most)}", hint=hint)
+        return data
+
+    def _uri(self, path: Path) -> str:
+        """Return the path below the folder, or the whole path of a file elsewhere: names alone would collide."""
+        full = path.absolute()
+        inside = full.is_relative_to(self.engine.folder)
+        return to_uri((full.relative_to(self.engine.folder) if inside else full).as_posix())
+
+
+def _check(files: Sequence[str], name: str | None) -> None:
+    if name is not None and len(files) > 1:
+        raise InputError("--name goes with one file", hint="add them one by one")
+    if _STDIN in files and not name:
+        raise InputError("text from a pipe needs a name", hint="ragstone add - --name notes/today.md")
+    if name is not None and not name.strip():
+        raise InputError("--name is empty", hint="for example --name notes/today.md")
+
+
+def _show(report: AddReport, shown: dict[str, str]) -> None:
+    for one in report.per_document:
+        say(safe(shown.get(one.uri, one.uri)), f": {number(one.added + one.kept, 'chunk')}")

@@ -1,0 +1,93 @@
+"""From where somebody stands to an engine that is fit to answer: which folder, may we, is it up to date."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from ragstone import config
+from ragstone.engine import Engine
+from ragstone.errors import InputError, NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew
+from ragstone.sources.roots import find_root, is_risky
+from ragstone.surfaces.cli.progress import Bar
+from ragstone.surfaces.cli.shell import Interrupted, note, number, safe
+from ragstone.types import SyncReport
+
+# A first search should answer soon: vectors get this long, `ragstone sync` makes the rest.
+SECONDS_FOR_VECTORS: Final = 1.5
+_NO_LIMIT: Final = 1_000_000_000
+STAYS: Final = "what was stored stays; run it again to go on from there"
+
+
+def open_engine(folder: Path | None) -> Engine:
+    """Return the engine of the named folder, or of the project around the current one."""
+    root = find_root(Path.cwd()) if folder is None else folder
+    # How many files are too many is asked about once, before the first sync, and never in the way later.
+    return Engine.open(root, config={"sources.max_files": _NO_LIMIT})
+
+
+def open_existing(folder: Path | None) -> Engine:
+    """Return the engine of a folder that was indexed before, or raise `NotFound`."""
+    engine = open_engine(folder)
+    if not engine.exists:
+        raise NotFound(f"{engine.folder} has no index", hint="`ragstone sync` makes one")
+    return engine
+
+
+def ask_first(engine: Engine, *, yes: bool) -> None:
+    """Ask before a folder is first synced that nobody means by accident; where nobody can answer, refuse."""
+    if yes or not engine.settings.rag.enabled or (engine.exists and engine.last_sync() is not None):
+        return
+    reason = is_risky(engine.folder)
+    if reason is None:
+        limit = config.load(engine.folder).sources.max_files
+        if engine.source().count(limit) <= limit:
+            return
+        reason = f"it has more than {number(limit, 'file')}"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            f"{engine.folder} is not indexed without being asked to: {reason}",
+            hint="--yes does it all the same, --folder names another one",
+        )
+    click.confirm(f"Index {safe(str(engine.folder))}? Careful: {reason}.", abort=True, err=True)
+
+
+def run_sync(
+    engine: Engine, paths: Sequence[str | Path] | None = None, *, embed: bool | float = True, **options: Any
+) -> SyncReport:
+    """Return the ledger of a sync, shown while it runs; a person who stops it is told what that means."""
+    with _watched() as progress:
+        return engine.sync(paths, embed=embed, progress=progress, **options)
+
+
+def bring_up_to_date(engine: Engine, *, yes: bool) -> SyncReport | None:
+    """Index a folder never seen, or what changed since; return the ledger, or None where there was nothing to do."""
+    seen = engine.exists
+    ask_first(engine, yes=yes)
+    if not seen and engine.settings.rag.enabled:
+        note(f"indexing {safe(str(engine.folder))}")
+    try:
+        with _watched() as progress:
+            return engine.refresh(embed=SECONDS_FOR_VECTORS, progress=progress)
+    except (StoreDamaged, StoreTooNew):
+        raise
+    except StoreError as error:
+        if not seen:
+            raise
+        why = "another process is at it" if isinstance(error, StoreBusy) else error.message
+        note(f"not brought up to date: {safe(why)}; answering from what is stored")
+        return None
+
+
+@contextmanager
+def _watched() -> Iterator[Bar]:
+    try:
+        with Bar() as progress:
+            yield progress
+    except KeyboardInterrupt:
+        raise Interrupted(STAYS) from None

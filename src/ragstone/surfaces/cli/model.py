@@ -1,0 +1,58 @@
+"""`ragstone model`: which embedders there are, and what one is."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+
+from ragstone import config, registry
+from ragstone.protocols import Embedder
+from ragstone.sources.roots import find_root
+from ragstone.surfaces.cli.shell import emit, say, shared, table
+
+
+@click.group(no_args_is_help=False)
+def model() -> None:
+    """List the embedding models, or tell about one."""
+
+
+@model.command("list")
+@shared
+def list_models(folder: Path | None, as_json: bool) -> None:
+    """List the embedding models that can be used."""
+    used = _configured(folder)
+    parts = registry.describe("embedder")
+    if as_json:
+        rows = [
+            {"name": part.name, "aliases": list(part.aliases), "about": part.doc, "used": part.name == used}
+            for part in parts
+        ]
+        emit({"success": True, "models": rows})
+        return
+    table([("*" if part.name == used else " ", part.name, part.doc) for part in parts], ("green", "cyan"))
+
+
+@model.command("info")
+@click.argument("name", required=False)
+@shared
+def info(name: str | None, folder: Path | None, as_json: bool) -> None:
+    """Tell about the model NAME, or about the one in use."""
+    found = name or _configured(folder)
+    made: Embedder = registry.load("embedder", found)(config.load(_root(folder)))
+    facts = {"name": found, **dataclasses.asdict(made.space), "max_tokens": made.max_tokens,
+             "fingerprint": made.space.fingerprint}  # fmt: skip
+    if as_json:
+        emit({"success": True, **facts})
+        return
+    for key, value in facts.items():
+        say((f"{key.replace('_', ' '):>16}  ", "dim"), str(value) or "none")
+
+
+def _configured(folder: Path | None) -> str:
+    return registry.find("embedder", config.load(_root(folder)).rag.embedding_provider).name
+
+
+def _root(folder: Path | None) -> Path:
+    return find_root(Path.cwd()) if folder is None else folder

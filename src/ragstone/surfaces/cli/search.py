@@ -1,0 +1,151 @@
+"""`ragstone search`: the pieces that answer, each with the place it stands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from ragstone.engine import Engine
+from ragstone.errors import InputError
+from ragstone.surfaces import present
+from ragstone.surfaces.cli import hits
+from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
+from ragstone.surfaces.cli.shell import emit, note, number, safe, say, shared
+from ragstone.types import Explanation, SyncReport
+
+_MOST_STDIN: Final = 4_000_000
+
+
+def options(command: Any) -> Any:  # noqa: ANN401 - click's decorators take and give commands of any kind
+    """Return a command with the options that shape a search."""
+    for option in reversed((
+        click.option("-k", "--top-k", type=int, help="How many hits at most."),
+        click.option("--mode", type=click.Choice(["hybrid", "words", "vectors"]), help="Which lists to ask."),
+        click.option("--fusion", type=click.Choice(["weighted", "rrf"]), help="How the lists become one."),
+        click.option("--mmr", is_flag=True, help="Prefer hits that differ from each other."),
+        click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files that match; may be repeated."),
+        click.option("--kind", "kinds", multiple=True, help="Only documents of this kind; may be repeated."),
+        click.option("--filter", "pairs", multiple=True, metavar="KEY=VALUE", help="Only where metadata says so."),
+        click.option("--min-score", type=float, help="Leave out what scores below, 0 to 1."),
+        click.option("--compress", is_flag=True, help="Only the lines or sentences that answer."),
+        click.option("--collection", help="Only this collection; default: all."),
+        click.option("--no-sync", is_flag=True, help="Answer from what is stored, do not look at the folder."),
+        click.option("-y", "--yes", is_flag=True, help="Index without asking, whatever the folder is."),
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@options
+@click.option("--full-text", is_flag=True, help="Show whole pieces, not only the lines that match.")
+@click.option("--trace", is_flag=True, help="With --json: how each hit came to its score.")
+@shared
+def search(
+    query: tuple[str, ...], folder: Path | None, as_json: bool, full_text: bool, trace: bool, **given: Any
+) -> None:
+    """Find the pieces that answer QUERY (`-` reads it from stdin).
+
+    In a folder that was never indexed this indexes it first.
+    """
+    told, report = asked(query, folder, given)
+    if as_json:
+        emit(present.answer(told, trace=trace))
+    elif told.hits:
+        hits.show(told.hits, told.query, full_text=full_text)
+    else:
+        say(f"No hits for {shown(told.query)}.")
+    for line in remarks(told, given, report):
+        note(line)
+
+
+def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> tuple[Explanation, SyncReport | None]:
+    """Return the answer to a query given on the command line, and the ledger of what had to be indexed for it."""
+    text = _query(query)
+    filters = wanted(given)
+    with open_engine(folder) as engine:
+        report = None if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
+        if not _readable(engine):
+            return Explanation(text, "keywords", (), {}, {}, 0, (), (), ("this folder has no index yet",), 0.0), report
+        told = engine.explain(
+            text,
+            given["top_k"],
+            mode=given["mode"],
+            fusion=given["fusion"],
+            mmr=given["mmr"],
+            filters=filters or None,
+            min_score=given["min_score"],
+            compress=given["compress"],
+            collection=given["collection"],
+        )
+        return told, report
+
+
+def wanted(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters that --path, --kind and --filter stand for."""
+    filters: dict[str, Any] = {}
+    if given["paths"]:
+        filters["path"] = list(given["paths"])
+    if given["kinds"]:
+        filters["kind"] = list(given["kinds"])
+    return filters | dict(pairs(given["pairs"], "--filter"))
+
+
+def pairs(texts: Sequence[str], flag: str) -> list[tuple[str, str | int | float | bool]]:
+    """Return key and value of each KEY=VALUE; true, false and numbers are taken as such."""
+    found = []
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise InputError(f"{flag} {text!r} is not KEY=VALUE", hint=f"for example {flag} team=search")
+        found.append((key, _value(value)))
+    return found
+
+
+def shown(query: str) -> str:
+    """Return a query short enough to be repeated to a person."""
+    return f"“{safe(query[:80])}{'…' if len(query) > 80 else ''}”"
+
+
+def remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | None) -> list[str]:
+    """Return what a person should know about an answer."""
+    lines = []
+    if report is not None and report.indexed + report.removed:
+        done = ((report.indexed, "indexed"), (report.removed, "removed"))
+        told_of = ", ".join(f"{number(count, 'file')} {what}" for count, what in done if count)
+        lines.append(f"({told_of}, {report.seconds:.1f} s)")
+    if report is not None and report.failed:
+        lines.append(f"({number(len(report.failed), 'file')} could not be read: `ragstone sync` lists them)")
+    if report is not None and not report.found:
+        lines.append("(there are no files to index in this folder)")
+    share = min(told.coverage.values(), default=0.0)
+    if given["mode"] != "words" and told.candidates and share < 1:
+        have = f"vectors cover {share:.0%} of the texts" if share else "no vectors yet, found by words alone"
+        lines.append(f"({have}: `ragstone sync` completes them)")
+    return lines + [f"({safe(line)})" for line in told.notes if "cover" not in line]
+
+
+def _query(words: Sequence[str]) -> str:
+    if list(words) != ["-"]:
+        return " ".join(words)
+    return sys.stdin.buffer.read(_MOST_STDIN).decode("utf-8", "replace").strip()
+
+
+def _readable(engine: Engine) -> bool:
+    return engine.exists or engine.settings.rag.vector_store.provider == "memory"
+
+
+def _value(text: str) -> str | int | float | bool:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,115 @@
+"""Talking to a person or a pipe: answers on stdout, notes on stderr, colour only where somebody looks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Part = str | tuple[str, str]
+"""A piece of a line: text, or text with a style."""
+
+_CONTROLS: Final = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
+_HIDDEN: Final = (
+    *range(0x80, 0xA0), *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF,
+    *range(0xE0000, 0xE0080),
+)  # fmt: skip
+_VISIBLE: Final = _CONTROLS | {code: f"\\u{code:04x}" for code in _HIDDEN} | {ord("\t"): "    "}
+
+
+class Interrupted(Exception):
+    """A person stopped the work; the sentence says what that means."""
+
+
+def shared(command: Command) -> Command:
+    """Return the command with the options that every command has."""
+    for option in (
+        click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+        click.option(
+            "-C", "--folder", type=click.Path(path_type=Path), help="The folder; default: the project around you."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def safe(text: str) -> str:
+    """Return text on one line with nothing in it that a terminal would obey or that would hide."""
+    return text.translate(_VISIBLE)
+
+
+def emit(data: Mapping[str, Any]) -> None:
+    """Print one JSON object; ASCII only, so that any pipe and any name can take it."""
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+def say(*parts: Part) -> None:
+    """Print a line of the answer, in colour on a terminal."""
+    if sys.stdout.isatty():
+        _print(_console(stderr=False), parts)
+    else:
+        sys.stdout.write("".join(part if isinstance(part, str) else part[0] for part in parts) + "\n")
+
+
+def note(*parts: Part) -> None:
+    """Print a line that is not part of the answer."""
+    sys.stdout.flush()
+    if sys.stderr.isatty():
+        _print(_console(stderr=True), parts, style="dim")
+    else:
+        sys.stderr.write("".join(part if isinstance(part, str) else part[0] for part in parts) + "\n")
+
+
+def complain(sentence: str, *, label: str = "error") -> None:
+    """Print what went wrong."""
+    shown = safe(sentence.replace("\n", " "))
+    if sys.stderr.isatty():
+        _print(_console(stderr=True), ((f"{label}: ", "bold red"), shown))
+    else:
+        sys.stderr.write(f"{label}: {shown}\n")
+
+
+def table(rows: list[tuple[str, ...]], styles: tuple[str, ...] = ()) -> None:
+    """Print rows in columns as wide as they need, the last one as it comes."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)] if rows else []
+    for row in rows:
+        cells = [cell.ljust(width) + "  " for cell, width in zip(row, widths, strict=False)] + [row[-1]]
+        say(*((cell, styles[i] if i < len(styles) else "") for i, cell in enumerate(cells)))
+
+
+def number(count: int, one: str, many: str = "") -> str:
+    """Return a count with its noun: `1 file`, `2,000 files`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def size(count: int) -> str:
+    """Return bytes as a person reads them."""
+    value = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            break
+        value /= 1000
+    return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
+
+
+@cache
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console  # costs 50 ms: only where a terminal wants colour
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
+def _print(console: Console, parts: tuple[Part, ...], style: str = "") -> None:
+    from rich.text import Text  # as above
+
+    console.print(Text.assemble(*parts, style=style))

@@ -1,0 +1,87 @@
+"""`ragstone sync`: make the index match the folder, and account for every file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ragstone.errors import NotFound
+from ragstone.surfaces import present
+from ragstone.surfaces.cli.folder import ask_first, open_engine, run_sync
+from ragstone.surfaces.cli.shell import complain, emit, note, number, safe, say, shared
+from ragstone.types import Skip, SyncReport
+
+_GLOB = frozenset("*?[")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--full", is_flag=True, help="Look into every file, whatever its size and time say.")
+@click.option("--no-embed", is_flag=True, help="Words only; vectors can follow later.")
+@click.option("--collection", help="The collection to fill.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask, whatever the folder is.")
+@click.option("-v", "--verbose", is_flag=True, help="List what was skipped, with the reasons.")
+@shared
+def sync(  # noqa: PLR0913 - one argument per flag
+    paths: tuple[Path, ...],
+    folder: Path | None,
+    as_json: bool,
+    full: bool,
+    no_embed: bool,
+    collection: str | None,
+    yes: bool,
+    verbose: bool,
+) -> int:
+    """Make the index match the folder, or only some PATHS in it."""
+    only = [path.absolute() for path in paths] or None
+    with open_engine(folder) as engine:
+        ask_first(engine, yes=yes)
+        if not engine.settings.rag.enabled:
+            note("retrieval is switched off (rag.enabled), nothing was done")
+        report = run_sync(engine, only, embed=not no_embed, full=full, collection=collection)
+    if only and engine.settings.rag.enabled and not report.found + report.removed:
+        _missing(only)
+    if as_json:
+        emit(present.sync_report(report))
+    else:
+        ledger(report, verbose=verbose, vectors=not no_embed)
+    return present.OK if report.ok else present.PARTIAL
+
+
+def ledger(report: SyncReport, *, verbose: bool = False, vectors: bool = True) -> None:
+    """Print the account of a sync; what failed is always listed."""
+    skipped, failed = len(report.skipped), len(report.failed)
+    say((f"{report.found:,} found", "bold"), " = " + " + ".join(
+        f"{count:,} {name}"
+        for count, name in (
+            (report.indexed, "indexed"), (report.unchanged, "unchanged"), (skipped, "skipped"), (failed, "failed")
+        )
+    ))  # fmt: skip
+    gone = f"{report.removed:,} removed, " if report.removed else ""
+    say(f"{gone}{number(report.chunks_added, 'chunk')} new, {report.chunks_kept:,} kept, {report.seconds:.1f} s")
+    say(_vectors(report) if vectors else "vectors: not asked for (`ragstone sync` makes them)")
+    for one in report.failed:
+        complain(f"{one.uri}: {one.reason}", label="failed")
+    if verbose:
+        _list(report.skipped)
+    elif skipped:
+        note(f"({number(skipped, 'file')} skipped: --verbose says why)")
+
+
+def _vectors(report: SyncReport) -> str:
+    if report.pending:
+        return f"vectors: {report.embedded:,} new, {report.pending:,} still to come (`ragstone sync` makes them)"
+    return f"vectors: {report.embedded:,} new, all texts have one"
+
+
+def _list(skipped: Sequence[Skip]) -> None:
+    for one in skipped:
+        say(("skipped ", "dim"), safe(one.uri), (f": {safe(one.reason)}", "dim"))
+
+
+def _missing(paths: Sequence[Path]) -> None:
+    gone = [path for path in paths if not path.exists() and not _GLOB & set(path.name)]
+    if gone:
+        raise NotFound(f"no such file or folder: {gone[0]}", hint="check the path; it is not in the index either")

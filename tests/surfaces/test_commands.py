@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Command = Callable[..., Any]
+
+
+def test_sync_prints_a_ledger_that_closes(quick: Command, project: Path) -> None:
+    (project / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\0")
+    ran = quick("sync", "--verbose")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("5 found = 4 indexed + 0 unchanged + 1 skipped + 0 failed\n")
+    assert "skipped picture.png: " in ran.out
+    ledger = quick("sync", "--json").json
+    assert ledger["found"] == ledger["indexed"] + ledger["unchanged"] + len(ledger["skipped"]) + len(ledger["failed"])
+    assert (ledger["unchanged"], ledger["pending"]) == (4, 0)
+
+
+def test_a_partial_sync_exits_with_3_and_names_what_failed(powerless: Command, project: Path) -> None:
+    (project / "README.md").chmod(0)
+    ran = powerless("sync")
+    assert ran.code == 3, ran.err
+    assert "4 found = 3 indexed + 0 unchanged + 0 skipped + 1 failed" in ran.out
+    assert "failed: README.md: " in ran.err
+    told = powerless("sync", "--json")
+    assert (told.code, told.json["success"], told.json["failed"][0]["uri"]) == (3, False, "README.md")
+    (project / "README.md").chmod(0o600)
+    assert powerless("sync").code == 0
+
+
+def test_sync_of_some_paths_leaves_the_rest_alone(quick: Command, project: Path) -> None:
+    assert quick("sync", "src").code == 0
+    assert {one["uri"] for one in quick("sources", "--json").json["documents"]} == {"src/upload.py", "src/weigh.py"}
+    (project / "src" / "weigh.py").unlink()
+    assert quick("sync", "src/weigh.py", "--json").json["removed"] == 1
+
+
+def test_add_prints_chunks_for_each_file_and_goes_on_after_a_bad_one(quick: Command, project: Path) -> None:
+    (project / "blob.bin").write_bytes(bytes(range(256)) * 8)
+    ran = quick("add", "README.md", "blob.bin", "nope.txt", "docs", "docs/storage.md")
+    assert ran.code == 3
+    assert ran.out == "README.md: 1 chunk\ndocs/storage.md: 1 chunk\n"
+    assert [line.split(":")[1] for line in ran.err.splitlines()] == [" blob.bin", " nope.txt", " docs"]
+    told = quick("add", "README.md", "nope.txt", "--json")
+    assert (told.code, told.json["success"], told.json["failed"][0]["uri"]) == (3, False, "nope.txt")
+
+
+def test_a_file_larger_than_the_limit_is_not_added(quick: Command, project: Path) -> None:
+    (project / "huge.txt").write_bytes(b"granite " * 700_000)
+    ran = quick("add", "huge.txt")
+    assert ran.code == 3
+    assert "larger than 5.0 MB" in ran.err
+    assert "sources.max_file_bytes" in ran.err
+
+
+def test_text_from_a_pipe_is_added_under_its_name(command: Command, quick: Command) -> None:
+    ran = command("add", "-", "--name", "notes/today", "--metadata", "by=ada", stdin="Der Meißel ist stumpf.".encode())
+    assert ran.out == "notes/today: 1 chunk\n", ran.err
+    found = quick("search", "Meißel", "--no-sync", "--json").json["results"]
+    assert [(hit["path"], hit["metadata"]["by"]) for hit in found] == [("notes/today", "ada")]
+    assert quick("add", "-").code == 2
+    assert quick("add", "README.md", "docs/storage.md", "--name", "x").code == 2
+
+
+def test_files_of_the_same_name_elsewhere_do_not_collide(quick: Command, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.txt").write_text(f"in folder {folder}\n", encoding="utf-8")
+    assert quick("add", str(tmp_path / "one" / "same.txt"), str(tmp_path / "two" / "same.txt")).code == 0
+    assert len(quick("sources", "--json").json["documents"]) == 2
+
+
+def test_sources_are_listed_narrowed_and_limited(quick: Command) -> None:
+    quick("sync")
+    assert quick("sources").out.splitlines()[1].split() == ["docs/storage.md", "doc", "1", "chunk"]
+    assert len(quick("sources", "--path", "src/*", "--json").json["documents"]) == 2
+    limited = quick("sources", "--limit", "1", "--json").json
+    assert (len(limited["documents"]), limited["more"]) == (1, True)
+    assert quick("sources", "--path", "nowhere/*").out == "No documents.\n"
+
+
+def test_remove_says_how_many_went_and_takes_ids_of_hits(quick: Command) -> None:
+    quick("sync")
+    assert quick("remove", "README.md", "src/weigh.py__chunk_0").out == "2 documents removed from the index.\n"
+    assert len(quick("sources", "--json").json["documents"]) == 2
+
+
+def test_status_tells_of_an_index_and_of_none(quick: Command) -> None:
+    assert quick("status").out.startswith("Empty")
+    assert quick("status", "--json").json["empty"] is True
+    quick("sync")
+    shown = quick("status").out
+    assert shown.startswith("Indexed 4 chunks of 4 documents")
+    assert "4 of 4 texts (100%)" in shown
+    assert quick("status", "--json").json["last_sync"]
+
+
+def test_doctor_finds_a_sound_index_sound(quick: Command) -> None:
+    assert quick("doctor").code == 0
+    quick("sync")
+    ran = quick("doctor", "--json")
+    assert (ran.code, ran.json["success"]) == (0, True), ran.out
+    named = {one["name"] for one in ran.json["findings"]}
+    assert {"Python", "writable", "disk", "model"} < named
+    assert "SQLite" in ran.out
+
+
+def test_init_makes_settings_that_load_and_touches_nothing_twice(quick: Command, project: Path) -> None:
+    before = quick("config", "--json").json
+    ran = quick("init")
+    assert ran.code == 0
+    assert "ragstone sync" in ran.out
+    assert quick("config", "--json").json == before
+    file = project / "ragstone.toml"
+    uncommented = [line.removeprefix("# ") for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = [line for line in uncommented if line.startswith("[") or (" = " in line and not line.startswith("An "))]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    loaded = quick("config", "--json").json["settings"]
+    assert {key: row["value"] for key, row in loaded.items()} == {
+        key: row["value"] for key, row in before["settings"].items()
+    } | {"rag.embedding_provider": "fake"}
+    assert quick("init", "--json").json["config_made"] is False
+    assert file.read_text(encoding="utf-8") == "\n".join(lines)
+
+
+def test_config_shows_where_each_value_came_from(quick: Command, project: Path) -> None:
+    (project / "ragstone.toml").write_text("[search]\ntop_k = 7\n", encoding="utf-8")
+    shown = quick("config", "--json").json["settings"]
+    assert shown["search.top_k"]["value"] == 7
+    assert "ragstone.toml" in shown["search.top_k"]["origin"]
+    assert "RAGSTONE_RAG_EMBEDDING_PROVIDER" in shown["rag.embedding_provider"]["origin"]
+    assert shown["sources.max_files"] == {"value": 50_000, "origin": "default"}
+    assert list(quick("config", "search.top_k", "--json").json["settings"]) == ["search.top_k"]
+    assert "RAGSTONE_SEARCH_TOP_K" in quick("config", "--describe").out
+
+
+def test_model_lists_and_tells(quick: Command) -> None:
+    names = {one["name"]: one["used"] for one in quick("model", "list", "--json").json["models"]}
+    assert (names["minilm"], names["fake"]) == (False, True)
+    assert quick("model", "info", "--json").json["embedder"] == "fake"
+    assert quick("model", "info", "nope").code == 2
+
+
+def test_what_was_exported_can_be_imported_elsewhere(quick: Command, project: Path, tmp_path: Path) -> None:
+    quick("sync")
+    file = tmp_path / "quarry.jsonl"
+    told = quick("export", str(file), "--json").json
+    assert told["lines"] == len(file.read_text(encoding="utf-8").splitlines())
+    assert quick("export").out == file.read_text(encoding="utf-8")
+    assert json.loads(quick("export", "--no-vectors").out.splitlines()[-1])["document"]
+    other = tmp_path / "other"
+    other.mkdir()
+    assert quick("import", str(file), "-C", str(other), "--json").json["documents"] == 4
+    found = quick("search", "durability", "--mode", "words", "-C", str(other), "--no-sync", "--json").json["results"]
+    assert found[0]["path"] == "docs/storage.md"
+    assert [one.name for one in tmp_path.glob(".quarry*")] == []
+
+
+def test_upkeep_keeps_answers_as_they_were(quick: Command, tmp_path: Path) -> None:
+    quick("sync")
+    before = quick("search", "upload", "--json").json["results"]
+    assert quick("compact", "--secure", "--json").json["success"]
+    assert quick("reembed", "--json").json["success"]
+    assert quick("backup", str(tmp_path / "copy.db"), "--json").json["bytes"] > 0
+    assert quick("search", "upload", "--json").json["results"] == before
+
+
+def test_the_demo_asks_and_cites(quick: Command) -> None:
+    ran = quick("demo")
+    assert ran.code == 0, ran.err
+    for words in ("by words", "by meaning", "by both", "README.md:1-", "ragstone search"):
+        assert words in ran.out
+    assert len(quick("demo", "--json").json["questions"]) == 4

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from ragstone import errors
+from ragstone.errors import RagstoneError
+from ragstone.surfaces import present
+from ragstone.types import Hit, ListTrace, Span, Trace
+
+
+def tree(root: type[RagstoneError]) -> list[type[RagstoneError]]:
+    """Return a class and everything below it."""
+    return [root, *(below for child in root.__subclasses__() for below in tree(child))]
+
+
+ALL = [kind for kind in tree(RagstoneError) if kind.__module__ == errors.__name__]
+
+HIT = Hit(
+    doc_id="docs/a.md__chunk_2",
+    text="some text",
+    score=0.75,
+    metadata={"team": "search"},
+    source_doc_id="docs/a.md",
+    chunk_index=2,
+    collection="default",
+    span=Span(10, 19, 10, 19, 3, 4),
+    symbol="Storage",
+    trace=Trace(lists=(ListTrace("words", 1, 4.2, 1.0, 0.4),), boosts=(("title", 1.2),), fused=0.4),
+)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+def test_every_error_of_the_tree_has_its_codes(kind: type[RagstoneError]) -> None:
+    said = present.FAILURES[kind]
+    assert said.exit in present.EXIT_CODES
+    assert said.exit != present.OK
+    assert 400 <= said.http <= 599
+    assert said.mcp < 0
+    assert said.meaning
+
+
+def test_the_table_names_nothing_that_is_not_in_the_tree() -> None:
+    assert set(present.FAILURES) == set(ALL)
+
+
+def test_an_error_of_a_plug_in_is_said_as_the_nearest_one_above_it() -> None:
+    class Rusty(errors.StoreBusy):
+        """An error of somebody else."""
+
+    assert present.codes(Rusty("it rusts")) == present.FAILURES[errors.StoreBusy]
+
+
+def test_a_failure_carries_code_sentence_and_hint() -> None:
+    shown = present.failure(errors.NotFound("no such thing", hint="look elsewhere"))
+    assert shown == {"code": "not_found", "message": "no such thing", "hint": "look elsewhere", "retryable": False}
+
+
+def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
+    shown = present.hit(HIT)
+    for field in ("doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index"):
+        assert shown[field] == getattr(HIT, field)
+    assert (shown["path"], shown["lines"], shown["place"]) == ("docs/a.md", [3, 4], "docs/a.md:3-4")
+    assert shown["distance"] == pytest.approx(0.25)
+    assert "trace" not in shown
+    json.dumps(shown)
+
+
+def test_a_hit_explains_itself_when_asked() -> None:
+    trace = present.hit(HIT, trace=True)["trace"]
+    assert trace["lists"] == [{"name": "words", "rank": 1, "score": 4.2, "normalised": 1.0, "weight": 0.4}]
+    assert trace["boosts"] == [{"name": "title", "factor": 1.2}]
+
+
+def test_every_exit_code_the_command_can_leave_with_is_explained() -> None:
+    named = {code for name, code in vars(present).items() if re.fullmatch("[A-Z_]+", name) and isinstance(code, int)}
+    assert named | {said.exit for said in present.FAILURES.values()} == set(present.EXIT_CODES)

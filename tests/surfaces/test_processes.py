@@ -1,0 +1,106 @@
+"""Many processes at once, no network, and being stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+NO_NETWORK = """
+import socket
+
+class Refused(socket.socket):
+    def __init__(self, *args, **kwargs):
+        raise AssertionError("a socket was asked for")
+
+socket.socket = Refused
+socket.create_connection = Refused
+socket.getaddrinfo = Refused
+"""
+
+
+def fill(project: Path, files: int) -> None:
+    for number in range(files):
+        lines = [f"# Stone {number}\n", *(f"Layer {layer} of stone {number} is granite.\n" for layer in range(40))]
+        (project / f"stone{number:03}.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_nothing_asks_for_the_network_at_run_time(command: Command, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "block").mkdir()
+    (tmp_path / "block" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
+    source = Path(__file__).resolve().parents[2] / "src"
+    blocked = {
+        "PYTHONPATH": os.pathsep.join((str(tmp_path / "block"), str(source))),
+        "RAGSTONE_RAG_EMBEDDING_PROVIDER": "minilm",
+    }
+    synced = command("sync", "--json", env=blocked)
+    assert synced.code == 0, synced.err
+    assert (synced.json["embedded"], synced.json["pending"]) == (4, 0)
+    ran = command("search", "how heavy is a rock", "--mode", "vectors", "--json", env=blocked)
+    assert ran.code == 0, ran.err
+    assert ran.json["results"][0]["path"] == "src/weigh.py"
+
+
+def test_two_syncs_and_three_searches_at_once_meet_no_lock(
+    command: Command, project: Path, environment: dict[str, str]
+) -> None:
+    fill(project, 120)
+    runs = [("sync", "--json")] * 2 + [("search", "granite layer", "--json")] * 3
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "ragstone", *arguments],
+            cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for arguments in runs
+    ]  # fmt: skip
+    for process in started:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert "locked" not in out + err
+    state = command("status", "--json").json
+    assert state["documents"] == 124
+    assert [one["coverage"] for one in state["spaces"]] == [1.0]
+    assert command("doctor").code == 0
+    again = command("sync", "--json").json
+    assert (again["unchanged"], again["indexed"], again["embedded"]) == (124, 0, 0)
+    alone = project.parent / "alone"
+    alone.mkdir()
+    for path in project.rglob("*"):
+        if path.is_file() and ".ragstone" not in path.parts:
+            (alone / path.relative_to(project)).parent.mkdir(exist_ok=True)
+            (alone / path.relative_to(project)).write_bytes(path.read_bytes())
+    command("sync", cwd=alone)
+    assert command("status", "--json", cwd=alone).json["chunks"] == state["chunks"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
+def test_a_sync_stopped_by_ctrl_c_keeps_what_it_stored_and_goes_on_later(
+    command: Command, project: Path, environment: dict[str, str]
+) -> None:
+    fill(project, 1500)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ragstone", "sync"],
+        cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    database = project / ".ragstone" / "ragstone.db"
+    end = time.monotonic() + 30
+    while not database.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "what was stored stays" in err
+    assert "Traceback" not in err
+    ran = command("sync", "--no-embed", "--json")
+    assert (ran.code, ran.json["found"]) == (0, 1504)
+    assert command("doctor").code == 0

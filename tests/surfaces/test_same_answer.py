@@ -1,0 +1,87 @@
+"""The same story through every door gives the same answer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import Engine
+from ragstone.surfaces import present
+
+QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("waiting longer after a failure", {}),
+    ("upload_with_backoff", {"mode": "words"}),
+    ("stone weight", {"mode": "vectors"}),
+    ("storage durability", {"fusion": "rrf", "top_k": 2}),
+    ("retries", {"filters": {"path": ["docs/*", "README.md"]}}),
+    ("kilograms", {"filters": {"kind": ["code"]}, "compress": True}),
+    ("upload", {"mmr": True, "top_k": 3}),
+    ("nothing-at-all-like-this", {"mode": "words"}),
+)
+FLAGS = {"mode": "--mode", "fusion": "--fusion", "top_k": "--top-k"}
+
+
+def flags(options: dict[str, Any]) -> list[str]:
+    given = [word for name, value in options.items() if name in FLAGS for word in (FLAGS[name], str(value))]
+    given += [f"--{name}" for name in ("mmr", "compress") if options.get(name)]
+    filters = options.get("filters", {})
+    return given + [
+        word for name in ("path", "kind") for value in filters.get(name, ()) for word in (f"--{name}", value)
+    ]
+
+
+@pytest.fixture
+def engine(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """Return an engine over a copy of the project, driven by the library alone."""
+    twin = tmp_path / "twin"
+    shutil.copytree(project, twin)
+    return Engine.open(twin, config={"rag.embedding_provider": "fake"})
+
+
+def test_the_library_and_the_command_give_the_same_hits(engine: Engine, quick: Callable[..., Any]) -> None:
+    engine.sync()
+    assert quick("sync").code == 0
+    for query, options in QUERIES:
+        through_library = [present.hit(hit) for hit in engine.search(query, **options)]
+        through_command = quick("search", query, *flags(options), "--json").json["results"]
+        assert through_command == through_library, query
+    engine.close()
+
+
+def test_the_library_and_the_command_tell_the_same_story(
+    engine: Engine, project: Path, quick: Callable[..., Any]
+) -> None:
+    report = engine.sync()
+    ledger = quick("sync", "--json").json
+    assert {**ledger, "seconds": 0} == {**present.sync_report(report), "seconds": 0}
+
+    for folder in (engine.folder, project):
+        (folder / "docs" / "storage.md").unlink()
+        (folder / "README.md").write_text("# Quarry\n\nUploads stones, and nothing else.\n", encoding="utf-8")
+    again, ledger = engine.sync(), quick("sync", "--json").json
+    assert (ledger["removed"], ledger["indexed"], ledger["unchanged"]) == (1, 1, 2)
+    assert {**ledger, "seconds": 0} == {**present.sync_report(again), "seconds": 0}
+
+    listed = quick("sources", "--json").json["documents"]
+    assert [one["uri"] for one in listed] == [one.uri for one in engine.sources()]
+    shown = quick("status", "--json").json
+    state = present.status(engine.status())
+    for key in ("documents", "chunks", "empty"):
+        assert shown[key] == state[key]
+    assert [one["coverage"] for one in shown["spaces"]] == [one["coverage"] for one in state["spaces"]]
+    engine.close()
+
+
+def test_what_one_door_wrote_the_other_finds(project: Path, quick: Callable[..., Any]) -> None:
+    quick("sync")
+    with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
+        assert engine.search("upload_with_backoff", mode="words")[0].source_doc_id == "src/upload.py"
+        (project / "note.txt").write_text("The chisel is blunt.\n", encoding="utf-8")
+        assert quick("add", "note.txt").out == "note.txt: 1 chunk\n"
+        assert engine.search("chisel", mode="words")[0].source_doc_id == "note.txt"
+        assert engine.remove("note.txt") == 1
+    assert quick("search", "chisel", "--mode", "words", "--no-sync", "--json").json["results"] == []

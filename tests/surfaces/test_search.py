@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+def test_a_folder_never_seen_is_indexed_and_answers(command: Command, project: Path) -> None:
+    ran = command("search", "upload_with_backoff")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("src/upload.py:")
+    assert "  4  def upload_with_backoff(data: bytes) -> int:" in ran.out
+    assert "indexing" in ran.err
+    assert "4 files indexed" in ran.err
+    assert (project / ".ragstone" / ".gitignore").read_text(encoding="utf-8").rstrip().endswith("*")
+
+
+def test_the_second_search_is_silent_about_indexing(command: Command) -> None:
+    command("sync")
+    ran = command("search", "durability")
+    assert ran.out.startswith("docs/storage.md:")
+    assert ran.err == ""
+
+
+def test_a_search_from_a_folder_below_finds_the_projects_root(command: Command, project: Path) -> None:
+    (project / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    ran = command("search", "durability", cwd=project / "src")
+    assert ran.out.startswith("docs/storage.md:"), ran.err
+    assert (project / ".ragstone").is_dir()
+    assert not (project / "src" / ".ragstone").exists()
+
+
+def test_a_search_takes_in_what_changed_since(quick: Command, project: Path) -> None:
+    quick("sync")
+    (project / "docs" / "storage.md").unlink()
+    (project / "new.md").write_text("# Granite\n\nGranite is harder than marble.\n", encoding="utf-8")
+    ran = quick("search", "granite", "--mode", "words")
+    assert ran.out.startswith("new.md:")
+    assert "1 file indexed, 1 file removed" in ran.err
+    assert "docs/storage.md" not in quick("search", "durability", "--mode", "words").out
+
+
+def test_no_sync_answers_from_what_is_stored(quick: Command, project: Path) -> None:
+    quick("sync")
+    (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
+    ran = quick("search", "granite", "--mode", "words", "--no-sync")
+    assert (ran.code, ran.out) == (0, "No hits for “granite”.\n")
+
+
+def test_no_sync_in_a_folder_never_seen_leaves_it_alone(quick: Command, project: Path) -> None:
+    ran = quick("search", "granite", "--no-sync", "--json")
+    assert (ran.code, ran.json["results"]) == (0, [])
+    assert not (project / ".ragstone").exists()
+
+
+def test_documents_added_by_hand_do_not_start_a_sync(quick: Command, project: Path) -> None:
+    assert quick("add", "README.md").code == 0
+    found = quick("search", "upload", "--mode", "words", "--json").json["results"]
+    assert {hit["path"] for hit in found} == {"README.md"}
+
+
+def test_no_hits_are_a_sentence_and_no_failure(quick: Command) -> None:
+    ran = quick("search", "xyzzy-plugh", "--mode", "words")
+    assert (ran.code, ran.out) == (0, "No hits for “xyzzy-plugh”.\n")
+
+
+def test_an_empty_folder_says_so(quick: Command, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    ran = quick("search", "anything", "-C", str(empty))
+    assert (ran.code, ran.out) == (0, "No hits for “anything”.\n")
+    assert "no files to index" in ran.err
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "🪨🔨",
+        '"',
+        "a AND b OR (c NEAR d)",
+        "col:x*",
+        "^",
+        "--",
+        "NOT",
+        "' ; DROP TABLE chunks; --",
+        "\x00",
+        "\ud800",
+        "  ",
+    ],
+)
+def test_any_text_is_a_legal_query(quick: Command, query: str) -> None:
+    ran = quick("search", "--json", "--", query)
+    assert ran.code == 0, ran.err
+    assert ran.json["query"] == query
+
+
+def test_a_query_of_a_megabyte_comes_through_a_pipe(command: Command) -> None:
+    ran = command("search", "-", "--json", stdin=b"upload stones " * 75_000)
+    assert ran.code == 0, ran.err
+    assert ran.json["results"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are text there")
+def test_a_query_that_is_not_utf_8_is_legal_too(command: Command) -> None:
+    assert command("search", b"upload \xff\xfe".decode("utf-8", "surrogateescape")).code == 0
+
+
+def test_top_k_may_be_nothing_or_far_too_much(quick: Command) -> None:
+    assert quick("search", "upload", "--top-k", "0", "--json").json["results"] == []
+    assert 1 <= len(quick("search", "upload", "--top-k", "1000000", "--json").json["results"]) <= 4
+    refused = quick("search", "upload", "--top-k", "-1")
+    assert refused.code == 2
+    assert refused.err.startswith("error: ")
+
+
+def test_filters_narrow_a_search(quick: Command) -> None:
+    quick("sync")
+    assert quick("add", "README.md", "--name", "notes/x", "--metadata", "year=2024", "--metadata", "team=red").code == 0
+    for flags in (("--filter", "team=red"), ("--filter", "year=2024"), ("--path", "notes/*")):
+        found = quick("search", "upload", *flags, "--json").json["results"]
+        assert {hit["path"] for hit in found} == {"notes/x"}, flags
+    refused = quick("search", "upload", "--filter", "team")
+    assert (refused.code, "KEY=VALUE" in refused.err) == (2, True)
+
+
+def test_full_text_shows_whole_pieces_and_matching_lines_only_some(quick: Command) -> None:
+    assert "return len(data) * RETRIES" not in quick("search", "backoff", "--mode", "words").out
+    assert "return len(data) * RETRIES" in quick("search", "backoff", "--mode", "words", "--full-text").out
+
+
+def test_nothing_in_a_file_or_its_name_can_drive_a_terminal(quick: Command, project: Path) -> None:
+    nasty = "a\x1b[31mred.md" if sys.platform != "win32" else "red.md"
+    (project / nasty).write_text("granite \x1b]0;owned\x07 \x9b31m \u202e evil\r\x08\n", encoding="utf-8")
+    for arguments in (
+        ("search", "granite", "--mode", "words"),
+        ("sources",),
+        ("explain", "granite", "--mode", "words"),
+    ):
+        ran = quick(*arguments)
+        assert ran.code == 0
+        assert "red.md" in ran.out
+        assert not set(ran.out + ran.err) & set("\x1b\x07\x08\x9b\r\u202e")
+
+
+def test_the_share_of_vectors_is_told_until_all_are_there(quick: Command) -> None:
+    quick("sync", "--no-embed")
+    ran = quick("search", "upload", "--no-sync")
+    assert "no vectors yet" in ran.err
+    assert "`ragstone sync`" in ran.err
+    quick("sync")
+    assert quick("search", "upload", "--no-sync").err == ""
+
+
+def test_explain_tells_lists_weights_and_what_was_left_out(quick: Command) -> None:
+    quick("sync")
+    ran = quick("explain", "upload", "--top-k", "1")
+    assert ran.code == 0
+    for word in ("terms", "weights", "rank 1", "fused", "left out"):
+        assert word in ran.out
+    told = quick("explain", "upload", "--json").json
+    assert told["results"][0]["trace"]["lists"]
+    assert quick("explain", "upload", "--hit", "99").code == 4
