@@ -1,0 +1,80 @@
+"""Export and import: a collection as lines, read back by somebody who does not trust them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragstone import Document, Engine
+from ragstone.errors import InputError
+
+FAKE = {"rag.embedding_provider": "fake"}
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> list[str]:
+    home = tmp_path / "from"
+    home.mkdir()
+    with Engine.open(home, config=FAKE) as engine:
+        text = "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
+        engine.add(Document(uri="a", text=text, kind="doc", metadata={"tags": ["x", "y"]}))
+        engine.add(Document(uri="b", text="", title="empty"))
+        return list(engine.export())
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Engine]:
+    home = tmp_path / "to"
+    home.mkdir()
+    with Engine.open(home, config=FAKE) as engine:
+        yield engine
+
+
+def test_text_metadata_and_vectors_come_back_exactly(lines: list[str], other: Engine) -> None:
+    report = other.load(lines)
+    assert (report.documents, report.embedded, report.pending) == (2, 1, 0)
+    assert other.text("a") == "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
+    stored = {document.uri: document for document in other.sources()}
+    assert list(stored["a"].metadata["tags"]) == ["x", "y"]  # type: ignore[arg-type]
+    assert (stored["a"].kind, stored["b"].title) == ("doc", "empty")
+
+
+def test_reading_the_same_lines_twice_changes_nothing(lines: list[str], other: Engine) -> None:
+    other.load(lines)
+    report = other.load(lines)
+    assert (report.chunks_added, report.embedded) == (0, 0)
+
+
+def test_without_vectors_the_texts_are_pending(lines: list[str], other: Engine) -> None:
+    report = other.load([line for line in lines if '"vector"' not in line])
+    assert (report.embedded, report.pending) == (0, 1)
+
+
+def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) -> None:
+    head = json.loads(lines[0]) | {"space": "0" * 64}
+    assert other.load([json.dumps(head), *lines[1:]]).embedded == 0
+
+
+def test_a_vector_of_the_wrong_size_is_left_out(lines: list[str], other: Engine) -> None:
+    short = [json.dumps(json.loads(line) | {"vector": "AAAA"}) if '"vector"' in line else line for line in lines]
+    report = other.load(short)
+    assert report.documents == 2
+    assert other.search("gondola", mode="words")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"document": 3, "text": "x"}',
+        '{"document": " ", "text": "x"}',
+        '{"vector": "*", "text": "00"}',
+        "nonsense",
+        "[1]",
+    ],
+)
+def test_a_bad_line_is_named_by_its_number(lines: list[str], other: Engine, line: str) -> None:
+    with pytest.raises(InputError, match="line 2"):
+        other.load([lines[0], line])

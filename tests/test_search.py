@@ -1,0 +1,120 @@
+"""The read path: lists, fusion and what becomes of them, over a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragstone import Document, Engine
+from ragstone.events import Event
+
+FAKE = {"rag.embedding_provider": "fake"}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine.open(tmp_path, config=FAKE) as opened:
+        opened.add(
+            [Document(uri=f"n{n:03}", text=f"harbour report {n}", metadata={"n": n}) for n in range(60)]
+            + [Document(uri="odd", text="The gondola crosses the lagoon.")]
+        )
+        yield opened
+
+
+def test_removed_text_is_in_no_list_before_any_compaction(engine: Engine) -> None:
+    assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "odd"
+    engine.remove("odd")
+    for mode in ("words", "vectors", "hybrid"):
+        assert "odd" not in {hit.source_doc_id for hit in engine.search("gondola lagoon", top_k=100, mode=mode)}
+
+
+def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(engine: Engine) -> None:
+    for n in range(60):
+        engine.remove(f"n{n:03}")
+    assert [hit.source_doc_id for hit in engine.search("harbour report", top_k=5, mode="vectors")] == ["odd"]
+
+
+def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:
+    for mode in ("words", "vectors", "hybrid"):
+        hits = engine.search("harbour report", top_k=10, mode=mode, filters={"n": {"in": [3, 44]}})
+        assert {hit.source_doc_id for hit in hits} == {"n003", "n044"}
+
+
+def test_text_that_has_no_vector_yet_is_found_by_words_and_the_answer_says_so(engine: Engine) -> None:
+    engine.add([Document(uri=f"late{n}", text=f"zeppelin number {n}") for n in range(20)], embed=False)
+    explained = engine.explain("zeppelin")
+    assert explained.hits[0].source_doc_id.startswith("late")
+    assert 0 < explained.coverage["fake"] < 1
+    assert any("cover" in note for note in explained.notes)
+
+
+def test_no_vectors_at_all_is_said_when_they_alone_are_asked(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document(uri="a", text="zeppelin"), embed=False)
+        explained = engine.explain("zeppelin", mode="vectors")
+        assert explained.hits == ()
+        assert any("no vectors yet" in note for note in explained.notes)
+        assert engine.search("zeppelin")
+
+
+def test_scores_fall_from_hit_to_hit_and_stay_between_nothing_and_one(engine: Engine) -> None:
+    scores = [hit.score for hit in engine.search("harbour report 7", top_k=20)]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+def test_a_query_about_nothing_here_scores_lower_than_one_that_is_answered(engine: Engine) -> None:
+    good = engine.search("gondola crosses the lagoon")[0].score
+    bad = max((hit.score for hit in engine.search("quantum chromodynamics lagrangian")), default=0.0)
+    assert bad < good / 2
+
+
+def test_an_answer_is_remembered_until_anything_changes(engine: Engine) -> None:
+    first = engine.explain("gondola")
+    assert engine.explain("gondola").hits is first.hits
+    engine.add(Document(uri="new", text="another gondola"))
+    assert engine.explain("gondola").hits is not first.hits
+
+
+def test_another_engine_on_the_same_folder_sees_what_this_one_wrote(engine: Engine) -> None:
+    with Engine.open(engine.folder, config=FAKE) as other:
+        assert other.search("zeppelin", mode="words") == []
+        engine.add(Document(uri="new", text="a zeppelin"))
+        assert other.search("zeppelin", mode="words")[0].source_doc_id == "new"
+        assert other.search("zeppelin", mode="vectors")[0].source_doc_id == "new"
+
+
+def test_an_index_whose_files_were_damaged_or_lost_answers_the_same(engine: Engine) -> None:
+    before = [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")]
+    engine.close()
+    files = [path for path in (engine.home / "vectors").rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        path.write_bytes(b"damaged" * 100)
+    assert [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")] == before
+    engine.close()
+    for path in files:
+        path.unlink(missing_ok=True)
+    assert [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")] == before
+
+
+def test_compact_storage_answers_too(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE | {"embed.storage": "compact"}) as engine:
+        engine.add([Document(uri="a", text="the gondola crosses the lagoon"), Document(uri="b", text="harbour report")])
+        assert engine.status().spaces[0].storage == "compact"
+        assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "a"
+
+
+def test_a_search_tells_its_start_and_its_end(engine: Engine) -> None:
+    told: list[Event] = []
+    engine.events.subscribe(told.append)
+    hits = engine.search("gondola")
+    assert [event.name for event in told] == ["rag_search_started", "rag_search_completed"]
+    assert told[1].data["ids"] == [hit.doc_id for hit in hits]
+
+
+def test_hybrid_off_asks_the_vectors_alone(engine: Engine) -> None:
+    explained = engine.explain("gondola", hybrid=False)
+    assert set(explained.weights) == {"fake"}
