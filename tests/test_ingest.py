@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ragstone import Document, Engine
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.events import Event
 from ragstone.ingest import BATCH_DOCUMENTS, Filler
+from ragstone.protocols import Progress
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import Role, Scope
 from ragstone.vectors.rows import Int16Codec
@@ -29,11 +31,11 @@ class Counting(FakeEmbedder):
         self.texts: list[str] = []
         self.fail_after = fail_after
 
-    def embed(self, texts: list[str], role: Role = "document", **options: object) -> Matrix:  # type: ignore[override]
+    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Matrix:
         if self.fail_after is not None and len(self.texts) >= self.fail_after:
             raise KeyboardInterrupt
         self.texts += texts
-        return super().embed(texts, role)
+        return super().embed(texts, role, progress=progress)
 
 
 def write(folder: Path, **files: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ SPAN = Span(0, 4, 0, 4, 1, 1)
 
 
 def test_every_noun_is_frozen() -> None:
-    nouns = [noun for name in types.__all__ if dataclasses.is_dataclass(noun := getattr(types, name))]
+    nouns: list[Any] = [noun for name in types.__all__ if dataclasses.is_dataclass(noun := getattr(types, name))]
     assert len(nouns) > 20
     assert all(noun.__dataclass_params__.frozen for noun in nouns)
 
