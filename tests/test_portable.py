@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,11 +59,14 @@ def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) 
     assert other.load([json.dumps(head), *lines[1:]]).embedded == 0
 
 
-def test_a_vector_of_the_wrong_size_is_left_out(lines: list[str], other: Engine) -> None:
-    short = [json.dumps(json.loads(line) | {"vector": "AAAA"}) if '"vector"' in line else line for line in lines]
-    report = other.load(short)
-    assert report.documents == 2
-    assert other.search("gondola", mode="words")
+@pytest.mark.parametrize("data", [b"1234567", b"\xff" * 260, b"\x00" * 260], ids=["short", "not numbers", "zero"])
+def test_a_vector_that_is_none_is_left_out_and_made_anew(lines: list[str], other: Engine, data: bytes) -> None:
+    bad = {"vector": base64.b64encode(data).decode()}
+    report = other.load([json.dumps(json.loads(line) | bad) if '"vector"' in line else line for line in lines])
+    assert (report.documents, report.embedded, report.pending) == (2, 0, 1)
+    assert other.embed() == 1
+    assert other.search("gondola")
+    assert all(finding.ok for finding in other.check())
 
 
 @pytest.mark.parametrize(

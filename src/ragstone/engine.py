@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack, get_args
+from typing import Any, Self, Unpack
 
-from ragstone import config, portable
-from ragstone.errors import InputError
+from ragstone import checked, config, portable
+from ragstone.chunk.choose import recipe
+from ragstone.errors import Conflict, InputError, StaleSpace
 from ragstone.events import Bus
+from ragstone.keeping import Keeper
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
 from ragstone.read.choose import refusal
@@ -22,25 +23,20 @@ from ragstone.store.filters import parse
 from ragstone.store.home import DATABASE, database_files, size_on_disk
 from ragstone.types import (
     AddReport,
+    Collection,
     Document,
     Explanation,
     Finding,
-    Fusion,
     Hit,
-    Mode,
     Scope,
     SearchOptions,
-    SpaceInfo,
-    SpaceState,
     Status,
     StoredDocument,
     SyncReport,
 )
 
-MAX_TOP_K = 1000
 DEFAULT = "default"
-_SYNCED = "last_sync"
-_FINGERPRINT = "fingerprint"
+OFF = "retrieval is switched off (rag.enabled)"
 
 
 class Engine:
@@ -53,6 +49,7 @@ class Engine:
         self.project = project
         self.events = Bus()
         self._parts = Parts(self.home, settings, self.events, project)
+        self._keeper = Keeper(self._parts, self.source)
 
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:
@@ -80,18 +77,25 @@ class Engine:
         self, documents: Document | Iterable[Document], *, collection: str | None = None, embed: bool = True
     ) -> AddReport:
         """Store given documents, one or many, and return what changed; durable when it returns."""
-        if not self.settings.rag.enabled:
-            return AddReport(0, 0, 0)
-        given = [documents] if isinstance(documents, Document) else documents
-        results = self._parts.writer(self._collection(collection)).add(_checked(given))
-        embedded = self.embed(collection=collection) if embed else 0
+        if not self.enabled:
+            return AddReport(0, 0, 0, notes=(OFF,))
+        name = self._collection(collection)
+        results = self._parts.writer(name).add(checked.documents(documents))
+        embedded = 0
+        notes: tuple[str, ...] = ()
+        if embed:
+            try:
+                embedded = self._keeper.embed(name)
+            except StaleSpace as error:
+                notes = (str(error),)
         return AddReport(
             documents=len(results),
             chunks_added=sum(result.added for result in results),
             chunks_skipped=sum(result.kept for result in results),
             embedded=embedded,
-            pending=self._pending(collection),
+            pending=self._keeper.pending(name),
             per_document=tuple(results),
+            notes=notes,
         )
 
     def sync(
@@ -107,47 +111,32 @@ class Engine:
 
         `paths` narrows it to some files or folders, `full` looks into every file, `embed` may be a number of seconds.
         """
-        if not self.settings.rag.enabled:
+        if not self.enabled:
             return SyncReport(0, 0, 0, (), (), 0, 0, 0, 0, 0, 0.0)
-        begun = time.monotonic()
-        writer = self._parts.writer(self._collection(collection))
-        report = writer.sync(self.source(paths), full=full, progress=progress)
-        embedded = 0
-        if embed:
-            seconds = None if embed is True else float(embed)
-            embedded = self.embed(collection=collection, seconds=seconds, progress=progress)
-        if paths is None:
-            self._parts.store.set_note(self.project, _SYNCED, repr(time.time()))
-            self._parts.store.set_note(self.project, _FINGERPRINT, report.fingerprint)
-        return replace(report, embedded=embedded, pending=self._pending(collection), seconds=time.monotonic() - begun)
+        return self._keeper.sync(self._collection(collection), paths, full=full, embed=embed, progress=progress)
 
-    def refresh(self, *, embed: bool | float = True, progress: Progress | None = None) -> SyncReport | None:
-        """Sync if the folder seems to have changed and return the ledger; None where there was nothing to do.
+    def refresh(
+        self, *, embed: bool | float = True, progress: Progress | None = None, wait: float | None = None
+    ) -> SyncReport | None:
+        """Sync every collection that was synced before and return the ledger; None where nothing had changed.
 
-        An index that holds only given documents is left alone: its folder was never asked for.
+        An index that holds only given documents is left alone. `wait` is how long to queue for another writer.
         """
-        if not self.settings.rag.enabled:
+        if not self.enabled:
             return None
-        if self.last_sync() is not None:
-            return self.sync(embed=embed, progress=progress) if self.changed() else None
-        stored = [bool(document.source) for document in self.sources()]
-        return self.sync(embed=embed, progress=progress) if not stored or any(stored) else None
+        return self._keeper.refresh(self._collection(None), embed=embed, progress=progress, wait=wait)
 
     def embed(
         self, *, collection: str | None = None, seconds: float | None = None, progress: Progress | None = None
     ) -> int:
         """Give vectors to texts that have none and return how many; another process at the same work is waited for."""
-        name = self._collection(collection)
-        info = self._space(name)
-        return self._parts.fill(Scope(self.project, (name,)), info, seconds=seconds, progress=progress)
+        if not self.enabled:
+            return 0
+        return self._keeper.embed(self._collection(collection), seconds=seconds, progress=progress)
 
     def reembed(self, *, collection: str | None = None, progress: Progress | None = None) -> int:
         """Build the configured embedder's vectors beside the old ones, then switch; return how many were made."""
-        name = self._collection(collection)
-        info = self._space(name, state="building")
-        done = self._parts.fill(Scope(self.project, (name,)), info, progress=progress)
-        self._parts.store.activate_space(self.project, name, info.id)
-        return done
+        return self._keeper.reembed(self._collection(collection), progress=progress) if self.enabled else 0
 
     def remove(self, uri: str | None = None, *, ids: Sequence[str] | None = None, collection: str | None = None) -> int:
         """Remove documents by uri or by ids (a chunk's id removes its document) and return how many went."""
@@ -155,12 +144,36 @@ class Engine:
             raise InputError(
                 "remove takes either a uri or ids", hint='remove("docs/a.md") or remove(ids=["docs/a.md"])'
             )
-        if not self.settings.rag.enabled:
+        if not self.enabled:
             return 0
-        uris = (
-            [uri] if uri is not None else list(dict.fromkeys(one.rpartition("__chunk_")[0] or one for one in ids or ()))
-        )
-        return self._parts.store.remove(self.project, self._collection(collection), uris)
+        name = self._collection(collection)
+        wanted = [uri] if uri is not None else [self._document_of(one, name) for one in ids or ()]
+        return self._parts.store.remove(self.project, name, list(dict.fromkeys(wanted)))
+
+    def create_collection(
+        self,
+        name: str,
+        description: str = "",
+        *,
+        chunker: str | None = None,
+        chunk_size: int | None = None,
+        chunk_overlap: int | None = None,
+    ) -> Collection:
+        """Return a new collection, cut in its own way where that is given; `Conflict` if the name is taken."""
+        recipe(chunker or self.settings.rag.chunker, chunk_size, chunk_overlap)  # a bad size is told now, not at a sync
+        if any(one.name == name for one in self.collections()):
+            raise Conflict(f"there is a collection {name!r} already", hint="choose another name, or drop it first")
+        given = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}
+        settings = {key: value for key, value in given.items() if value is not None}
+        return self._parts.store.ensure_collection(self.project, name, description=description, settings=settings)
+
+    def collections(self) -> list[Collection]:
+        """Return the project's collections by name."""
+        return self._parts.store.collections(self.project)
+
+    def drop_collection(self, name: str) -> int:
+        """Remove a collection with all in it and return how many documents went; `NotFound` if there is none."""
+        return self._parts.store.drop_collection(self.project, name)
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────
 
@@ -170,11 +183,10 @@ class Engine:
 
     def explain(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Explanation:
         """Return a search told in full: hits, how the query was read, and what was left out and why."""
-        enabled, settings = self.settings.rag.enabled, self.settings.search
-        wanted = _checked_top_k(settings.top_k if top_k is None else top_k)
-        _check_options(options)
-        if not enabled or wanted == 0:
-            reason = "no hits were asked for" if enabled else "retrieval is switched off"
+        settings = self.settings.search
+        wanted = checked.search(query, settings.top_k if top_k is None else top_k, options)
+        if not self.enabled or wanted == 0:
+            reason = "no hits were asked for" if self.enabled else OFF
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
         filters = options.get("filters")
         request = Request(
@@ -197,8 +209,6 @@ class Engine:
         self, *, collection: str | None = None, filters: Mapping[str, Any] | None = None
     ) -> Iterator[StoredDocument]:
         """Yield every document stored, by uri."""
-        if not self.settings.rag.enabled:
-            return
         after: tuple[str, str] | None = None
         scope = self._scope(collection)
         wanted = parse(filters) if filters else None
@@ -212,18 +222,15 @@ class Engine:
 
     def is_empty(self) -> bool:
         """Return whether nothing has been stored."""
-        return not self.settings.rag.enabled or not any(
-            c.documents for c in self._parts.store.collections(self.project)
-        )
+        return not self.enabled or not any(c.documents for c in self._parts.store.collections(self.project))
 
-    def changed(self) -> bool:
+    def changed(self, *, collection: str | None = None) -> bool:
         """Return whether the folder differs, by names, sizes and times, from what the last sync saw."""
-        return self._parts.store.note(self.project, _FINGERPRINT) != fingerprint(self.source().scan())
+        return self._keeper.fingerprint(self._collection(collection)) != fingerprint(self.source().scan())
 
     def last_sync(self) -> float | None:
-        """Return when the whole folder was last synced, in seconds since 1970."""
-        synced = self._parts.store.note(self.project, _SYNCED)
-        return float(synced) if synced else None
+        """Return when the folder was last synced, in seconds since 1970."""
+        return self._keeper.last_sync()
 
     def status(self) -> Status:
         """Return the state of the index at a glance."""
@@ -231,7 +238,7 @@ class Engine:
         return Status(
             home=str(self.home),
             project=self.project,
-            enabled=self.settings.rag.enabled,
+            enabled=self.enabled,
             collections=collections,
             documents=sum(one.documents for one in collections),
             chunks=sum(one.chunks for one in collections),
@@ -244,8 +251,8 @@ class Engine:
     # ── upkeep ────────────────────────────────────────────────────────────────────────────────────
 
     def check(self) -> list[Finding]:
-        """Return what a look at every invariant found."""
-        return self._parts.store.check()
+        """Return what a look at every invariant found, the vectors themselves included."""
+        return [*self._parts.store.check(), *self._parts.check_vectors()]
 
     def compact(self, *, secure: bool = False) -> int:
         """Give back the room of what was removed and return the bytes freed."""
@@ -261,12 +268,19 @@ class Engine:
 
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
         """Take in what `export` gave and return what changed; vectors of the same space are not made again."""
-        writer = self._parts.writer(self._collection(collection))
-        self._space(writer.collection)
-        report = portable.import_lines(self._parts.store, writer, lines)
-        return replace(report, pending=self._pending(collection))
+        if not self.enabled:
+            return AddReport(0, 0, 0, notes=(OFF,))
+        name = self._collection(collection)
+        info = self._keeper.space(name)
+        report = portable.import_lines(self._parts.store, self._parts.writer(name), lines, self._parts.codec(info))
+        return replace(report, pending=self._keeper.pending(name))
 
     # ── the parts ─────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def enabled(self) -> bool:
+        """Return whether retrieval is switched on; if not, every verb is a no-op."""
+        return self.settings.rag.enabled
 
     @property
     def home(self) -> Path:
@@ -294,13 +308,6 @@ class Engine:
             only=paths,
         )
 
-    def _space(self, collection: str, *, state: SpaceState = "active") -> SpaceInfo:
-        """Return the configured embedder's space of a collection, made now if it was not there."""
-        space = self._parts.embedder(self.settings.rag.embedding_provider).space
-        storage = self.settings.embed.storage
-        self._parts.store.ensure_collection(self.project, collection)
-        return self._parts.store.ensure_space(self.project, collection, space, storage=storage, state=state)
-
     def _collection(self, name: str | None) -> str:
         return name or self.settings.rag.vector_store.collection_name
 
@@ -309,37 +316,12 @@ class Engine:
             return Scope(self.project, None)
         return Scope(self.project, (collection,) if isinstance(collection, str) else tuple(collection))
 
-    def _pending(self, collection: str | None) -> int:
-        scope = Scope(self.project, (self._collection(collection),))
-        return max(
-            (info.texts - info.embedded for info in self._parts.store.spaces(scope) if info.state == "active"),
-            default=0,
-        )
+    def _document_of(self, one: str, collection: str) -> str:
+        """Return the uri an id stands for: a document's own, or that of a chunk's document."""
+        if self._parts.store.document(self.project, collection, one) is not None:
+            return one
+        return one.rpartition("__chunk_")[0] or one
 
 
 def _settings(root: Path, overrides: Mapping[str, Any] | None) -> config.Settings:
     return config.load(root, overrides=overrides)
-
-
-def _checked(documents: Iterable[Document]) -> Iterator[Document]:
-    for document in documents:
-        if not document.uri.strip():
-            raise InputError("a document needs a uri", hint='Document(uri="notes/today", text="…")')
-        yield document
-
-
-def _checked_top_k(top_k: int) -> int:
-    if top_k < 0:
-        raise InputError(f"top_k is {top_k}", hint="give a number from 0 up")
-    return min(top_k, MAX_TOP_K)
-
-
-def _check_options(options: Mapping[str, object]) -> None:
-    known = SearchOptions.__annotations__
-    for name in options:
-        if name not in known:
-            raise InputError(f"a search has no option {name!r}", hint=f"the options are {', '.join(known)}")
-    for name, choices in (("mode", get_args(Mode)), ("fusion", get_args(Fusion))):
-        value = options.get(name)
-        if value is not None and value not in choices:
-            raise InputError(f"{name} is {value!r}", hint=f"use one of: {', '.join(choices)}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -17,19 +17,18 @@ from ragstone.errors import ReadError
 from ragstone.events import CHUNK_INDEXED, Bus
 from ragstone.protocols import Embedder, Progress, Store
 from ragstone.read.choose import BINARY, is_binary, reader_for
+from ragstone.sources.files import MISSING, FileSource
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
 
 if TYPE_CHECKING:
-    from ragstone.config import Settings
     from ragstone.protocols import Matrix
-    from ragstone.sources.files import FileSource
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
 BATCH_CHARACTERS: Final = 2_000_000
 BATCH_DOCUMENTS: Final = 500
 # Texts embedded between two commits; a few seconds of work at most are lost to a kill.
-EMBED_BATCH: Final = 256
+EMBED_BATCH: Final = 128
 # The same when there is only so much time: a batch cannot be stopped half way.
 EMBED_BATCH_TIMED: Final = 32
 
@@ -50,6 +49,38 @@ class Ledger:
     failed: list[Skip] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     items: list[Item] = field(default_factory=list)
+    left_out: dict[str, Stamp] = field(default_factory=dict)
+    binary: set[str] = field(default_factory=set)
+
+    def leave_out(self, skip: Skip, known: Mapping[str, Known]) -> None:
+        """Account for what the source left out; a path that was named and is not there has failed, or was deleted."""
+        if skip.reason != MISSING:
+            self.skipped.append(skip)
+        elif skip.uri in known or any(uri.startswith(f"{skip.uri}/") for uri in known):
+            self.found -= 1  # it was there once: its documents are about to be removed
+        else:
+            self.failed.append(skip)
+
+    def no_text(self, uri: str, stamp: Stamp | None) -> None:
+        """Account for a file that turned out to be no text, and remember it by its stamp."""
+        self.skipped.append(Skip(uri, BINARY))
+        if stamp is not None:
+            self.left_out[uri] = stamp
+            self.binary.add(uri)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How documents are cut: a chunker's name and sizes, None for the chunker's own."""
+
+    chunker: str = "auto"
+    size: int | None = None
+    overlap: int | None = None
+
+    @property
+    def recipe(self) -> str:
+        """Return what names this cut: another one means cutting again."""
+        return recipe(self.chunker, self.size, self.overlap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +88,7 @@ class Writer:
     """Writes documents of one collection of one project."""
 
     store: Store
-    settings: Settings
+    cut: Cut
     events: Bus
     project: str
     collection: str
@@ -69,17 +100,27 @@ class Writer:
             results += self._put(batch)
         return results
 
-    def sync(self, source: FileSource, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
-        """Make the collection match the source and return the ledger; vectors are not touched."""
+    def sync(
+        self,
+        source: FileSource,
+        *,
+        full: bool = False,
+        left_out: Mapping[str, Stamp] | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[SyncReport, dict[str, Stamp]]:
+        """Make the collection match the source; return the ledger, and the stamps of files that are no text.
+
+        `left_out` is what an earlier sync returned of those, so that they are not read again; vectors are not touched.
+        """
         begun = time.monotonic()
-        ledger = Ledger()
+        ledger = Ledger(left_out=dict(left_out or {}))
         known = self.store.known(self.project, self.collection, source.name)
-        waiting = self._scan(source, ledger, {} if full else known, progress)
+        waiting = self._scan(source, ledger, known, full=full, progress=progress)
         self._take_in(source, waiting, ledger, known if not full else {}, progress)
         gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]
         for start in range(0, len(gone), BATCH_DOCUMENTS):
             ledger.removed += self.store.remove(self.project, self.collection, gone[start : start + BATCH_DOCUMENTS])
-        return SyncReport(
+        report = SyncReport(
             found=ledger.found,
             indexed=ledger.indexed,
             unchanged=ledger.unchanged,
@@ -93,24 +134,28 @@ class Writer:
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
         )
+        return report, {uri: stamp for uri, stamp in ledger.left_out.items() if uri in ledger.binary}
 
     def _scan(
-        self, source: FileSource, ledger: Ledger, known: dict[str, Known], progress: Progress | None
+        self, source: FileSource, ledger: Ledger, known: dict[str, Known], *, full: bool, progress: Progress | None
     ) -> list[Item]:
         """Return the items that must be looked into; the others are accounted for."""
         waiting = []
-        current = self._recipe()
+        current = self.cut.recipe
         for entry in source.scan():
             ledger.found += 1
             if isinstance(entry, Skip):
-                ledger.skipped.append(entry)
+                ledger.leave_out(entry, known)
                 continue
-            ledger.seen.add(entry.uri)
             ledger.items.append(entry)
             before = known.get(entry.uri)
-            if before and before.stamp == entry.stamp and before.recipe == current:
+            if not full and before and before.stamp == entry.stamp and before.recipe == current:
+                ledger.seen.add(entry.uri)
                 ledger.unchanged += 1
+            elif ledger.left_out.get(entry.uri) == entry.stamp:
+                ledger.no_text(entry.uri, entry.stamp)
             else:
+                ledger.seen.add(entry.uri)
                 waiting.append(entry)
             if progress and ledger.found % 500 == 0:
                 progress("scan", ledger.found, 0)
@@ -153,10 +198,10 @@ class Writer:
             data, stamp = source.load_stamped(item)
             if is_binary(data, item.uri):
                 ledger.seen.discard(item.uri)
-                ledger.skipped.append(Skip(item.uri, BINARY))
+                ledger.no_text(item.uri, stamp)
                 return None
             content_hash = hashlib.sha256(data).hexdigest()
-            if before and before.content_hash == content_hash and before.recipe == self._recipe():
+            if before and before.content_hash == content_hash and before.recipe == self.cut.recipe:
                 ledger.unchanged += 1
                 return (stamp,)
             document = reader_for(item.uri).read(data, item.uri)
@@ -169,20 +214,15 @@ class Writer:
     def _prepare(
         self, document: Document, *, source: str = "", stamp: Stamp | None = None, content_hash: str = ""
     ) -> Prepared:
-        rag = self.settings.rag
-        chunker = choose(document, name=rag.chunker, size=rag.chunk_size, overlap=rag.chunk_overlap)
+        chunker = choose(document, name=self.cut.chunker, size=self.cut.size, overlap=self.cut.overlap)
         return Prepared(
             document=document,
             chunks=tuple(chunker.chunk(document)),
             source=source,
             stamp=stamp,
-            recipe=self._recipe(),
+            recipe=self.cut.recipe,
             content_hash=content_hash or document.hash,
         )
-
-    def _recipe(self) -> str:
-        rag = self.settings.rag
-        return recipe(rag.chunker, rag.chunk_size, rag.chunk_overlap)
 
     def _put(self, batch: Sequence[Prepared]) -> list[PutResult]:
         results = self.store.put(self.project, self.collection, batch)

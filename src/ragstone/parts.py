@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
 from ragstone.config import Settings
 from ragstone.errors import ConfigError, StoreBusy
 from ragstone.events import Bus
-from ragstone.ingest import Filler, Writer
-from ragstone.protocols import Embedder, Nearest, Progress, Store
+from ragstone.ingest import Cut, Filler, Writer
+from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
 from ragstone.search import Searcher
 from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home
 from ragstone.store.lock import FileLock
-from ragstone.types import Scope, Space, SpaceInfo
+from ragstone.types import Finding, Scalar, Scope, Space, SpaceInfo
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
+
+PAGE: Final = 4096
 
 
 @dataclass(slots=True)
@@ -36,8 +38,8 @@ class Parts:
 
     @property
     def in_memory(self) -> bool:
-        """Return whether nothing is kept on disk."""
-        return self.settings.rag.vector_store.provider == "memory"
+        """Return whether nothing is kept on disk; a disabled engine leaves no trace either."""
+        return self.settings.rag.vector_store.provider in ("memory", "mock") or not self.settings.rag.enabled
 
     @property
     def store(self) -> Store:
@@ -64,8 +66,14 @@ class Parts:
 
     def writer(self, collection: str) -> Writer:
         """Return the one that writes to a collection, the collection made now if it was not there."""
-        self.store.ensure_collection(self.project, collection)
-        return Writer(self.store, self.settings, self.events, self.project, collection)
+        own = self.store.ensure_collection(self.project, collection).settings
+        rag = self.settings.rag
+        cut = Cut(
+            str(own.get("chunker", rag.chunker)),
+            _size(own.get("chunk_size", rag.chunk_size)),
+            _size(own.get("chunk_overlap", rag.chunk_overlap)),
+        )
+        return Writer(self.store, cut, self.events, self.project, collection)
 
     def embedder(self, name: str) -> Embedder:
         """Return an embedder by name."""
@@ -91,8 +99,7 @@ class Parts:
         progress: Progress | None = None,
     ) -> int:
         """Embed what is pending in a space and return how many vectors were stored."""
-        codec = registry.load("codec", info.storage)(info.space.dimension)
-        filler = Filler(self.store, self.project, self.embedder(info.space.embedder), codec.encode)
+        filler = Filler(self.store, self.project, self.embedder(info.space.embedder), self.codec(info).encode)
         # Two processes at the same texts would do the same work twice: the second waits for the first.
         try:
             with FileLock(None if self.in_memory else self.home / EMBED_LOCK, wait=seconds):
@@ -102,6 +109,32 @@ class Parts:
         if done:
             self.nearest(self.project, info).flush()
         return done
+
+    def codec(self, info: SpaceInfo) -> Codec:
+        """Return how vectors of a space become the bytes of a row and back."""
+        made: Codec = registry.load("codec", info.storage)(info.space.dimension)
+        return made
+
+    def damaged_vectors(self, info: SpaceInfo) -> list[int]:
+        """Return the rows of a space that are no vectors: another length, or numbers that are none."""
+        rows = self.store.vector_rows(self.project, info.id)
+        codec = self.codec(info)
+        damaged, last = [], 0
+        while page := rows.after(last, PAGE):
+            sound = codec.sound([row.data for row in page])
+            damaged += [row.id for row, good in zip(page, sound, strict=True) if not good]
+            last = page[-1].id
+        return damaged
+
+    def check_vectors(self) -> list[Finding]:
+        """Return what a look at every stored vector found."""
+        findings = []
+        for info in self.store.spaces(Scope(self.project)):
+            damaged = len(self.damaged_vectors(info))
+            detail = f"{damaged} of {info.embedded} are damaged" if damaged else f"all {info.embedded} can be read"
+            hint = "`ragstone reembed` makes them again" if damaged else ""
+            findings.append(Finding(f"vectors of {info.space.model}", not damaged, detail, hint))
+        return findings
 
     def close(self) -> None:
         """Let go of files; they are opened again when they are needed again."""
@@ -124,3 +157,7 @@ class Parts:
             return None
         vector: Matrix = embedder.embed([query], "query")[0]
         return vector
+
+
+def _size(value: Scalar) -> int | None:
+    return value if isinstance(value, int) else None

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ragstone.errors import InputError
 from ragstone.ingest import Writer
-from ragstone.protocols import Store
+from ragstone.protocols import Codec, Store
 from ragstone.types import AddReport, Document, PutResult, Scope, SpaceInfo
 
 FORMAT: Final = 1
@@ -38,8 +38,8 @@ def export_lines(store: Store, project: str, collection: str, *, vectors: bool =
         yield from _vector_lines(store, project, collection, space)
 
 
-def import_lines(store: Store, writer: Writer, lines: Iterable[str]) -> AddReport:
-    """Take lines in and return what changed."""
+def import_lines(store: Store, writer: Writer, lines: Iterable[str], codec: Codec) -> AddReport:
+    """Take lines in and return what changed; documents before a bad line are stored, and the error says so."""
     numbered = enumerate(lines, start=1)
     head = _parsed(*next(numbered, (1, "")))
     if head.get("ragstone_export") != FORMAT:
@@ -58,7 +58,11 @@ def import_lines(store: Store, writer: Writer, lines: Iterable[str]) -> AddRepor
             documents = []
     results += writer.add(documents)
     space = _active(store, writer.project, writer.collection)
-    embedded = _restore(store, writer, space, vectors) if space and space.space.fingerprint == head.get("space") else 0
+    embedded = (
+        _restore(store, writer, space, _sound(vectors, codec))
+        if space and space.space.fingerprint == head.get("space")
+        else 0
+    )
     return AddReport(
         documents=len(results),
         chunks_added=sum(result.added for result in results),
@@ -81,19 +85,20 @@ def _vector_lines(store: Store, project: str, collection: str, space: SpaceInfo)
                 yield _line(vector=base64.b64encode(row.data).decode(), text=hashes[row.text_id])
 
 
+def _sound(vectors: dict[str, bytes], codec: Codec) -> dict[str, bytes]:
+    """Return the vectors that are ones: the right length, and numbers."""
+    good = codec.sound(list(vectors.values()))
+    return {text: data for (text, data), sound in zip(vectors.items(), good, strict=True) if sound}
+
+
 def _restore(store: Store, writer: Writer, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
-    """Give imported vectors to the texts they belong to, where they have the right size; return how many."""
+    """Give imported vectors to the texts they belong to and return how many."""
     scope = Scope(writer.project, (writer.collection,))
-    first = store.vector_rows(writer.project, space.id).after(0, 1)
-    size = len(first[0].data) if first else None
     done, after = 0, 0
     while pending := store.pending(scope, space.id, after=after, limit=1000):
         after = pending[-1].text_id
-        found = []
-        for text in pending:
-            data = vectors.get(hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest())
-            if data is not None and (size is None or len(data) == size):
-                found.append((text.text_id, data))
+        digests = ((text.text_id, hashlib.sha256(text.text.encode("utf-8", "surrogatepass"))) for text in pending)
+        found = [(text_id, vectors[key]) for text_id, digest in digests if (key := digest.hexdigest()) in vectors]
         done += store.put_vectors(writer.project, space.id, found)
     return done
 

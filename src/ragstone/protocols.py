@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -82,6 +83,26 @@ class Embedder(Protocol):
         """Return how many tokens the model sees in a text, markers not counted."""
 
 
+class Codec(Protocol):
+    """How a vector becomes the bytes of a row and back."""
+
+    name: str
+    dimension: int
+    row_bytes: int
+
+    def encode(self, matrix: Matrix) -> list[bytes]:
+        """Return one row of bytes per vector; vectors are brought to length one."""
+
+    def decode(self, rows: Sequence[bytes]) -> Matrix:
+        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
+
+    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
+        """Return the inner product of a query with every row."""
+
+    def sound(self, rows: Sequence[bytes]) -> list[bool]:
+        """Return for each row whether it is a vector: the right length, and numbers."""
+
+
 class VectorRows(Protocol):
     """One space's vectors as the store keeps them: what a derived index is built from."""
 
@@ -96,6 +117,9 @@ class VectorRows(Protocol):
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts, in any order, missing ones left out."""
+
+    def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the encoded vectors of these chunks' texts, missing ones left out."""
 
 
 class VectorIndex(Protocol):
@@ -135,6 +159,9 @@ class Nearest(Protocol):
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
 
+    def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these chunks, those without a vector left out."""
+
     def vectors(self, text_ids: Sequence[int]) -> Matrix:
         """Return one row per text, zero where a text has no vector yet."""
 
@@ -164,6 +191,9 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of the database."""
+
+    def patience(self, seconds: float | None) -> AbstractContextManager[None]:
+        """Wait at most this long for other writers while it is entered; None changes nothing."""
 
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""
@@ -239,6 +269,9 @@ class Store(Protocol):
 
     def put_vectors(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text_id, encoded vector) rows, in one transaction; return how many were new."""
+
+    def remove_vectors(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:
+        """Forget vectors of a space (None: all of them) and return how many went."""
 
     def vector_rows(self, project: str, space_id: int) -> VectorRows:
         """Return the space's vectors for a derived index to read."""

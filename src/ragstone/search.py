@@ -13,7 +13,7 @@ from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
 from ragstone.protocols import Nearest, Store
 from ragstone.rank import order
 from ragstone.rank.compress import answering_slice
-from ragstone.rank.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.rank.fuse import Candidate, list_weights, query_type, reciprocal_rank, weighted_sum
 from ragstone.rank.order import Ranked
 from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
 from ragstone.types import Dropped, Explanation, Filter, Fusion, Hit, Mode, Scope, Scored, Space, SpaceInfo, Span, Trace
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 OVERFETCH: Final = 1.25
 # A cosine below this says nothing for the built-in model; confidence starts counting here.
 COSINE_FLOOR: Final = 0.05
+# A hit that shares no word with the query must be nearer than unrelated texts happen to be.
+NOISE: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,14 @@ class Searcher:
         lists = self._lists(request, wanted, generation)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
         fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
-        fused = fuse(lists.rows, weights)
+        fused, unlike = _alike(fuse(lists.rows, weights))
         shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)]
         rows = self._store.chunks(request.scope.project, [candidate.id for candidate in shortlist])
         ranked, copies = order.collapse(order.boost(shortlist, rows, query=request.query))
         ranked = self._second_look(request, order.spread(ranked), lists)
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
         confidence = _confidence(chosen, lists, weights, wanted)
-        hits, weak = self._hits(request, chosen, copies, confidence)
+        hits, weak = self._hits(request, chosen, confidence)
         return Explanation(
             query=request.query,
             query_type=kind,
@@ -124,7 +126,7 @@ class Searcher:
             candidates=len(fused),
             hits=tuple(hits),
             dropped=(*weak, *_left_out(ranked, copies, chosen)),
-            notes=tuple(lists.notes),
+            notes=(*lists.notes, *_about(unlike)),
             milliseconds=(time.perf_counter() - begun) * 1000,
         )
 
@@ -159,7 +161,8 @@ class Searcher:
             lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is not available")
             return
         name = info.space.embedder
-        lists.rows[name] = self._near(request, info, vector, generation)
+        near = self._near(request, info, vector, generation)
+        lists.rows[name] = near + self._completed(request, info, vector, near=near, words=lists.rows.get("words", ()))
         lists.coverage[name] = info.coverage
         lists.spaces[name] = info
         if info.coverage < 1.0:
@@ -179,6 +182,17 @@ class Searcher:
     def _located(self, request: Request, info: SpaceInfo, found: Sequence[Scored], limit: int) -> list[Scored]:
         places = self._store.locate(request.scope, info.id, [row.id for row in found], filter=request.filter)
         return [Scored(places[row.id], row.score) for row in found if row.id in places][:limit]
+
+    def _completed(
+        self, request: Request, info: SpaceInfo, vector: Matrix, *, near: Sequence[Scored], words: Sequence[Scored]
+    ) -> list[Scored]:
+        """Return the cosine of what words found and the vectors did not list: absent is not the same as far away."""
+        if request.fusion == "rrf":
+            return []  # ranks are all that counts there, and these have none
+        listed = {row.id for row in near}
+        missing = [row.id for row in words if row.id not in listed]
+        scores = self._nearest(request.scope.project, info).scores(vector, missing) if missing else {}
+        return sorted((Scored(key, score) for key, score in scores.items()), key=lambda row: (-row.score, row.id))
 
     def _allowed_rows(self, request: Request, info: SpaceInfo, generation: int) -> Sequence[int]:
         key = (generation, info.id, request.scope, request.filter)
@@ -215,11 +229,9 @@ class Searcher:
 
     # ── the hits ──────────────────────────────────────────────────────────────────────────────────
 
-    def _hits(
-        self, request: Request, chosen: Sequence[Ranked], copies: Sequence[Ranked], confidence: float
-    ) -> tuple[list[Hit], list[Dropped]]:
+    def _hits(self, request: Request, chosen: Sequence[Ranked], confidence: float) -> tuple[list[Hit], list[Dropped]]:
         hits, weak = [], []
-        elsewhere = self._copies(request.scope, chosen) if copies else {}
+        elsewhere = self._copies(request.scope, chosen)
         top = max((entry.score for entry in chosen), default=0.0) or 1.0
         for entry in chosen:
             score = min(1.0, confidence * entry.score / top)
@@ -280,6 +292,23 @@ class Searcher:
         row = entry.row
         span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         return span, self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
+
+
+def _alike(fused: Sequence[Candidate]) -> tuple[list[Candidate], int]:
+    """Return the candidates that have anything to do with the query, and how many have not.
+
+    Some vector is always the nearest. One that shares no word with the query and lies in the noise is no answer.
+    """
+    alike = [
+        candidate
+        for candidate in fused
+        if any(trace.name == "words" or trace.score > NOISE for trace in candidate.lists)
+    ]
+    return alike, len(fused) - len(alike)
+
+
+def _about(unlike: int) -> list[str]:
+    return [f"{unlike} candidates had no word and hardly any meaning in common with the query"] if unlike else []
 
 
 def _doc_id(entry: Ranked) -> str:

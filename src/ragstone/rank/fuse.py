@@ -57,12 +57,16 @@ def list_weights(kind: QueryType, coverage: Mapping[str, float], *, words: bool)
 
 
 def weighted_sum(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> list[Candidate]:
-    """Return candidates by the weighted sum of each list's scores, min-max normalised; absent counts as nothing."""
+    """Return candidates by the weighted sum of each list's scores, scaled so that its best is 1; absent is nothing.
+
+    Both scores have a meaningful zero (no word in common, no likeness), so a list is scaled from there and not from
+    its last row, which depends on how many rows were asked for.
+    """
     scales = {name: _scale(rows) for name, rows in lists.items()}
 
     def normalise(name: str, row: Scored, rank: int) -> float:
-        low, width = scales[name]
-        return (row.score - low) / width
+        floor, width = scales[name]
+        return (row.score - floor) / width
 
     return _fuse(lists, weights, normalise)
 
@@ -74,14 +78,10 @@ def reciprocal_rank(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str,
 
 
 def _scale(rows: Sequence[Scored]) -> tuple[float, float]:
-    """Return the floor and the width that bring a list's scores to 0..1, its worst row kept above nothing."""
-    if not rows:
-        return 0.0, 1.0
-    high, low = rows[0].score, rows[-1].score
-    width = high - low
-    if width <= 0:
-        return high - 1.0, 1.0
-    return low - 0.02 * width, 1.02 * width
+    """Return the floor and the width that bring a list's scores to 0..1."""
+    top = max((row.score for row in rows), default=1.0)
+    floor = min(0.0, min((row.score for row in rows), default=0.0))
+    return floor, (top - floor) or 1.0
 
 
 def _fuse(

@@ -19,6 +19,9 @@ from ragstone.sources.uris import from_uri, to_uri
 from ragstone.types import Item, Skip, Stamp
 
 OWN_REASON = "Ragstone's own index, never opened"
+MISSING = "no such file or folder"
+"""The reason of a path that `only` names and that is not there: gone, if it is known; else somebody's mistake."""
+NOT_INCLUDED = "in sources.include, but not there"
 _MOST_REPOSITORIES = 200
 """Inner repositories that git is asked about; a program start each, so beyond that our own walk is used."""
 
@@ -79,8 +82,9 @@ class FileSource:
                 f"{self.root} holds more than {self.max_files:,} files",
                 hint="name the folders to take in, leave some out, or use --yes (setting: max_files)",
             )
-        left = sorted([*tree.skipped.values(), *self._missing(tree.choice)], key=lambda skip: skip.uri, reverse=True)
-        never = self._never()
+        named = (tree.choice, NOT_INCLUDED) if self.only is None else (tree.only, MISSING)
+        left = sorted([*tree.skipped.values(), *self._missing(*named)], key=lambda skip: skip.uri, reverse=True)
+        never = self.own_files()
         self._unseen = tree.unlisted
         for uri, path in paths:
             while left and left[-1].uri < uri:
@@ -109,9 +113,17 @@ class FileSource:
         opened = self._open(item)
         return opened.data, opened.stamp if opened.settled else None
 
+    def own_files(self) -> frozenset[Identity]:
+        """Return what our own files are, those in the home folder included, whatever name they are met under."""
+        inside: list[str] = []
+        if self.home is not None:
+            for folder, _, names in os.walk(self.home):
+                inside.extend(os.path.join(folder, name) for name in names)
+        return identities([*self._database_files(), *inside])
+
     def _open(self, item: Item) -> Opened:
         # The database's side files come and go while we work, so they are looked up each time.
-        never = identities(self._own_files())
+        never = identities(self._database_files())
         return safe_open(self.root, from_uri(item.uri), max_bytes=self.max_file_bytes, never=never)
 
     def _tree(self) -> Tree:
@@ -165,10 +177,10 @@ class FileSource:
     def _ask(self, inner: Folder) -> list[str] | None:
         return git_program.list_files(self.root / inner.path) if inner.has_git else None
 
-    def _missing(self, choice: Choice) -> Iterator[Skip]:
-        for path in choice.literals:
+    def _missing(self, choice: Choice, reason: str) -> Iterator[Skip]:
+        for path in dict.fromkeys(choice.literals):
             if not os.path.lexists(os.path.join(self.root, path)):
-                yield Skip(to_uri(path), "no such file or folder")
+                yield Skip(to_uri(path), reason)
 
     def _look(self, path: str, uri: str, never: frozenset[Identity]) -> Item | Skip | None:
         """Return the file as an item, or why it is left out, or None when it is no longer there."""
@@ -203,15 +215,7 @@ class FileSource:
         inside = Path(os.path.realpath(full)).is_relative_to(os.path.realpath(self.root))
         return "link to something inside the folder" if inside else "link out of the folder"
 
-    def _never(self) -> frozenset[Identity]:
-        """Return what our own files are, those in the home folder included, whatever name they are met under."""
-        inside: list[str] = []
-        if self.home is not None:
-            for folder, _, names in os.walk(self.home):
-                inside.extend(os.path.join(folder, name) for name in names)
-        return identities([*self._own_files(), *inside])
-
-    def _own_files(self) -> list[str]:
+    def _database_files(self) -> list[str]:
         return [f"{path}{side}" for path in self.never_open for side in ("", "-wal", "-shm", "-journal")]
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ragstone.errors import ReadError
 from ragstone.types import Stamp
@@ -39,6 +40,7 @@ _REASONS = {
     errno.ENXIO: "not a regular file",
     errno.ENAMETOOLONG: "its path is too long",
 }
+_LIMIT = "sources.max_file_bytes sets the limit"
 _held: list[int] = []
 
 
@@ -78,9 +80,27 @@ def safe_open(root: Path, relative: str, *, max_bytes: int, never: Collection[Id
             if opened is not None:
                 return opened
     except OSError as error:
-        reason = _REASONS.get(error.errno or 0, f"cannot be opened: {error.strerror or error}")
-        raise ReadError(reason) from error
+        raise _told(error) from error
     raise ReadError("kept changing while it was read", hint="run sync again when it is at rest")
+
+
+def safe_stream(root: Path, relative: str, *, never: Collection[Identity] = ()) -> BinaryIO:
+    """Return one regular file below a root, open to be read line by line whatever its size, or raise `ReadError`."""
+    parts = _parts(relative)
+    try:
+        descriptor = _reach(root, parts, never)
+    except OSError as error:
+        raise _told(error) from error
+    try:
+        _refuse(os.fstat(descriptor), None)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _told(error: OSError) -> ReadError:
+    return ReadError(_REASONS.get(error.errno or 0, f"cannot be opened: {error.strerror or error}"))
 
 
 def _parts(relative: str) -> list[str]:
@@ -94,7 +114,7 @@ def _parts(relative: str) -> list[str]:
 def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Identity]) -> Opened | None:
     """Return the file, or None when it changed while it was read."""
     started = time.time_ns()
-    descriptor = _descend(root, parts, never) if _BY_DESCRIPTOR else _open_portably(root, parts, never)
+    descriptor = _reach(root, parts, never)
     try:
         before = os.fstat(descriptor)
         _refuse(before, max_bytes)
@@ -106,6 +126,10 @@ def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Ide
     if stamp_of(before) != stamp or len(data) != after.st_size:
         return None
     return Opened(data, stamp, settled=max(stamp.mtime_ns, stamp.ctime_ns) < started - RACY_NS)
+
+
+def _reach(root: Path, parts: list[str], never: Collection[Identity]) -> int:
+    return _descend(root, parts, never) if _BY_DESCRIPTOR else _open_portably(root, parts, never)
 
 
 def _descend(root: Path, parts: list[str], never: Collection[Identity]) -> int:
@@ -151,11 +175,11 @@ def _keep_ours(descriptor: int, never: Collection[Identity]) -> int:
     return descriptor
 
 
-def _refuse(info: os.stat_result, max_bytes: int) -> None:
+def _refuse(info: os.stat_result, max_bytes: int | None) -> None:
     if not stat.S_ISREG(info.st_mode):
         raise ReadError("not a regular file")
-    if info.st_size > max_bytes:
-        raise ReadError(f"too large: {info.st_size:,} bytes (limit {max_bytes:,})")
+    if max_bytes is not None and info.st_size > max_bytes:
+        raise ReadError(f"too large: {info.st_size:,} bytes (limit {max_bytes:,})", hint=_LIMIT)
 
 
 def _read(descriptor: int, size: int) -> bytes:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragstone.errors import InputError, StoreDamaged
+from ragstone.store.failures import RESTORE
 from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
-_RESTORE: Final = "restore a backup, or move the file away and run `ragstone sync` to build it again"
 
 
 def pack(text: str) -> str | bytes:
@@ -38,15 +38,26 @@ def unpack(stored: str | bytes) -> str:
 
 
 def dump(value: Mapping[str, Any], what: str) -> str:
-    """Return a mapping as JSON; `InputError` if it holds what JSON cannot."""
+    """Return a mapping as JSON; `InputError` if it holds what JSON cannot: objects, NaN, keys that are not text."""
     try:
-        if not all(isinstance(key, str) for key in value):
-            raise TypeError("a key is not text")
-        return json.dumps(dict(value))
+        _check_keys(value)
+        return json.dumps(dict(value), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"{what} cannot be stored: {error}", hint="use text, numbers, true, false, null and lists"
         ) from error
+
+
+def _check_keys(value: object) -> None:
+    """Raise `TypeError` for a key that JSON would quietly turn into text."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"the key {key!r} is not text")
+            _check_keys(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_keys(inner)
 
 
 def load(stored: str) -> dict[str, Any]:
@@ -152,4 +163,4 @@ def gaps_of(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _damage(what: str) -> StoreDamaged:
-    return StoreDamaged(f"the store is damaged: {what}", hint=_RESTORE)
+    return StoreDamaged(f"the store is damaged: {what}", hint=RESTORE)

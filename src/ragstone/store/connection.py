@@ -61,9 +61,11 @@ class Database:
         self._failed = ""
         self._checkpoint_at = CHECKPOINT_BYTES
         self.closed = False
+        self.read_only = False
+        self._seen: disk.Signature | None = None
         with _OPENING:
             if self.path:
-                disk.prepare(self.path, allow_network=allow_network)
+                self.read_only = not disk.prepare(self.path, allow_network=allow_network)
             with translated(self.location):
                 self._writer = self._connect()
 
@@ -108,6 +110,8 @@ class Database:
     def exclusive(self) -> Iterator[sqlite3.Connection]:
         """Give the one writer outside a transaction, with every other writer of the host kept out."""
         self._usable()
+        if self.read_only:
+            raise StoreError(f"{self.location} can only be read", hint=disk.WRITABLE_HINT)
         if self._failed:
             raise StoreError(f"writing has stopped: {self._failed}", hint="check the disk, then open the store again")
         with self.lock, self._writing:
@@ -162,8 +166,8 @@ class Database:
             raise StoreError(f"{self.location} cannot use a write-ahead log here", hint="choose a path on a local disk")
 
     def ready(self, db: sqlite3.Connection) -> bool:
-        """Return whether the file is in WAL mode already."""
-        return self.path is None or db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        """Return whether the file is in WAL mode already, or need not be."""
+        return self.path is None or self.read_only or db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
 
     @property
     def wal(self) -> Path | None:
@@ -171,8 +175,14 @@ class Database:
         return self.path.with_name(self.path.name + "-wal") if self.path else None
 
     def _connect(self) -> sqlite3.Connection:
+        only_to_read = self.path is not None and self.read_only
         db = sqlite3.connect(
-            self.location, timeout=self._wait, isolation_level=None, check_same_thread=False, cached_statements=256
+            disk.read_only_uri(self.path) if self.path and only_to_read else self.location,
+            timeout=self._wait,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            uri=only_to_read,
         )
         try:
             for pragma in _PRAGMAS:
@@ -180,6 +190,8 @@ class Database:
             cache_mb, mmap_mb = self._limits
             db.execute(_CACHE.format(cache_mb << 10))
             db.execute(_MMAP.format(mmap_mb << 20))
+            if only_to_read:
+                db.execute("PRAGMA query_only = ON")
             filters.register(db)
         except BaseException:
             db.close()
@@ -187,6 +199,11 @@ class Database:
         return db
 
     def _borrow(self) -> sqlite3.Connection:
+        if self.read_only and self.path and self._seen != (seen := disk.signature(self.path)):
+            # Somebody who may write has done so: what was opened as never changing is not to be trusted any more.
+            self._seen = seen
+            while self._idle:
+                self._idle.pop().close()
         try:
             return self._idle.pop()
         except IndexError:

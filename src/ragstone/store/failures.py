@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreBusy, StoreDamaged, StoreError
+from ragstone.store.disk import WRITABLE_HINT
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _CLOSED_TO_US: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 _NO_ROOM_BYTES: Final = 1 << 20
-_RESTORE: Final = "restore a backup, or move the file away and run `ragstone sync` to build it again"
+RESTORE: Final = (
+    "restore a backup; or move the file away, then `ragstone sync` brings files back"
+    " and `ragstone import` of an export the documents that were given"
+)
 
 
 class DiskFailed(StoreError):
@@ -35,7 +39,7 @@ def translated(location: str) -> Iterator[None]:
 
 def damaged(location: str, what: str) -> StoreDamaged:
     """Return the error for a file with something in it that we never wrote."""
-    return StoreDamaged(f"{location} is damaged: {what}", hint=_RESTORE)
+    return StoreDamaged(f"{location} is damaged: {what}", hint=RESTORE)
 
 
 def explain(error: sqlite3.Error, location: str) -> StoreError:
@@ -56,9 +60,7 @@ def explain(error: sqlite3.Error, location: str) -> StoreError:
             f"the disk failed under {location}: {error}", hint="check the disk, then open the store again"
         )
     if code in _CLOSED_TO_US:
-        return StoreError(
-            f"cannot open {location} for writing: {error}", hint="make the folder and its files writable for this user"
-        )
+        return StoreError(f"cannot open {location} for writing: {error}", hint=WRITABLE_HINT)
     return StoreError(f"{location} cannot be used: {error}", hint="run `ragstone doctor`")
 
 

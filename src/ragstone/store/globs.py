@@ -1,4 +1,7 @@
-"""Path patterns: `*` and `?` stay inside a folder, `**` crosses folders, one without `/` is a file name anywhere."""
+"""Path patterns: `*` and `?` stay inside a folder, `**` crosses folders, one without `/` is a name anywhere.
+
+A pattern with no wildcard in it is a file, or a folder with everything below it; `/` or `./` in front means the top.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 _ANY_FOLDERS: Final = "**"
+_WILDCARDS: Final = re.compile(r"[*?\[]")
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -24,10 +28,16 @@ def compiled(pattern: str) -> re.Pattern[str]:
     wanted = pattern[2:] if pattern.startswith("./") else pattern.removeprefix("/")
     if wanted.endswith("/"):
         wanted += _ANY_FOLDERS
-    if "/" not in wanted and wanted != _ANY_FOLDERS:
+    plain = bool(wanted) and not _WILDCARDS.search(wanted)
+    if "/" not in wanted and wanted != _ANY_FOLDERS and wanted == pattern:
         wanted = f"**/{wanted}"
+    either = (wanted, f"{wanted}/{_ANY_FOLDERS}") if plain else (wanted,)
+    return re.compile("|".join(map(_expression, either)), re.DOTALL)
+
+
+def _expression(wanted: str) -> str:
     runs = _runs(wanted.split("/"))
-    return re.compile("".join(_run_expression(run, i, len(runs)) for i, run in enumerate(runs)), re.DOTALL)
+    return "".join(_run_expression(run, i, len(runs)) for i, run in enumerate(runs))
 
 
 def _runs(segments: list[str]) -> list[list[str]]:

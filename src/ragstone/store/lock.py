@@ -6,6 +6,8 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -94,6 +96,16 @@ class FileLock:
         finally:
             self._thread_lock.release()
 
+    @contextmanager
+    def patience(self, seconds: float | None) -> Iterator[None]:
+        """Queue at most this long while it is entered; None changes nothing."""
+        before = self._wait
+        self._wait = before if seconds is None else seconds
+        try:
+            yield
+        finally:
+            self._wait = before
+
     def _queue(self, path: Path, end: float | None, patience: float | None) -> None:
         nap = _SHORTEST_NAP
         while True:
@@ -122,7 +134,8 @@ def _opened(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise StoreError(
-            f"cannot write to {path.parent}: {error.strerror}", hint="make the folder writable, or choose another"
+            f"cannot write to {path.parent}: {error.strerror}",
+            hint="make the folder writable, or set RAGSTONE_RAG_STORE_PATH to a folder that is",
         ) from error
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from ragstone.errors import StoreDamaged, StoreError, StoreTooNew
 from ragstone.store.codec import fresh_uuid
+from ragstone.store.failures import RESTORE
 
 APPLICATION_ID: Final = 0x52414753  # "RAGS": tells our files from other programs' databases
 _SIGN: Final = "PRAGMA application_id = 1380009811"
@@ -143,7 +144,7 @@ def version_of(db: sqlite3.Connection) -> int:
         return 0
     row = db.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
     if row is None or not isinstance(row[0], int):
-        raise StoreDamaged("the store does not say which version it has", hint="restore a backup, or build it again")
+        raise StoreDamaged("the store does not say which version it has", hint=RESTORE)
     return row[0]
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, cast
 
+from ragstone.errors import StoreError
 from ragstone.protocols import VectorRows
 from ragstone.store import catalog, filters, reading, schema, upkeep, vectors, words_index, words_search, writing
 from ragstone.store.connection import Database
+from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.types import (
     Collection,
@@ -69,6 +72,10 @@ class SqliteStore:
     def close(self) -> None:
         """Let go of the database."""
         self._database.close()
+
+    def patience(self, seconds: float | None) -> AbstractContextManager[None]:
+        """Wait at most this long for other writers while it is entered; None changes nothing."""
+        return self._database.lock.patience(seconds)
 
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""
@@ -219,6 +226,11 @@ class SqliteStore:
         with self._database.writing() as db:
             return vectors.put_vectors(db, project, space_id, given)
 
+    def remove_vectors(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:
+        """Forget vectors of a space, all of them where no rows are named; return how many went."""
+        with self._database.writing() as db:
+            return vectors.remove_vectors(db, project, space_id, row_ids)
+
     def vector_rows(self, project: str, space_id: int) -> VectorRows:
         """Return the space's vectors for a derived index to read."""
         # Its epoch is read anew each time, so that an index sees what another process compacted.
@@ -267,6 +279,9 @@ class SqliteStore:
             schema.refuse_newer(version)
             if version == schema.NEWEST and words_index.current(db) and self._database.ready(db):
                 return  # the usual case: nobody has to wait for a writer
+        if self._database.read_only:
+            state = "was written by an older Ragstone" if version else "has nothing in it"
+            raise StoreError(f"{self.location} {state} and can only be read", hint=WRITABLE_HINT)
         with self._database.exclusive() as db:
             self._database.use_wal()
             schema.upgrade(db, save=self._save_before_migration)

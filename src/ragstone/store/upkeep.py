@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, reading, words_index
+from ragstone.store import disk, reading, vectors, words_index
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
-from ragstone.store.failures import explain, translated
+from ragstone.store.failures import RESTORE, explain, translated
 from ragstone.types import Finding
 
 _SAFE_LOG: Final = (3, 51, 3)
@@ -32,7 +32,6 @@ _FOREIGN_VECTORS: Final = """
     SELECT count(*) FROM vectors v JOIN spaces s ON s.id = v.space JOIN texts t ON t.id = v.text_id
     WHERE t.project != s.project"""
 _UNUSED_VECTORS: Final = "SELECT count(*) FROM vectors WHERE text_id NOT IN (SELECT text_id FROM chunks)"
-_REPAIR: Final = "restore a backup, or move the file away and run `ragstone sync` to build it again"
 
 Check = Callable[[sqlite3.Connection], str]
 """Returns what is wrong, or nothing."""
@@ -41,9 +40,9 @@ Check = Callable[[sqlite3.Connection], str]
 def check(database: Database) -> list[Finding]:
     """Return what a look at every invariant found; damage is a finding, not an error."""
     checks: tuple[tuple[str, str, Check, str], ...] = (
-        ("file", "every page of the file is sound", _pages, _REPAIR),
-        ("references", "every row belongs to something", _references, _REPAIR),
-        ("counts", "the counts of every collection are right", _counts, _REPAIR),
+        ("file", "every page of the file is sound", _pages, RESTORE),
+        ("references", "every row belongs to something", _references, RESTORE),
+        ("counts", "the counts of every collection are right", _counts, RESTORE),
         ("documents", "the text of every document is whole", _documents, "run `ragstone sync --full`"),
         ("words", "every chunk can be found by words", _words, "run `ragstone compact`"),
         ("vectors", "every vector has the right length and owner", _vectors, "run `ragstone reembed`"),
@@ -54,19 +53,25 @@ def check(database: Database) -> list[Finding]:
 
 def _look(database: Database, name: str, fine: str, test: Check, hint: str) -> Finding:
     try:
-        # FTS5 checks itself by an INSERT, so this looks from inside a transaction that changes nothing.
-        with database.exclusive() as db:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                wrong = test(db)
-            finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
+        with database.reading() if database.read_only else _rolled_back(database) as db:
+            wrong = test(db)
     except StoreBusy:
         raise
     except StoreError as error:
         return Finding(name, False, error.message, error.hint)
     return Finding(name, False, wrong, hint) if wrong else Finding(name, True, fine)
+
+
+@contextmanager
+def _rolled_back(database: Database) -> Iterator[sqlite3.Connection]:
+    """Give the writer in a transaction that changes nothing: FTS5 checks itself by an INSERT."""
+    with database.exclusive() as db:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
 
 
 def _pages(db: sqlite3.Connection) -> str:
@@ -91,7 +96,8 @@ def _documents(db: sqlite3.Connection) -> str:
 
 
 def _words(db: sqlite3.Connection) -> str:
-    db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    if not db.execute("PRAGMA query_only").fetchone()[0]:
+        db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
     return words_index.consistent(db)
 
 
@@ -146,6 +152,7 @@ def _drop_orphans(db: sqlite3.Connection) -> None:
         db.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh_uuid(), space))
     db.execute("DELETE FROM vectors WHERE text_id NOT IN (SELECT text_id FROM chunks)")
     db.execute("DELETE FROM texts WHERE id NOT IN (SELECT text_id FROM chunks)")
+    vectors.free_widths(db)
 
 
 def _size(database: Database, db: sqlite3.Connection) -> int:
@@ -156,21 +163,39 @@ def _size(database: Database, db: sqlite3.Connection) -> int:
 def backup(database: Database, target: Path) -> Path:
     """Write a copy, look at it with fresh eyes, and return its path."""
     target = Path(target)
-    if target.exists():
-        raise InputError(f"{target} is already there", hint="choose a name that is free")
-    draft = target.with_name(target.name + ".part")
+    if os.path.lexists(target):
+        raise _taken(target)
+    # A name that nobody else has; should somebody have it after all, `copy` fails and the file stays theirs.
+    draft = target.with_name(f".ragstone-{fresh_uuid()}.part")
     try:
-        draft.unlink(missing_ok=True)
         with database.reading() as db:
             copy(db, draft)
         _verify(draft)
-        draft.rename(target)
+        _name(draft, target)
+    except FileExistsError as error:
+        raise _taken(target) from error
     except OSError as error:
         raise StoreError(f"cannot write {target}: {error.strerror}", hint="choose another folder") from error
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
     return target
+
+
+def _taken(target: Path) -> InputError:
+    return InputError(f"{target} is already there", hint="choose a name that is free")
+
+
+def _name(draft: Path, target: Path) -> None:
+    """Give a finished draft its name; `FileExistsError` if somebody has taken it meanwhile."""
+    try:
+        os.link(draft, target)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without links, where a look beforehand must do
+        if os.path.lexists(target):
+            raise FileExistsError(target) from None
+        draft.rename(target)
 
 
 def copy(db: sqlite3.Connection, target: Path) -> None:

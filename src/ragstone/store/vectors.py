@@ -43,6 +43,10 @@ _PENDING: Final = """
 _PUT: Final = """
     INSERT INTO vectors (space, text_id, data) SELECT ?, id, ? FROM texts WHERE id = ? AND project = ?
     ON CONFLICT (text_id, space) DO NOTHING"""
+_REMOVE: Final = "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
+_FREE_WIDTHS: Final = """
+    UPDATE spaces SET width = NULL
+    WHERE width IS NOT NULL AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.space = spaces.id)"""
 _VECTORS_IN: Final = """
     SELECT v.id FROM (
         SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?))) held
@@ -51,6 +55,9 @@ _VECTORS_FILTERED: Final = """
     SELECT DISTINCT v.id FROM documents d CROSS JOIN chunks c ON c.document = d.id
     CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?
     WHERE d.collection IN (SELECT value FROM json_each(?)) AND {where} ORDER BY v.id"""
+_OF_CHUNKS: Final = """
+    SELECT c.id, v.data FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+    CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?"""
 _LOCATE: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
@@ -136,14 +143,34 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
     owner = catalog.project_id(db, project)
     row = db.execute("SELECT width FROM spaces WHERE id = ? AND project = ?", (_number(space_id), owner)).fetchone()
     if row is None:
-        raise NotFound(f"project {project!r} has no space {space_id}")
+        raise _no_space(project, space_id)
     given = [(space_id, bytes(data), _number(text_id), owner) for text_id, data in rows]
     widths = {len(data) for _, data, _, _ in given} | ({row[0]} - {None})
     if len(widths) > 1:
         raise InputError(f"vectors of one space have one length, not {sorted(widths)} bytes")
-    if given and row[0] is None:
+    added = db.executemany(_PUT, given).rowcount if given else 0
+    if added and row[0] is None:
         db.execute("UPDATE spaces SET width = ? WHERE id = ?", (widths.pop(), space_id))
-    return db.executemany(_PUT, given).rowcount if given else 0
+    return added
+
+
+def remove_vectors(db: sqlite3.Connection, project: str, space_id: int, row_ids: Sequence[int] | None) -> int:
+    """Forget vectors of a space, all of them where no rows are named, and return how many went."""
+    if not _owned(db, project, space_id):
+        raise _no_space(project, space_id)
+    if row_ids is None:
+        gone = db.execute("DELETE FROM vectors WHERE space = ?", (space_id,)).rowcount
+    else:
+        gone = db.execute(_REMOVE, (space_id, catalog.id_list(row_ids))).rowcount
+    if gone:
+        db.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh_uuid(), space_id))
+        free_widths(db)
+    return gone
+
+
+def free_widths(db: sqlite3.Connection) -> None:
+    """Forget how long the vectors of a space are where none is left: the next ones decide anew."""
+    db.execute(_FREE_WIDTHS)
 
 
 def vectors_in(db: sqlite3.Connection, scope: Scope, space_id: int, *, filter: Filter | None) -> list[int]:
@@ -181,7 +208,7 @@ class StoredRows:
         self._space = _number(space_id)
         self._project = project
         if not self.epoch:
-            raise NotFound(f"project {project!r} has no space {space_id}")
+            raise _no_space(project, space_id)
 
     @property
     def epoch(self) -> str:
@@ -216,9 +243,19 @@ class StoredRows:
             (catalog.id_list(text_ids), self._space),
         )
 
+    def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the encoded vectors of these chunks' texts, missing ones left out."""
+        with self._database.reading() as db:
+            found = db.execute(_OF_CHUNKS, (catalog.id_list(chunk_ids), self._space))
+            return dict(found.fetchall())
+
     def _rows(self, statement: str, parameters: tuple[Any, ...]) -> list[VectorRow]:
         with self._database.reading() as db:
             return [VectorRow(*row) for row in db.execute(statement, parameters)]
+
+
+def _no_space(project: str, space_id: int) -> NotFound:
+    return NotFound(f"project {project!r} has no space {space_id}", hint="make it first")
 
 
 def _owned(db: sqlite3.Connection, project: str, space_id: int) -> bool:

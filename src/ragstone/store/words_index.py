@@ -43,8 +43,9 @@ def terms_of(text: str) -> str:
 
 @cache
 def version() -> str:
-    """Return what tells one analysis of words from another: what it makes of a text that has a bit of everything."""
-    return hashlib.sha256(" ".join(words.terms(_PROBE)).encode()).hexdigest()[:16]
+    """Return what tells one analysis of words from another: its number, and what it makes of a bit of everything."""
+    probe = hashlib.sha256(" ".join(words.terms(_PROBE)).encode()).hexdigest()[:16]
+    return f"{words.VERSION}-{probe}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ class AddReport:
     embedded: int = 0
     pending: int = 0
     per_document: tuple[PutResult, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class SyncReport:
     pending: int
     seconds: float
     fingerprint: str = ""
+    notes: tuple[str, ...] = ()
+    """What was left undone, and what to do about it."""
 
     @property
     def closes(self) -> bool:
@@ -45,8 +48,8 @@ class SyncReport:
 
     @property
     def ok(self) -> bool:
-        """Return whether everything found is accounted for and nothing failed."""
-        return self.closes and not self.failed
+        """Return whether everything found is accounted for, nothing failed and nothing was left undone."""
+        return self.closes and not self.failed and not self.notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ragstone.errors import StoreError
 from ragstone.vectors.allowed import AllowedSet
+from ragstone.vectors.private_files import private
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ class Accelerator:
         data = self._index.to_bytes()
         target = folder / f"{self.generation}{SUFFIX}"
         rough = folder / f"{self.generation}-{os.getpid()}{SUFFIX}"
-        rough.write_bytes(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)) + data)
+        with open(rough, "wb", opener=private) as file:
+            file.write(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)) + data)
         os.replace(rough, target)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from ragstone.vectors.folder_lock import try_lock
 from ragstone.vectors.header import NAME, Header, array_of, read_header, text_of, write_header
 from ragstone.vectors.planes import SEED, Planes
+from ragstone.vectors.private_files import make_folder
 from ragstone.vectors.segments import CAPACITY, Layout, Segment, Slots, hold_slots, map_segment, write_slots
 from ragstone.vectors.view import Ids, View
 
@@ -71,7 +72,7 @@ class SegmentCache:
         if self.folder is None:
             yield True
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         with try_lock(self.folder) as held:
             yield held
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.protocols import VectorIndex, VectorRows
-from ragstone.vectors.rows import Codec
+from ragstone.protocols import Codec, VectorIndex, VectorRows
 
 BATCH = 8192
 

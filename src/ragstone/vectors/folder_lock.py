@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from ragstone.vectors.private_files import private
+
 NAME = "lock"
 
 
 @contextmanager
 def try_lock(folder: Path) -> Iterator[bool]:
     """Yield whether the folder is ours alone until the end of the block; the system lets go of it if we die."""
-    with (folder / NAME).open("a+b") as file:
+    with open(folder / NAME, "a+b", opener=private) as file:
         held = _take(file)
         try:
             yield held

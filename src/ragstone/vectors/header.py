@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.vectors.private_files import private
+
 MAGIC = "ragstone-turbo"
 FORMAT = 1
 NAME = "header.json"
@@ -63,7 +65,8 @@ def write_header(folder: Path, header: Header) -> None:
     body = json.dumps(asdict(header)).encode()
     path = folder / f".{NAME}.{header.token}"
     try:
-        path.write_bytes(f"{zlib.crc32(body):08x}\n".encode() + body)
+        with open(path, "wb", opener=private) as file:
+            file.write(f"{zlib.crc32(body):08x}\n".encode() + body)
         os.replace(path, folder / NAME)
     except OSError:
         path.unlink(missing_ok=True)

@@ -44,3 +44,7 @@ class MemoryRows:
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts; without a store a vector is its own text."""
         return self.by_id(text_ids)
+
+    def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the rows of these chunks; without a store a vector is its own chunk."""
+        return {row.id: row.data for row in self.by_id(chunk_ids)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import ConfigError, StoreError
+from ragstone.protocols import Codec
 from ragstone.vectors.codebook import Codebook, padded_dimension
 from ragstone.vectors.turboquant import TurboQuantizer
 from ragstone.vectors.unit import unit_rows
@@ -17,23 +18,7 @@ if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 LARGEST_INT16 = 32767
-
-
-class Codec(Protocol):
-    """How a unit vector becomes the bytes of a row and back."""
-
-    name: str
-    dimension: int
-    row_bytes: int
-
-    def encode(self, matrix: Matrix) -> list[bytes]:
-        """Return one row of bytes per vector; vectors are brought to length one."""
-
-    def decode(self, rows: Sequence[bytes]) -> Matrix:
-        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
-
-    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
-        """Return the inner product of a query with every row."""
+LENGTH_SLACK = 0.25  # four bits a number do not keep the length exactly
 
 
 class Int16Codec:
@@ -62,6 +47,10 @@ class Int16Codec:
         matrix: Matrix = table["row"].astype(np.float32)
         matrix *= table["scale"][:, None]
         return matrix
+
+    def sound(self, rows: Sequence[bytes]) -> list[bool]:
+        """Return for each row whether it is a vector: the right length, and numbers."""
+        return _sound(self, rows)
 
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row, scaled once per row instead of once per number."""
@@ -95,6 +84,10 @@ class CompactCodec:
         """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
         return self._quantizer.decompress(self._codebook(rows))
 
+    def sound(self, rows: Sequence[bytes]) -> list[bool]:
+        """Return for each row whether it is a vector: the right length, and numbers."""
+        return _sound(self, rows)
+
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row, without rotating the rows back."""
         return self._quantizer.inner_product(query.reshape(-1), self._codebook(rows))
@@ -127,6 +120,14 @@ def codec(name: str, dimension: int) -> Codec:
     if dimension < 1:
         raise ConfigError(f"A vector has at least one number, not {dimension}.")
     return CODECS[name](dimension)
+
+
+def _sound(codec: Codec, rows: Sequence[bytes]) -> list[bool]:
+    """Return which rows have the right length and decode to a vector of about length one."""
+    whole = [len(row) == codec.row_bytes for row in rows]
+    lengths = np.linalg.norm(codec.decode([row for row, good in zip(rows, whole, strict=True) if good]), axis=1)
+    near_one = iter((np.abs(lengths - 1.0) < LENGTH_SLACK).tolist())
+    return [good and next(near_one) for good in whole]
 
 
 def _cut(data: bytes, size: int) -> list[bytes]:

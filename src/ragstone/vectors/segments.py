@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.vectors.private_files import private
+
 CAPACITY = 32_768
 
 
@@ -99,7 +101,7 @@ def write_slots(path: Path, layout: Layout, first: int, slots: Slots) -> Segment
     Written, not mapped: on a full disk a write fails with an error, a mapped page kills the process.
     """
     count = first + len(slots.ids)
-    with path.open("r+b" if path.exists() else "w+b") as file:
+    with open(path, "r+b" if path.exists() else "w+b", opener=private) as file:
         for offset, piece in layout.pieces(first, slots):
             file.seek(offset)
             file.write(np.ascontiguousarray(piece).tobytes())

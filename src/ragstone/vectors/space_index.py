@@ -13,6 +13,7 @@ from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.rows import codec
 from ragstone.vectors.turbo import TurboIndex
+from ragstone.vectors.unit import unit_query
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -33,6 +34,14 @@ class SpaceIndex:
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
         return self._level().search(vector, k, allowed=allowed)
+
+    def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these chunks, those without a vector left out."""
+        rows = self._rows.by_chunk(chunk_ids)
+        if not rows:
+            return {}
+        cosines = self._codec.scores(unit_query(vector, self._space.dimension), list(rows.values()))
+        return dict(zip(rows, cosines.tolist(), strict=True))
 
     def vectors(self, text_ids: Sequence[int]) -> Matrix:
         """Return one row per text, zero where a text has no vector yet."""

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragstone.errors import InputError
-from ragstone.vectors.rows import Codec, codec
+from ragstone.protocols import Codec
+from ragstone.vectors.rows import codec
 from ragstone.vectors.unit import id_array
 
 PREFIX = "ragstone-vectors"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.errors import InputError
-from ragstone.protocols import VectorRows
+from ragstone.protocols import Codec, VectorRows
 from ragstone.types import Scored, VectorRow
 from ragstone.vectors.accelerator import Accelerators
 from ragstone.vectors.allowed import AllowedSet, AllowedSets
@@ -22,7 +22,7 @@ from ragstone.vectors.cache import SegmentCache
 from ragstone.vectors.exact import ExactIndex, best
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.planes import Planes
-from ragstone.vectors.rows import Codec, Int16Codec
+from ragstone.vectors.rows import Int16Codec
 from ragstone.vectors.settle import Changes, State, settle
 from ragstone.vectors.shortlist import Width, few, shortlist, width
 from ragstone.vectors.text import from_text, to_text

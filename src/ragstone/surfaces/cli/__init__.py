@@ -1,171 +1,46 @@
-"""The `ragstone` command. A command's module is imported when that command runs, so `--help` costs next to nothing."""
+"""The `ragstone` command: this page loads next to nothing, so that Ctrl-C finds somebody at home from the start."""
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
-from collections.abc import Sequence
-from difflib import get_close_matches
-from importlib import import_module
-from io import TextIOWrapper
-from typing import Final, NoReturn
 
-import click
+TYPE_CHECKING = False  # what `typing` calls so, without the time that importing it takes
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-from ragstone import __version__
-from ragstone.errors import RagstoneError
-from ragstone.surfaces import present
-from ragstone.surfaces.cli.shell import Interrupted, complain, emit
+    from ragstone.surfaces.cli.door import COMMANDS as COMMANDS
+    from ragstone.surfaces.cli.door import commands as commands
+    from ragstone.surfaces.cli.door import run as run
 
-COMMANDS: Final = {
-    "search": ("search:search", "Find the pieces that answer a question."),
-    "sync": ("sync:sync", "Make the index match the folder."),
-    "add": ("add:add", "Store files, or text from a pipe, by hand."),
-    "sources": ("sources:sources", "List the documents that are stored."),
-    "remove": ("remove:remove", "Remove documents from the index."),
-    "status": ("status:status", "Show what is indexed."),
-    "explain": ("explain:explain", "Show how an answer came about."),
-    "doctor": ("doctor:doctor", "Check the index and what it runs on."),
-    "init": ("init:init", "Make the index's folder and a settings file to edit."),
-    "config": ("settings:config", "Show every setting and where it came from."),
-    "model": ("model:model", "List the embedding models, or tell about one."),
-    "export": ("portable:export", "Write a collection as lines of JSON."),
-    "import": ("portable:load", "Take in what `export` wrote."),
-    "reembed": ("upkeep:reembed", "Make all vectors again, for another model or storage."),
-    "compact": ("upkeep:compact", "Give back the room of what was removed."),
-    "backup": ("upkeep:backup", "Write a verified copy of the database."),
-    "demo": ("demo:demo", "Index a folder and ask it a few questions."),
-}
-"""Name → where the command lives, and the one line that `--help` shows."""
-
-
-class Commands(click.Group):
-    """The commands by name, none of them imported before it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, the ones most used first."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, imported now."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"ragstone.surfaces.cli.{module}"), attribute)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments name; an unknown name gets the nearest known one."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            meant = f"did you mean `ragstone {near[0]}`?" if near else "`ragstone --help` lists them"
-            raise click.UsageError(f"there is no command {args[0]!r} ({meant})", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
-
-
-@click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog='Start with `ragstone search "your question"` in any folder.',
-)
-@click.version_option(__version__, prog_name="ragstone")
-@click.option("--debug", is_flag=True, help="Show the traceback of a bug.")
-def commands(debug: bool) -> None:
-    """Knowledge for AI agents: index a folder, search it by words and by meaning, get cited pieces back."""
+_DOOR = ("COMMANDS", "commands", "run")
+_INTERRUPTED = 130
+_EARLY = "stopped before anything was done"
 
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code; every failure is told here, in one sentence."""
-    _take_any_text()
     try:
-        # Not click's own main: that would tell some failures itself, in words and codes that differ by its version.
-        with commands.make_context("ragstone", list(arguments) or ["--help"]) as context:
-            result = commands.invoke(context)
-        sys.stdout.flush()
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except RagstoneError as error:
-        return _told(str(error), present.codes(error).exit, arguments, present.failure(error))
-    except Interrupted as stop:
-        complain(str(stop), label="interrupted")
-        return present.INTERRUPTED
-    except (click.Abort, KeyboardInterrupt):
-        complain("stopped, nothing more was done", label="interrupted")
-        return present.INTERRUPTED
-    except click.ClickException as error:
-        return _told(_usage(error), present.USAGE, arguments)
-    except BrokenPipeError:
-        _give_up_output()
-        return present.PIPE_CLOSED
-    except OSError as error:
-        return _system(error, arguments)
-    except Exception as error:  # noqa: BLE001 - the last door: whatever comes here is a bug, told as one
-        return _bug(error, arguments)
-    return result if isinstance(result, int) else present.OK
+        from ragstone.surfaces.cli.door import run  # takes the most part of a short run: Ctrl-C may well meet it
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = _stopped(sys.argv[1:])
+    sys.exit(code)
 
 
-def _take_any_text() -> None:
-    """Let the output show what it cannot encode in another way: a strange file name must not end a run."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+def _stopped(arguments: list[str]) -> int:
+    """Tell of a Ctrl-C that came while the command was still being loaded."""
+    sys.stderr.write(f"interrupted: {_EARLY}\n")
+    if "--json" in arguments:
+        about = f'{{"code": "interrupted", "message": "{_EARLY}", "hint": "", "retryable": true}}'
+        sys.stdout.write(f'{{"success": false, "error": {about}}}\n')
+    return _INTERRUPTED
 
 
-def _told(sentence: str, code: int, arguments: Sequence[str], failure: present.Json | None = None) -> int:
-    complain(sentence)
-    if _flag("--json", arguments):
-        name = {present.USAGE: "usage", present.BUG: "bug"}.get(code, "system")
-        about = failure or {"code": name, "message": sentence, "hint": "", "retryable": False}
-        emit({"success": False, "error": about})
-    return code
+def __getattr__(name: str) -> object:
+    """Return what the door holds, imported now."""
+    if name not in _DOOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ragstone.surfaces.cli import door
 
-
-def _usage(error: click.ClickException) -> str:
-    """Return what is wrong with the command line, and where to read how it is right."""
-    sentence = error.format_message().rstrip(".")
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return sentence if context is None or sentence.endswith(")") else f"{sentence} ({context.command_path} --help)"
-
-
-def _system(error: OSError, arguments: Sequence[str]) -> int:
-    """Tell a failure of the operating system that no room has translated."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _give_up_output()
-    what = f"{error.strerror or error}" + (f": {error.filename}" if error.filename else "")
-    if _flag("--debug", arguments):
-        traceback.print_exception(error)
-    return _told(f"{what} (check the path, its permissions and the room on the disk)", present.DISK, arguments)
-
-
-def _give_up_output() -> None:
-    """Write to nowhere from now on: Python flushes once more at exit and would complain again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _bug(error: Exception, arguments: Sequence[str]) -> int:
-    if _flag("--debug", arguments):
-        traceback.print_exception(error)
-    first = str(error).partition("\n")[0][:200]
-    hint = "run it again with --debug for the traceback, and please report it"
-    return _told(f"this is a bug in Ragstone: {type(error).__name__}: {first} ({hint})", present.BUG, arguments)
-
-
-def _flag(name: str, arguments: Sequence[str]) -> bool:
-    """Return whether a flag was given, before any `--` that ends the flags."""
-    given = list(arguments)
-    return name in (given[: given.index("--")] if "--" in given else given)
+    return getattr(door, name)

@@ -18,6 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Part = str | tuple[str, str]
 """A piece of a line: text, or text with a style."""
 
+_PROJECT: Final = "ragstone.project"
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
 _HIDDEN: Final = (
     *range(0x80, 0xA0), *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF,
@@ -30,11 +31,28 @@ class Interrupted(Exception):
     """A person stopped the work; the sentence says what that means."""
 
 
+def project() -> str | None:
+    """Return what --project says in the command that runs."""
+    context = click.get_current_context(silent=True)
+    named: str | None = context.meta.get(_PROJECT) if context else None
+    return named
+
+
+def _keep_project(context: click.Context, option: click.Parameter, name: str | None) -> None:
+    if name is not None and not name.strip():
+        raise click.UsageError("--project is empty", context)
+    context.meta[_PROJECT] = name
+
+
 def shared(command: Command) -> Command:
     """Return the command with the options that every command has."""
     for option in (
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+        click.option(
+            "--project", metavar="NAME", expose_value=False, callback=_keep_project,
+            help="Which of the projects that share an index; default: `default`.",
+        ),
         click.option(
             "-C", "--folder", type=click.Path(path_type=Path), help="The folder; default: the project around you."
         ),

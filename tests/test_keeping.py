@@ -1,0 +1,41 @@
+"""Keeping in step: which collections are looked at, and what several ledgers say together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ragstone import Engine
+from ragstone.keeping import _together
+from ragstone.types import Item, Skip, SyncReport
+
+FAKE = {"rag.embedding_provider": "fake"}
+ONE = SyncReport(3, 1, 1, (Skip("b", "binary file"),), (), 0, 4, 2, 4, 1, 0.5, notes=("look again",))
+
+
+def test_no_ledger_is_none_and_one_is_itself() -> None:
+    assert _together([]) is None
+    assert _together([ONE]) is ONE
+
+
+def test_several_ledgers_add_up_and_still_close() -> None:
+    both = _together([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
+    assert both is not None
+    assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (7, 2, 2, 2, 1)
+    assert both.closes
+    assert both.notes == ("look again",)
+
+
+def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("text", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        writer = engine._parts.writer("default")
+        items = {item.uri: item.stamp for item in engine.source().scan() if isinstance(item, Item)}
+        report, left_out = writer.sync(engine.source(), left_out=items)
+        assert [skip.uri for skip in report.skipped] == ["a.md"]
+        assert report.closes
+        assert left_out == items
+        (tmp_path / "a.md").write_text("other text", encoding="utf-8")
+        report, left_out = writer.sync(engine.source(), left_out=items)
+        assert report.indexed == 1
+        assert left_out == {}
