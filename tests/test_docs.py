@@ -112,7 +112,44 @@ def test_every_page_can_be_reached_from_the_index() -> None:
     assert not pages - linked - decisions
 
 
-def test_the_reference_of_settings_is_what_the_code_says() -> None:
+def headings(page: Path) -> set[str]:
+    """Return the anchors that a page's headings make."""
+    lines = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_anchors_of_a_page_lead_to_headings(page: Path) -> None:
+    for match in LINK.finditer(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        target, _, anchor = match["target"].partition("#")
+        if anchor and "://" not in target:
+            assert anchor in headings(page.parent / target if target else page), f"{name(page)}: {match['target']}"
+
+
+def test_the_embedder_of_the_guide_works_once_it_is_installed(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "guides" / "plugins.md"
+    module = next(body for _, body in blocks(page, "python") if body.startswith("# letters.py"))
+    points = next(body for _, body in blocks(page, "toml")).replace("[project.entry-points.", "[").replace('"', "")
+    installed, folder = tmp_path / "installed", tmp_path / "folder"
+    about = installed / "letters-1.0.dist-info"
+    about.mkdir(parents=True)
+    folder.mkdir()
+    (installed / "letters.py").write_text(module, encoding="utf-8")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text(points, encoding="utf-8")
+    (folder / "a.md").write_text("Zebras graze.", encoding="utf-8")
+    program = (
+        f"import sys; sys.path.insert(0, {str(installed)!r})\n"
+        "from ragstone import Engine\n"
+        f"with Engine.open({str(folder)!r}, config={{'rag.embedding_provider': 'letters'}}) as engine:\n"
+        "    assert engine.sync().embedded == 1\n"
+        "    assert engine.search('zebra', mode='vectors')[0].trace.lists[0].name == 'letters'\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_reference_is_what_the_code_says() -> None:
     made = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "generate_reference.py"), "--check"], capture_output=True, text=True
     )

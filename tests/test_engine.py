@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.errors import ConfigError, Conflict, InputError, NotFound, StaleSpace
+from ragstone.errors import ConfigError, InputError, StaleSpace
 
 NAMES = ["aardvark", "badger", "camel", "dingo", "emu", "ferret", "gibbon", "heron", "zebra"]
 FAKE = {"rag.embedding_provider": "fake"}
@@ -328,125 +323,3 @@ def test_a_bad_file_is_in_the_report_and_the_rest_is_indexed(engine: Engine, fol
     reasons = {skip.uri: skip.reason for skip in report.skipped}
     assert "binary" in reasons["picture.txt"]
     assert "large" in reasons["huge.md"]
-
-
-def test_a_named_collection_is_kept_fresh_beside_the_default_one(engine: Engine, folder: Path) -> None:
-    engine.sync(collection="other")
-    assert engine.refresh() is None
-    (folder / "lease.py").write_text("def borrow():\n    return 'zeppelin'\n", encoding="utf-8")
-    report = engine.refresh()
-    assert report is not None
-    assert report.indexed == 1
-    assert {hit.collection for hit in engine.search("zeppelin")} == {"other"}
-    engine.sync()
-    (folder / "lease.py").write_text("def borrow():\n    return 'gondola'\n", encoding="utf-8")
-    engine.refresh()
-    assert engine.search("zeppelin", mode="words") == []
-    assert {document.collection for document in engine.sources()} == {"default", "other"}
-
-
-def test_a_refresh_sees_an_edit_whose_time_was_set_back_and_another_chunk_size(engine: Engine, folder: Path) -> None:
-    engine.sync()
-    before = (folder / "lease.py").stat()
-    text = (folder / "lease.py").read_text(encoding="utf-8").replace("wait", "swim")
-    (folder / "lease.py").write_text(text, encoding="utf-8")
-    os.utime(folder / "lease.py", ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert engine.refresh() is not None
-    assert engine.search("swim", mode="words")
-    with Engine.open(folder, config=FAKE | {"rag.chunk_size": 30}) as other:
-        report = other.refresh()
-        assert report is not None
-        assert report.indexed == 2
-
-
-def test_a_refresh_that_finds_nothing_new_writes_nothing(engine: Engine, folder: Path) -> None:
-    (folder / "picture.txt").write_bytes(bytes(range(256)) * 8)
-    for path in folder.rglob("*.*"):
-        os.utime(path, (1_000_000, 1_000_000))
-    engine.sync()
-    time.sleep(2.1)  # a file this new is looked into again, since a change in the same instant would not show
-    engine.sync()
-    generation = engine.status().generation
-    assert engine.refresh() is None
-    assert engine.status().generation == generation
-
-
-def test_an_index_of_given_documents_is_not_filled_from_its_folder(engine: Engine) -> None:
-    engine.add(Document(uri="note", text="a zeppelin"))
-    assert engine.refresh() is None
-    assert [document.uri for document in engine.sources()] == ["note"]
-
-
-def test_a_collection_may_be_cut_in_its_own_way(engine: Engine, folder: Path) -> None:
-    (folder / "long.md").write_text("word " * 400, encoding="utf-8")
-    made = engine.create_collection("small", "short pieces", chunker="chars", chunk_size=100, chunk_overlap=0)
-    assert (made.name, made.description) == ("small", "short pieces")
-    engine.sync()
-    engine.sync(collection="small")
-    counts = {one.name: one.chunks for one in engine.collections()}
-    assert counts["small"] > 2 * counts["default"]
-    assert engine.sync(collection="small").indexed == 0
-    with pytest.raises(Conflict):
-        engine.create_collection("small")
-    with pytest.raises(InputError):
-        engine.create_collection("bad", chunk_size=10, chunk_overlap=10)
-    assert engine.drop_collection("small") == 3
-    with pytest.raises(NotFound):
-        engine.drop_collection("small")
-
-
-def test_copies_are_listed_when_only_vectors_found_them(engine: Engine) -> None:
-    engine.add([Document(uri=name, text="the gondola crosses the lagoon") for name in ("a", "b", "c")])
-    hit = engine.search("gondola lagoon", mode="vectors")[0]
-    assert {hit.source_doc_id, *(place.rpartition(":")[0] for place in hit.also_at)} == {"a", "b", "c"}
-
-
-def test_a_query_with_nothing_in_common_has_no_hits(tmp_path: Path) -> None:
-    with Engine.open(tmp_path, config={"rag.vector_store.provider": "memory"}) as engine:
-        engine.add(
-            [Document(uri="a", text="The gondola crosses the lagoon."), Document(uri="b", text="Bake at 180 C.")]
-        )
-        assert engine.search("xqzzvw blorp") == []
-        assert engine.search("a boat on the water")[0].source_doc_id == "a"
-
-
-def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> None:
-    engine.sync()
-    report = engine.sync(["lease.py", "nowhere.py"])
-    assert [skip.uri for skip in report.failed] == ["nowhere.py"]
-    assert report.closes
-    assert not report.ok
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda engine: engine.search(None),
-        lambda engine: engine.search("a", "5"),
-        lambda engine: engine.search("a", min_score="0.5"),
-        lambda engine: engine.search("a", mode="sideways"),
-        lambda engine: engine.search("a", nonsense=1),
-        lambda engine: engine.search("a", filters="docs"),
-        lambda engine: engine.search("a", mmr="yes"),
-        lambda engine: engine.add("text"),
-        lambda engine: engine.add([("u", "t")]),
-        lambda engine: engine.add(Document("u", cast(str, None))),
-        lambda engine: engine.add(Document(" ", "text")),
-        lambda engine: engine.add(Document("u", "t", metadata={"a": cast(str, object())})),
-        lambda engine: engine.add(Document("u", "t", metadata={"a": float("nan")})),
-        lambda engine: engine.remove(),
-    ],
-)
-def test_a_wrong_argument_is_told_in_a_sentence(engine: Engine, wrong: Callable[[Engine], object]) -> None:
-    with pytest.raises(InputError):
-        wrong(engine)
-
-
-def test_damaged_vectors_are_found_by_the_check_and_made_again(engine: Engine) -> None:
-    engine.sync()
-    engine.close()
-    with closing(sqlite3.connect(engine.home / "ragstone.db")) as db, db:
-        db.execute("UPDATE vectors SET data = zeroblob(length(data)) WHERE id = 1")
-    assert [finding for finding in engine.check() if not finding.ok]
-    assert engine.reembed() == 1
-    assert [finding for finding in engine.check() if not finding.ok] == []

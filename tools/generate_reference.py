@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
+import click
+
 from ragstone import config, registry
+from ragstone.surfaces import cli, present
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 NOTICE = "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
@@ -48,18 +51,96 @@ def parts_page() -> str:
     lines = [
         NOTICE,
         "# Parts by name\n",
-        "What the settings can name. A package adds its own with an entry point in the",
-    ]
-    lines += [
-        "group `ragstone.<kind>`; a plug-in cannot take a built-in name.\n",
+        "Parts that are built in. A package adds its own with an entry point in the group `ragstone.<kind>`; a plug-in",
+        "cannot take a built-in name. Which kinds can be chosen, and how: [the guide](../guides/plugins.md).\n",
         "| kind | name | also | what it is |",
+        "|---|---|---|---|",
     ]
-    lines += ["|---|---|---|---|"]
     lines += [
         f"| {part.group} | `{part.name}` | {', '.join(f'`{alias}`' for alias in part.aliases)} | {part.doc} |"
         for part in registry.BUILT_IN
     ]
     return "\n".join([*lines, ""])
+
+
+def commands_page() -> str:
+    """Return the page of all commands, their options and their exit codes."""
+    tree = list(leaves(cli.commands, "ragstone"))
+    everywhere = set.intersection(*({option.name or "" for option in options(command)} for _, command in tree))
+    common = [option for option in options(tree[0][1]) if option.name in everywhere]
+    lines = [
+        NOTICE,
+        "# Commands\n",
+        "`ragstone COMMAND --help` says the same. Answers go to stdout, notes and errors to stderr. The [exit code]"
+        "(#exit-codes) says\nhow it went. Every command takes:\n",
+        *option_table(common),
+    ]
+    for path, command in tree:
+        own = [option for option in options(command) if option.name not in everywhere]
+        words = [usage(argument) for argument in command.params if isinstance(argument, click.Argument)]
+        lines += [f"## `{path}`\n", f"    {' '.join([path, *(['[OPTIONS]'] if own else []), *words])}\n"]
+        lines += [" ".join((command.help or "").split()) + "\n", *(option_table(own) if own else [])]
+    return "\n".join([*lines, *exit_codes()])
+
+
+def leaves(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that does something, by its full name."""
+    if not isinstance(command, click.Group):
+        yield path, command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        if below is not None:
+            yield from leaves(below, f"{path} {name}")
+
+
+def options(command: click.Command) -> list[click.Option]:
+    """Return the options of a command."""
+    return [one for one in command.params if isinstance(one, click.Option)]
+
+
+def usage(argument: click.Argument) -> str:
+    """Return an argument as a usage line shows it."""
+    name = (argument.name or "").upper() + ("..." if argument.nargs == -1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def option_table(shown_options: list[click.Option]) -> list[str]:
+    """Return the rows that explain options."""
+    rows = [f"| {spelling(option)} | {option.help} |" for option in shown_options]
+    return ["| option | what it does |", "|---|---|", *rows, ""]
+
+
+def spelling(option: click.Option) -> str:
+    """Return how an option is written, with what it takes."""
+    if option.is_flag:
+        return ", ".join(f"`{name}`" for name in option.opts)
+    if isinstance(option.type, click.Choice):
+        value = "\\|".join(str(choice) for choice in option.type.choices)
+    else:
+        value = option.metavar or {"integer": "N", "float": "X", "integer range": "N"}.get(option.type.name, "TEXT")
+        value = "PATH" if isinstance(option.type, click.Path) else value
+    return ", ".join(f"`{name} {value}`" for name in option.opts)
+
+
+def exit_codes() -> list[str]:
+    """Return the tables of exit codes and of the errors behind them."""
+    lines = ["## Exit codes\n", "| code | what it says |", "|---|---|"]
+    lines += [f"| {code} | {meaning} |" for code, meaning in present.EXIT_CODES.items()]
+    lines += [
+        "",
+        "With `--json` a failure is also one object on stdout: `success` is false, `error` has `code`, `message`,",
+    ]
+    lines += [
+        "`hint` and `retryable`. The errors of the library (`ragstone.errors`) leave the command with these codes:\n"
+    ]
+    lines += ["| error | `code` | exit code | when |", "|---|---|---|---|"]
+    lines += [
+        f"| `{kind.__name__}` | `{kind.code}` | {codes.exit} | {codes.meaning} |"
+        for kind, codes in present.FAILURES.items()
+    ]
+    return [*lines, ""]
 
 
 def shown(value: object) -> str:
@@ -83,7 +164,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     asked = parser.parse_args()
-    pages = {FOLDER / "config.md": settings_page(), FOLDER / "parts.md": parts_page()}
+    pages = {
+        FOLDER / "config.md": settings_page(),
+        FOLDER / "parts.md": parts_page(),
+        FOLDER / "cli.md": commands_page(),
+    }
     old = stale(pages)
     for path in old:
         if asked.check:

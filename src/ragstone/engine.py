@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from ragstone import checked, config, portable
-from ragstone.chunk.choose import recipe
+from ragstone.chunk.choose import choose
 from ragstone.errors import Conflict, InputError, StaleSpace
 from ragstone.events import Bus
 from ragstone.keeping import Keeper
@@ -160,7 +160,8 @@ class Engine:
         chunk_overlap: int | None = None,
     ) -> Collection:
         """Return a new collection, cut in its own way where that is given; `Conflict` if the name is taken."""
-        recipe(chunker or self.settings.rag.chunker, chunk_size, chunk_overlap)  # a bad size is told now, not at a sync
+        # A size that makes no sense is told now, and not at the first sync.
+        choose(Document("", ""), name=chunker or self.settings.rag.chunker, size=chunk_size, overlap=chunk_overlap)
         if any(one.name == name for one in self.collections()):
             raise Conflict(f"there is a collection {name!r} already", hint="choose another name, or drop it first")
         given = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}

@@ -28,6 +28,8 @@ OVERFETCH: Final = 1.25
 COSINE_FLOOR: Final = 0.05
 # A hit that shares no word with the query must be nearer than unrelated texts happen to be.
 NOISE: Final = 0.15
+# So many of those left out are told.
+MOST_DROPPED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Searcher:
         fused, unlike = _alike(fuse(lists.rows, weights))
         shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)]
         rows = self._store.chunks(request.scope.project, [candidate.id for candidate in shortlist])
-        ranked, copies = order.collapse(order.boost(shortlist, rows, query=request.query))
+        ranked, copies = order.collapse(order.support(order.boost(shortlist, rows, query=request.query)))
         ranked = self._second_look(request, order.spread(ranked), lists)
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
         confidence = _confidence(chosen, lists, weights, wanted)
@@ -125,8 +127,8 @@ class Searcher:
             coverage=dict(lists.coverage),
             candidates=len(fused),
             hits=tuple(hits),
-            dropped=(*weak, *_left_out(ranked, copies, chosen)),
-            notes=(*lists.notes, *_about(unlike)),
+            dropped=(*weak, *_left_out(ranked, copies, chosen), *unlike),
+            notes=tuple(lists.notes),
             milliseconds=(time.perf_counter() - begun) * 1000,
         )
 
@@ -294,21 +296,17 @@ class Searcher:
         return span, self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
 
 
-def _alike(fused: Sequence[Candidate]) -> tuple[list[Candidate], int]:
-    """Return the candidates that have anything to do with the query, and how many have not.
+def _alike(fused: Sequence[Candidate]) -> tuple[list[Candidate], list[Dropped]]:
+    """Return the candidates that have anything to do with the query, and some of those that have not.
 
     Some vector is always the nearest. One that shares no word with the query and lies in the noise is no answer.
     """
-    alike = [
-        candidate
-        for candidate in fused
-        if any(trace.name == "words" or trace.score > NOISE for trace in candidate.lists)
-    ]
-    return alike, len(fused) - len(alike)
-
-
-def _about(unlike: int) -> list[str]:
-    return [f"{unlike} candidates had no word and hardly any meaning in common with the query"] if unlike else []
+    alike, unlike = [], []
+    for candidate in fused:
+        related = any(trace.name == "words" or trace.score > NOISE for trace in candidate.lists)
+        (alike if related else unlike).append(candidate)
+    reason = "no word and hardly any meaning in common with the query"
+    return alike, [Dropped(f"chunk {candidate.id}", candidate.fused, reason) for candidate in unlike[:MOST_DROPPED]]
 
 
 def _doc_id(entry: Ranked) -> str:
@@ -357,4 +355,6 @@ def _share_of_terms(entry: Ranked, wanted: Sequence[str]) -> float:
 def _left_out(ranked: Sequence[Ranked], copies: Sequence[Ranked], chosen: Sequence[Ranked]) -> list[Dropped]:
     shown = {member.id for entry in chosen for member in entry.members}
     dropped = [Dropped(_doc_id(entry), entry.score, "ranked lower") for entry in ranked if entry.row.id not in shown]
-    return dropped[:50] + [Dropped(_doc_id(entry), entry.score, "same text as a hit above") for entry in copies]
+    return dropped[:MOST_DROPPED] + [
+        Dropped(_doc_id(entry), entry.score, "same text as a hit above") for entry in copies
+    ]

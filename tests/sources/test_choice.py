@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError
+from ragstone.sources.files import MISSING, NOT_INCLUDED
 
 Scan = Callable[..., tuple[list[str], dict[str, str]]]
 
@@ -42,9 +43,22 @@ def test_excludes_are_lines_of_an_ignore_file(way: str, plant: Callable[..., Pat
     assert scan(exclude=["docs/", "*.py", "!/a.py"]) == (["a.md", "a.py"], {})
 
 
-def test_an_include_that_is_not_there_is_reported(plant: Callable[..., Path], scan: Scan) -> None:
+def test_an_include_that_is_not_there_is_reported(way: str, plant: Callable[..., Path], scan: Scan) -> None:
     plant(FILES)
-    assert scan(include=["a.md", "nowhere"]) == (["a.md"], {"nowhere": "no such file or folder"})
+    assert scan(include=["a.md", "nowhere"]) == (["a.md"], {"nowhere": NOT_INCLUDED})
+
+
+def test_a_path_that_is_asked_for_and_not_there_is_reported_once(
+    way: str, plant: Callable[..., Path], scan: Scan
+) -> None:
+    folder = plant(FILES)
+    assert scan(only=["a.md", "b.md", folder / "b.md", "docs/gone/"]) == (
+        ["a.md"],
+        {"b.md": MISSING, "docs/gone": MISSING},
+    )
+    assert scan(only=["a.md/below"]) == ([], {"a.md/below": MISSING})
+    assert scan(only=["*.rst"]) == ([], {})
+    assert scan(only=["nowhere"], include=["nowhere", "elsewhere"]) == ([], {"nowhere": MISSING})
 
 
 @pytest.mark.parametrize("pattern", ["../other", "docs/../../x", "[oops*"])

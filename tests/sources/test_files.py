@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.errors import InputError, ReadError
 from ragstone.protocols import Source
-from ragstone.sources.files import OWN_REASON, FileSource
+from ragstone.sources.files import MISSING, OWN_REASON, FileSource
 from ragstone.types import Item, Skip, Stamp
 
 Plant = Callable[..., Path]
@@ -200,7 +200,7 @@ def test_what_is_gone_is_told_from_what_is_out_of_sight(plant: Plant) -> None:
     assert [entry.uri for entry in narrow.scan()] == ["docs/b.md"]
     assert narrow.covers("docs/deleted.md") and not narrow.covers("deleted.md")
     one = FileSource(folder, limits=LIMITS, only=["deleted.md"])
-    assert list(one.scan()) == []
+    assert list(one.scan()) == [Skip("deleted.md", MISSING)]
     assert one.covers("deleted.md") and not one.covers("a.md")
 
 

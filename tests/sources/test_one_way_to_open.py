@@ -1,4 +1,4 @@
-"""A guard that can be walked round guards nothing: in these rooms only `safe_open` opens files."""
+"""A guard that can be walked round guards nothing: in these rooms only `safe_open` opens files of someone else's."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import pytest
 import ragstone
 
 PACKAGE = Path(ragstone.__file__).parent
-MODULES = sorted(path for room in ("sources", "read") for path in (PACKAGE / room).rglob("*.py"))
+MODULES = sorted(path for room in ("sources", "read", "surfaces") for path in (PACKAGE / room).rglob("*.py"))
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "copyfile", "copy", "copy2", "mmap"}
+ALLOWED = {
+    "sources/safe_open.py": {"open", "fdopen"},
+    "cli/door.py": {"open"},  # the null device
+    "cli/init.py": {"open"},  # a settings file that was not there
+    "cli/portable.py": {"fdopen"},  # a file made for the export
+}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_module_opens_a_file_by_itself(module: Path) -> None:
     calls = [node.func for node in ast.walk(ast.parse(module.read_text("utf-8"))) if isinstance(node, ast.Call)]
-    names = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in calls}
-    found = names & OPENING
-    assert found == ({"open"} if module.name == "safe_open.py" else set())
+    named = [call for call in calls if ast.unparse(call) != "Engine.open"]
+    names = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in named}
+    assert names & OPENING == ALLOWED.get(f"{module.parent.name}/{module.name}", set())

@@ -83,6 +83,24 @@ class StoreMachine(RuleBasedStateMachine):
         assert self.store.put_vectors("p", info.id, rows) == len(rows)
         self.vectors |= {(info.id, one.text): one.text.encode()[:4].ljust(4) for one in pending[:count]}
 
+    @precondition(lambda self: self.space_ids)
+    @rule(data=st.data(), every=st.booleans())
+    def forget_vectors(self, data: st.DataObject, every: bool) -> None:
+        number = data.draw(st.sampled_from(sorted(self.space_ids)))
+        rows = self.store.vector_rows("p", number)
+        epoch = rows.epoch
+        inside = self.store.vectors_in(Scope("p"), number)
+        wanted = None if every else inside[::2]
+        places = self.store.locate(Scope("p"), number, inside if wanted is None else wanted)
+        chunks = self.store.chunks("p", list(places.values()))
+        texts = {_embedded(row.chunk.header, row.chunk.text) for row in chunks.values()}
+        gone = self.store.remove_vectors("p", number, wanted)
+        assert gone == sum(1 for space, _ in self.vectors if space == number) if every else gone == len(texts)
+        assert (rows.epoch != epoch) is bool(gone)
+        self.vectors = {
+            key: held for key, held in self.vectors.items() if key[0] != number or not (every or key[1] in texts)
+        }
+
     @rule(secure=st.booleans())
     def compact(self, secure: bool) -> None:
         self.store.compact(secure=secure)
@@ -152,4 +170,4 @@ def _embedded(header: str, text: str) -> str:
 
 
 TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
+TestStoreMachine.settings = settings(max_examples=35, stateful_step_count=30, deadline=None)

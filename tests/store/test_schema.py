@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.store import schema, sqlite
+from ragstone import words
+from ragstone.store import schema, sqlite, words_index
 from ragstone.store.schema import MIGRATIONS, NEWEST, Migration, upgrade, version_of
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
@@ -66,6 +67,21 @@ def test_opening_an_older_store_leaves_a_copy_of_it_beside(tmp_path: Path, monke
     copy = tmp_path / f"ragstone.db.v{NEWEST}.bak"
     with SqliteStore(copy) as store:
         assert store.text("p", "c", "a.md") == "apple"
+
+
+def test_another_number_of_the_analysis_is_another_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ragstone.db"
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        store.put("p", "c", [prepare("a.md", ["apple"])])
+        store._database._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    monkeypatch.setattr(words, "VERSION", words.VERSION + 1)
+    words_index.version.cache_clear()
+    try:
+        with SqliteStore(path) as store:
+            assert len(store.search_words(Scope("p"), ["appl"], limit=5)) == 1
+    finally:
+        words_index.version.cache_clear()
 
 
 def test_words_made_by_another_analysis_are_made_again(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.errors import StoreDamaged
+from ragstone.errors import InputError, StoreDamaged
 from ragstone.store import codec
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import Chunk, Document, Mark, Prepared, Span, Stamp
@@ -104,6 +104,14 @@ def test_stamps_keep_numbers_of_any_size() -> None:
     stamp = Stamp(2**70, -5, 0, 2**64 - 1)
     assert codec.load_stamp(codec.dump_stamp(stamp)) == stamp
     assert codec.load_stamp(codec.dump_stamp(None)) is None
+
+
+def test_metadata_nested_beyond_reason_is_refused() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(InputError):
+        codec.dump({"deep": deep}, "metadata")
 
 
 def test_fresh_uuids_are_random_ones_of_version_4() -> None:

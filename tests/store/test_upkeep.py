@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from ragstone.errors import InputError, StoreError
+from ragstone.store import upkeep
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Scope, Space
@@ -89,6 +91,49 @@ def test_a_backup_refuses_to_overwrite_and_to_write_where_it_cannot(tmp_path: Pa
             store.backup(tmp_path / "no" / "such" / "folder")
     assert target.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_backup_touches_no_file_beside_it(tmp_path: Path) -> None:
+    for name in ("copy.db.part", ".copy.db.part", "copy.db-journal.part"):
+        (tmp_path / name).write_text("mine")
+    before = sorted(tmp_path.iterdir())
+    with SqliteStore(":memory:") as store:
+        store.backup(tmp_path / "copy.db")
+    assert sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "copy.db"])
+    assert {path.read_text() for path in before} == {"mine"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_name_that_is_taken_while_the_backup_runs_stays_as_it_is(
+    tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "copy.db"
+    copy = upkeep.copy
+
+    def copy_and_be_overtaken(db: sqlite3.Connection, draft: Path) -> None:
+        copy(db, draft)
+        target.write_text("mine")
+
+    def no_links(*_: object) -> None:
+        raise PermissionError(1, "no links here")
+
+    monkeypatch.setattr(upkeep, "copy", copy_and_be_overtaken)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    with SqliteStore(":memory:") as store, pytest.raises(InputError, match="already there"):
+        store.backup(target)
+    assert target.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_backup_works_where_there_are_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(os, "link", no_links)
+    with SqliteStore(":memory:") as store:
+        store.backup(tmp_path / "copy.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["copy.db"]
 
 
 def test_the_check_says_which_rules_guard_the_log(tmp_path: Path) -> None:

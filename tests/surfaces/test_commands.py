@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 Command = Callable[..., Any]
 
@@ -38,6 +41,21 @@ def test_sync_of_some_paths_leaves_the_rest_alone(quick: Command, project: Path)
     assert quick("sync", "src/weigh.py", "--json").json["removed"] == 1
 
 
+def test_a_named_path_that_is_nowhere_has_failed_and_the_others_are_taken_in(quick: Command, project: Path) -> None:
+    ran = quick("sync", "README.md", "missing.md", "--json")
+    assert (ran.code, ran.json["indexed"], ran.json["success"]) == (3, 1, False)
+    assert ran.json["failed"] == [{"uri": "missing.md", "reason": "no such file or folder"}]
+    assert "failed: missing.md: no such file" in quick("sync", "missing.md").err
+
+
+def test_a_named_path_that_is_known_and_gone_was_removed(quick: Command, project: Path) -> None:
+    quick("sync")
+    (project / "README.md").unlink()
+    shutil.rmtree(project / "src")
+    ran = quick("sync", "README.md", "src", "--json")
+    assert (ran.code, ran.json["removed"], ran.json["failed"]) == (0, 3, []), ran.out
+
+
 def test_add_prints_chunks_for_each_file_and_goes_on_after_a_bad_one(quick: Command, project: Path) -> None:
     (project / "blob.bin").write_bytes(bytes(range(256)) * 8)
     ran = quick("add", "README.md", "blob.bin", "nope.txt", "docs", "docs/storage.md")
@@ -52,7 +70,7 @@ def test_a_file_larger_than_the_limit_is_not_added(quick: Command, project: Path
     (project / "huge.txt").write_bytes(b"granite " * 700_000)
     ran = quick("add", "huge.txt")
     assert ran.code == 3
-    assert "larger than 5.0 MB" in ran.err
+    assert "too large: 5,600,000 bytes" in ran.err
     assert "sources.max_file_bytes" in ran.err
 
 
@@ -106,6 +124,16 @@ def test_doctor_finds_a_sound_index_sound(quick: Command) -> None:
     named = {one["name"] for one in ran.json["findings"]}
     assert {"Python", "writable", "disk", "model"} < named
     assert "SQLite" in ran.out
+
+
+def test_little_room_on_the_disk_is_a_warning_and_nothing_wrong(
+    quick: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**12, 10**12, 150_000_000))
+    ran = quick("doctor")
+    assert (ran.code, "care  disk: 150.0 MB free (" in ran.out) == (0, True), ran.out
+    levels = {one["name"]: one["level"] for one in quick("doctor", "--json").json["findings"]}
+    assert (levels["disk"], levels["Python"]) == ("warning", "ok")
 
 
 def test_init_makes_settings_that_load_and_touches_nothing_twice(quick: Command, project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -25,6 +26,18 @@ class Refused(socket.socket):
 socket.socket = Refused
 socket.create_connection = Refused
 socket.getaddrinfo = Refused
+"""
+
+# Ctrl-C comes when the first heavy import begins: the moment is met every time, whatever the machine.
+EARLY = """
+import os, signal, sys
+
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Stop())
 """
 
 
@@ -88,7 +101,7 @@ def test_a_sync_stopped_by_ctrl_c_keeps_what_it_stored_and_goes_on_later(
 ) -> None:
     fill(project, 1500)
     process = subprocess.Popen(
-        [sys.executable, "-m", "ragstone", "sync"],
+        [sys.executable, "-m", "ragstone", "sync", "--json"],
         cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     database = project / ".ragstone" / "ragstone.db"
@@ -97,10 +110,29 @@ def test_a_sync_stopped_by_ctrl_c_keeps_what_it_stored_and_goes_on_later(
         time.sleep(0.01)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
+    told = json.loads(out)
+    assert (told["success"], told["error"]["code"], told["error"]["retryable"]) == (False, "interrupted", True)
     assert "what was stored stays" in err
     assert "Traceback" not in err
     ran = command("sync", "--no-embed", "--json")
     assert (ran.code, ran.json["found"]) == (0, 1504)
     assert command("doctor").code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
+@pytest.mark.parametrize("start", [["-m", "ragstone"], ["-c", "from ragstone.surfaces.cli import main; main()"]])
+def test_ctrl_c_before_anything_has_begun_is_told_in_one_sentence(
+    environment: dict[str, str], tmp_path: Path, start: list[str]
+) -> None:
+    (tmp_path / "early").mkdir()
+    (tmp_path / "early" / "sitecustomize.py").write_text(EARLY, encoding="utf-8")
+    path = os.pathsep.join((str(tmp_path / "early"), environment["PYTHONPATH"]))
+    ran = subprocess.run(
+        [sys.executable, *start, "status", "--json"],
+        env=environment | {"PYTHONPATH": path}, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 130, ran.stderr
+    assert ran.stderr == "interrupted: stopped before anything was done\n"
+    assert json.loads(ran.stdout)["error"]["code"] == "interrupted"

@@ -35,6 +35,17 @@ def test_the_users_home_folder_is_refused_in_a_pipe(command: Command, project: P
     assert command("search", "upload", "--yes", cwd=home).code == 0
 
 
+def test_documents_given_by_hand_are_searched_in_a_home_folder_without_a_question(
+    command: Command, project: Path
+) -> None:
+    home = project.parent
+    assert command("add", "quarry/README.md", cwd=home).code == 0
+    ran = command("search", "upload", "--mode", "words", "--json", cwd=home)
+    assert (ran.code, ran.json["sync"]) == (0, None), ran.err
+    assert {hit["path"] for hit in ran.json["results"]} == {"quarry/README.md"}
+    refused(command("sync", cwd=home), 2, "home folder", "--yes")
+
+
 def test_a_root_of_the_file_system_is_refused(quick: Command, project: Path) -> None:
     refused(quick("sync", "-C", project.anchor), 2, "root", "--yes")
 
@@ -49,14 +60,9 @@ def test_more_files_than_the_limit_are_refused_once(quick: Command, project: Pat
 
 
 def test_a_folder_that_is_not_there_is_named(quick: Command) -> None:
-    for name in ("search", "sync", "status", "config"):
-        extra = ["x"] if name == "search" else []
-        refused(quick(name, *extra, "-C", "no-such-folder"), 2, "no-such-folder")
-
-
-def test_a_path_that_is_nowhere_is_named(quick: Command) -> None:
-    quick("sync")
-    refused(quick("sync", "no-such-file.txt"), 4, "no-such-file.txt")
+    words = ("search x", "sync", "status", "config", "init", "model list", "model info", "collections list")
+    for command_line in words:
+        refused(quick(*command_line.split(), "-C", "no-such-folder"), 2, "no-such-folder")
 
 
 def test_a_path_outside_the_folder_is_refused(quick: Command, tmp_path: Path) -> None:
@@ -72,6 +78,8 @@ def test_wrong_flags_and_missing_arguments_point_to_the_right_ones(quick: Comman
     refused(quick("search", "x", "--colour"), 2, "--colour", "--collection")
     refused(quick("search"), 2, "QUERY", "ragstone search --help")
     refused(quick("model"), 2, "ragstone model --help")
+    refused(quick("collections"), 2, "ragstone collections --help")
+    refused(quick("status", "--project", " "), 2, "--project")
 
 
 def test_an_unknown_setting_gets_the_nearest_name(quick: Command, project: Path) -> None:
@@ -130,7 +138,7 @@ def test_a_folder_that_cannot_be_written_is_told(powerless: Command, project: Pa
         project.chmod(0o700)
 
 
-def test_an_index_that_cannot_be_written_is_told_once(powerless: Command, project: Path) -> None:
+def test_an_index_that_cannot_be_written_answers_and_says_so_once(powerless: Command, project: Path) -> None:
     powerless("sync")
     (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
     home = project / ".ragstone"
@@ -138,8 +146,13 @@ def test_an_index_that_cannot_be_written_is_told_once(powerless: Command, projec
         path.chmod(0o500 if path.is_dir() else 0o400)
     try:
         ran = powerless("search", "durability", "--mode", "words")
-        refused(ran, 5, "writable")
+        assert (ran.code, ran.out.startswith("docs/storage.md:")) == (0, True), ran.err
+        assert "not brought up to date" in ran.err
         assert len(ran.err.splitlines()) == 1
+        for arguments in (("sync",), ("add", "new.md"), ("remove", "README.md")):
+            refused(powerless(*arguments), 5, "RAGSTONE_RAG_STORE_PATH")
+        for arguments in (("status",), ("sources",), ("export",), ("explain", "durability"), ("collections", "list")):
+            assert powerless(*arguments).code == 0, arguments
     finally:
         home.chmod(0o700)
 
@@ -155,6 +168,13 @@ def test_an_export_does_not_write_over_a_file(quick: Command, project: Path) -> 
     refused(quick("export", "no/such/folder/out.jsonl"), 2, "cannot write")
     refused(quick("import", "README.md"), 2, "export")
     refused(quick("import", "no-such-file"), 2, "no-such-file")
+
+
+def test_an_export_to_stdout_is_lines_and_no_json_object(quick: Command) -> None:
+    quick("sync")
+    ran = quick("export", "--json")
+    refused(ran, 2, "--json", "FILE")
+    assert ran.json["error"]["code"] == "input"
 
 
 def test_a_failure_is_json_where_json_was_asked_for(quick: Command) -> None:
@@ -218,7 +238,7 @@ def test_an_output_that_takes_nothing_more_is_told(project: Path, environment: d
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_and_takes_the_shared_options(quick: Command, name: str) -> None:
-    ran = quick(name, "--help") if name != "model" else quick("model", "list", "--help")
+    ran = quick(name, *(["list"] if name in ("model", "collections") else []), "--help")
     assert ran.code == 0
-    for option in ("--json", "--folder", "--debug"):
+    for option in ("--json", "--folder", "--project", "--debug"):
         assert option in ran.out

@@ -42,7 +42,7 @@ class _Section:
 class Markdown:
     """Sections, the small ones beside each other packed together, the long ones parted between paragraphs."""
 
-    def __init__(self, *, size: int = 200, overlap: int = 100, merge: bool = True) -> None:
+    def __init__(self, *, size: int = 160, overlap: int = 100, merge: bool = True) -> None:
         """Keep the sizes, in estimated tokens, and whether small neighbouring sections share a chunk."""
         check_sizes(size, overlap)
         self.size, self.overlap, self.merge = size, overlap, merge

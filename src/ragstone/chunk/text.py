@@ -78,7 +78,7 @@ class Tokens:
 class Prose:
     """Whole paragraphs up to a size in tokens; a long paragraph is parted between sentences."""
 
-    def __init__(self, *, size: int = 200, overlap: int = 0) -> None:
+    def __init__(self, *, size: int = 160, overlap: int = 0) -> None:
         """Keep the sizes, in estimated tokens."""
         check_sizes(size, overlap)
         self.size, self.overlap = size, overlap

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.rank.fuse import Candidate
-from ragstone.rank.weights import DEFINITION_BOOST, MERGE_LIMIT, PATH_BOOST, SAME_FILE_DECAY, SIDE_FILE_FACTOR
+from ragstone.rank.weights import (
+    DEFINITION_BOOST,
+    MERGE_LIMIT,
+    NEIGHBOUR_SUPPORT,
+    NEIGHBOUR_SUPPORT_CODE,
+    PATH_BOOST,
+    SAME_FILE_DECAY,
+    SIDE_FILE_FACTOR,
+)
 from ragstone.types import StoredChunk
 from ragstone.words import terms
 
@@ -74,6 +82,21 @@ def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
     return first, copies
 
 
+def support(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Return the list with each chunk raised by a share of its better neighbour's score."""
+    scores = {_place(entry.row): entry.score for entry in ranked}
+    out = []
+    for entry in ranked:
+        collection, uri, number = _place(entry.row)
+        best = max(scores.get((collection, uri, number + step), 0.0) for step in (-1, 1))
+        share = NEIGHBOUR_SUPPORT_CODE if entry.row.document_kind == "code" else NEIGHBOUR_SUPPORT
+        if best > 0 and entry.score > 0:
+            raised = entry.candidate.boosted("neighbour", 1.0 + share * best / entry.score)
+            entry = Ranked(raised, entry.row, entry.members)
+        out.append(entry)
+    return by_score(out)
+
+
 def spread(ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return the list with each further chunk of one code file counting a little less."""
     counts: dict[tuple[str, str], int] = {}
@@ -117,6 +140,10 @@ def _touches(kept: Ranked, entry: Ranked) -> bool:
 def _joined(kept: Ranked, entry: Ranked) -> Ranked:
     members = sorted((*kept.members, *entry.members), key=lambda row: row.chunk.order)
     return Ranked(kept.candidate, kept.row, tuple(members))
+
+
+def _place(row: StoredChunk) -> tuple[str, str, int]:
+    return row.collection, row.uri, row.chunk.order
 
 
 def _defines(row: StoredChunk, names: set[str]) -> bool:

@@ -7,8 +7,8 @@ from typing import Final, Literal
 QueryType = Literal["symbol", "keywords", "question"]
 
 # Share of the meaning lists in the weighted sum; words get the rest.
-# 0.4 to 0.7 is best on each of chunking, LoCoMo, SciFact and code search; 0.6 is near the best on all of them.
-MEANING_WEIGHT: Final[dict[QueryType, float]] = {"symbol": 0.4, "keywords": 0.6, "question": 0.6}
+# Chunking and LoCoMo (questions) are best at 0.3 to 0.4, SciFact (claims) at 0.5, code search (few words) at 0.5 to 0.6.
+MEANING_WEIGHT: Final[dict[QueryType, float]] = {"symbol": 0.4, "keywords": 0.5, "question": 0.45}
 
 # Reciprocal rank fusion's constant; SciFact: .719 at 10 against .714 at 60.
 RRF_K: Final = 10
@@ -20,11 +20,17 @@ PATH_BOOST: Final = 0.10
 # Tests, examples and generated files describe the thing; they are rarely the thing.
 SIDE_FILE_FACTOR: Final = 0.85
 
+# A chunk is more likely to answer when the chunk before or behind it does too: this share of the better neighbour's
+# score is added. Code search .785 → .799 at 0.2, chunking recall 85.8 → 86.7 at 0.2; SciFact loses a point there.
+NEIGHBOUR_SUPPORT: Final = 0.1
+NEIGHBOUR_SUPPORT_CODE: Final = 0.2
+
 # The n-th chunk of one code file counts this much less than the one before it, so that one file does not flood the top.
 SAME_FILE_DECAY: Final = 0.92
 
-# Neighbours are shown as one hit up to this many characters.
-MERGE_LIMIT: Final = 2400
+# Neighbours are shown as one hit up to this many characters. Chunking, 160-token pieces: without merging recall 85.9 at
+# IoU 6.9; up to 1,500 characters recall gains two points and IoU loses one.
+MERGE_LIMIT: Final = 1000
 
 # MMR's balance between relevance and novelty.
 MMR_RELEVANCE: Final = 0.7

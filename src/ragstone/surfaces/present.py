@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ragstone import errors
 from ragstone.errors import RagstoneError
@@ -186,6 +186,17 @@ def sync_report(report: SyncReport) -> Json:
         "embedded": report.embedded,
         "pending": report.pending,
         "seconds": round(report.seconds, 3),
+        "notes": list(report.notes),
+    }
+
+
+def sync_summary(report: SyncReport) -> Json:
+    """Return the ledger of a sync in numbers: what rides along with an answer should not outgrow it."""
+    whole = sync_report(report)
+    return {
+        **{key: value for key, value in whole.items() if key != "notes"},
+        "skipped": len(report.skipped),
+        "failed": len(report.failed),
     }
 
 
@@ -211,6 +222,7 @@ def add_report(report: AddReport) -> Json:
             }
             for one in report.per_document
         ],
+        "notes": list(report.notes),
     }
 
 
@@ -233,7 +245,20 @@ def document(stored: StoredDocument) -> Json:
 
 def finding(found: Finding) -> Json:
     """Return one thing a check looked at."""
-    return {"name": found.name, "ok": found.ok, "detail": found.detail, "hint": found.hint}
+    return {
+        "name": found.name,
+        "ok": found.ok,
+        "level": level(found),
+        "detail": found.detail,
+        "hint": found.hint,
+    }
+
+
+def level(found: Finding) -> Literal["ok", "warning", "wrong"]:
+    """Return how bad it is: what is well and has a hint all the same is a warning."""
+    if not found.ok:
+        return "wrong"
+    return "warning" if found.hint else "ok"
 
 
 def status(state: Status) -> Json:
@@ -245,7 +270,7 @@ def status(state: Status) -> Json:
         "empty": state.documents == 0,
         "documents": state.documents,
         "chunks": state.chunks,
-        "collections": [_collection(one) for one in state.collections],
+        "collections": [collection(one) for one in state.collections],
         "spaces": [_space(one) for one in state.spaces],
         "generation": state.generation,
         "last_sync": _time(state.last_sync),
@@ -253,11 +278,13 @@ def status(state: Status) -> Json:
     }
 
 
-def _collection(one: Collection) -> Json:
+def collection(one: Collection) -> Json:
+    """Return a collection as a listing shows it."""
     return {
         "uuid": one.uuid,
         "name": one.name,
         "description": one.description,
+        "settings": dict(one.settings),
         "documents": one.documents,
         "chunks": one.chunks,
         "updated_at": _time(one.updated_at),

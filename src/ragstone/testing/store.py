@@ -88,7 +88,9 @@ class StoreContract(StoreCase):
         first = store.ensure_collection(PROJECT, "a", description="d", settings={"size": 3, "on": True, "x": None})
         assert (first.name, first.project, first.description) == ("a", PROJECT, "d")
         assert first.settings == {"size": 3, "on": True, "x": None}
-        assert store.ensure_collection(PROJECT, "a", description="other") == first
+        assert store.ensure_collection(PROJECT, "a", description="other", settings={"size": 4}) == first
+        assert store.collections(PROJECT)[0] == first
+        assert store.ensure_collection(PROJECT, NOTES, settings={"size": 4}).settings == {}
         assert [c.name for c in store.collections(PROJECT)] == ["a", NOTES]
 
     def test_a_collection_of_another_project_is_another_one(self, store: Store) -> None:
@@ -192,6 +194,28 @@ class StoreContract(StoreCase):
         with pytest.raises(InputError):
             store.put(PROJECT, NOTES, [good, bad])
         assert store.document(PROJECT, NOTES, "a.md") is None
+
+    @pytest.mark.parametrize(
+        "value",
+        [float("nan"), float("inf"), [1.0, float("-inf")], object(), b"bytes", {1}, {"deep": {1: "x"}}, 10**5000],
+        ids=["nan", "inf", "list", "object", "bytes", "set", "key", "endless"],
+    )
+    def test_metadata_that_json_cannot_hold_is_refused(self, store: Store, value: object) -> None:
+        given = replace(prepare("b.md", ["x"]), content_hash="h")
+        bad = replace(given, document=replace(given.document, metadata={"k": value}))  # type: ignore[dict-item]
+        with pytest.raises(InputError):
+            store.put(PROJECT, NOTES, [prepare("a.md", ["x"]), bad])
+        with pytest.raises(InputError):
+            store.ensure_collection(PROJECT, "new", settings={"k": value})  # type: ignore[dict-item]
+        assert store.documents(HERE) == []
+        assert [c.name for c in store.collections(PROJECT)] == [NOTES]
+
+    def test_metadata_keeps_every_character(self, store: Store) -> None:
+        about = {"lone \ud800": "\udfff", "nul": "\0", "n": [1, -0.5, True, None, "é"]}
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"], metadata=about)])
+        stored = store.document(PROJECT, NOTES, "a.md")
+        assert stored is not None
+        assert stored.metadata == about
 
     def test_putting_into_a_collection_that_is_not_there_is_refused(self, store: Store) -> None:
         with pytest.raises(NotFound):

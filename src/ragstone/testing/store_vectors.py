@@ -50,6 +50,82 @@ class StoreVectorsContract(StoreCase):
         assert rows.after(every[1].id, 2) == every[2:4]
         assert sorted(rows.by_id([every[4].id, every[0].id, 10**9]), key=lambda row: row.id) == [every[0], every[4]]
         assert rows.by_text([every[2].text_id, 10**9]) == [every[2]]
+        assert rows.by_text([row.text_id for row in every[:2]] * 2)[:2] == every[:2]
+        assert (rows.by_id([]), rows.by_text([]), rows.by_chunk([])) == ([], [], {})
+
+    def test_the_vector_of_a_chunk_is_that_of_its_text(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["same", "other"]), prepare("b.md", ["same"])])
+        rows = store.vector_rows(PROJECT, self.embed(store))
+        store.put(PROJECT, NOTES, [prepare("c.md", ["no vector yet"])])
+        first, second, copy, bare = (
+            row for uri in ("a.md", "b.md", "c.md") for row in store.document_chunks(PROJECT, NOTES, uri)
+        )
+        data = {row.text_id: row.data for row in rows.after(0, 9)}
+        wanted = [first.id, second.id, copy.id, bare.id, 10**9]
+        assert rows.by_chunk(wanted) == {row.id: data[row.text_id] for row in (first, second, copy)}
+        assert data[first.text_id] == rows.by_chunk([copy.id])[copy.id]
+
+    def test_the_vectors_of_one_space_are_not_those_of_another(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        self.embed(store)
+        other = store.ensure_space(PROJECT, NOTES, replace(SPACE, model="big"), state="building")
+        (chunk,), rows = store.document_chunks(PROJECT, NOTES, "a.md"), store.vector_rows(PROJECT, other.id)
+        assert (rows.by_chunk([chunk.id]), rows.by_text([chunk.text_id])) == ({}, [])
+        assert store.put_vectors(PROJECT, other.id, [(chunk.text_id, b"longer by far")]) == 1
+        assert rows.by_chunk([chunk.id]) == {chunk.id: b"longer by far"}
+
+    # ── forgetting ────────────────────────────────────────────────────────────────────────────────
+
+    def test_forgotten_vectors_are_pending_again_and_the_others_stay(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y", "z"])])
+        info = self.embed(store)
+        rows = store.vector_rows(PROJECT, info)
+        first, second, third = rows.after(0, 9)
+        before = rows.epoch
+        assert store.remove_vectors(PROJECT, info, [second.id, second.id, 10**9]) == 1
+        assert rows.epoch != before
+        assert rows.after(0, 9) == [first, third]
+        assert [text.text_id for text in store.pending(HERE, info)] == [second.text_id]
+        assert store.spaces(HERE)[0].embedded == 2
+        store.put_vectors(PROJECT, info, [(second.text_id, b"anew")])
+        assert [(row.text_id, row.data) for row in rows.after(third.id, 9)] == [(second.text_id, b"anew")]
+
+    def test_forgetting_all_vectors_frees_their_length(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y"])])
+        info = self.embed(store)
+        assert store.remove_vectors(PROJECT, info) == 2
+        first, second = store.pending(HERE, info)
+        assert store.put_vectors(PROJECT, info, [(first.text_id, b"another length")]) == 1
+        with pytest.raises(InputError):
+            store.put_vectors(PROJECT, info, [(second.text_id, b"abcd")])
+        assert all(finding.ok for finding in store.check())
+
+    def test_a_length_is_decided_by_vectors_that_are_there(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        info = store.ensure_space(PROJECT, NOTES, SPACE).id
+        assert store.put_vectors(PROJECT, info, [(10**9, b"the text of which is unknown")]) == 0
+        (text,) = store.pending(HERE, info)
+        assert store.put_vectors(PROJECT, info, [(text.text_id, b"abcd")]) == 1
+        store.remove(PROJECT, NOTES, ["a.md"])
+        store.compact()
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        (text,) = store.pending(HERE, info)
+        assert store.put_vectors(PROJECT, info, [(text.text_id, b"another length")]) == 1
+
+    def test_forgetting_nothing_changes_nothing(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        info = self.embed(store)
+        other = store.ensure_space(PROJECT, NOTES, replace(SPACE, model="big"), state="building").id
+        before = (store.generation(), store.vector_rows(PROJECT, info).epoch)
+        assert store.remove_vectors(PROJECT, info, []) == 0
+        assert store.remove_vectors(PROJECT, info, [10**9, -1]) == 0
+        assert store.remove_vectors(PROJECT, other, store.vectors_in(HERE, info)) == 0
+        assert store.remove_vectors(PROJECT, other) == 0
+        assert (store.generation(), store.vector_rows(PROJECT, info).epoch) == before
+        for project, space in ((OTHER, info), (PROJECT, 10**6)):
+            with pytest.raises(NotFound):
+                store.remove_vectors(project, space)
+        assert len(store.vectors_in(HERE, info)) == 1
 
     def test_an_unchanged_text_is_never_pending_again(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["same text"])])

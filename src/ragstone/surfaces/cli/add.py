@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,11 +13,12 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
 from ragstone.read.choose import is_binary, reader_for
-from ragstone.sources.uris import to_uri
+from ragstone.sources.safe_open import safe_open
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine
+from ragstone.surfaces.cli.place import full_path, uri_of
 from ragstone.surfaces.cli.search import pairs
-from ragstone.surfaces.cli.shell import complain, emit, number, safe, say, shared, size
+from ragstone.surfaces.cli.shell import complain, emit, number, remark, safe, say, shared
 from ragstone.types import AddReport, Document, Metadata, Skip
 
 _STDIN = "-"
@@ -41,12 +43,14 @@ def add(  # noqa: PLR0913 - one argument per flag
     with open_engine(folder) as engine:
         given = Given(engine, files, name, dict(pairs(metadata, "--metadata")))
         report = engine.add(given.documents(), collection=collection)
+    undone = bool(given.failed or (report.notes and engine.enabled))
     if as_json:
         failed = [{"uri": one.uri, "reason": one.reason} for one in given.failed]
-        emit({"success": not failed, **present.add_report(report), "failed": failed})
+        emit({"success": not undone, **present.add_report(report), "failed": failed})
     else:
         _show(report, given.shown)
-    return present.PARTIAL if given.failed else present.OK
+    remark(report.notes)
+    return present.PARTIAL if undone else present.OK
 
 
 @dataclass(slots=True)
@@ -63,13 +67,9 @@ class Given:
     def documents(self) -> Iterator[Document]:
         """Yield a document for every file that says something."""
         for file in self.files:
-            uri = self.name or self._uri(Path(file))
+            uri = self.name or uri_of(file, self.engine.settings.base)
             try:
-                data = self._bytes(file)
-                reader = reader_for(uri)
-                if is_binary(data, uri):
-                    raise ReadError("it is binary, not text", hint="convert it to text first")
-                document = reader.read(data, uri)
+                document = self._read(file, uri)
             except ReadError as error:
                 self.failed.append(Skip(file, str(error)))
                 complain(f"{file}: {error}")
@@ -77,30 +77,36 @@ class Given:
             self.shown[uri] = uri if file == _STDIN else file
             yield replace(document, metadata={**document.metadata, **self.metadata})
 
+    def _read(self, file: str, uri: str) -> Document:
+        """Return the document in a file; one that no reader takes by its name is not opened for it."""
+        if file != _STDIN and os.path.isdir(file):
+            raise ReadError("it is a folder", hint="`ragstone sync` takes folders in")
+        reader = reader_for(uri)
+        data = self._piped() if file == _STDIN else self._bytes(file)
+        if is_binary(data, uri):
+            raise ReadError("it is binary, not text", hint="convert it to text first")
+        return reader.read(data, uri)
+
     def _bytes(self, file: str) -> bytes:
+        source = self.engine.source()
+        above, name = os.path.split(full_path(file))
+        try:
+            # The database's side files come and go while we work, so they are looked up each time.
+            return safe_open(Path(above), name, max_bytes=source.max_file_bytes, never=source.own_files()).data
+        except ReadError as error:
+            if isinstance(error.__cause__, (FileNotFoundError, NotADirectoryError)):
+                raise ReadError("there is no such file", hint="check the path") from error
+            raise
+
+    def _piped(self) -> bytes:
         most = self.engine.settings.sources.max_file_bytes
         try:
-            if file == _STDIN:
-                data = sys.stdin.buffer.read(most + 1)
-            elif Path(file).is_dir():
-                raise ReadError("it is a folder", hint="`ragstone sync` takes folders in")
-            else:
-                with open(file, "rb") as opened:
-                    data = opened.read(most + 1)
-        except FileNotFoundError as error:
-            raise ReadError("there is no such file", hint="check the path") from error
-        except (OSError, ValueError) as error:
-            raise ReadError(f"it cannot be read: {getattr(error, 'strerror', None) or error}") from error
+            data = sys.stdin.buffer.read(most + 1)
+        except OSError as error:
+            raise ReadError(f"it cannot be read: {error.strerror or error}") from error
         if len(data) > most:
-            hint = "raise sources.max_file_bytes to take it in"
-            raise ReadError(f"it is larger than {size(most)}", hint=hint)
+            raise ReadError(f"too large: more than {most:,} bytes", hint="sources.max_file_bytes sets the limit")
         return data
-
-    def _uri(self, path: Path) -> str:
-        """Return the path below the folder, or the whole path of a file elsewhere: names alone would collide."""
-        full = path.absolute()
-        inside = full.is_relative_to(self.engine.folder)
-        return to_uri((full.relative_to(self.engine.folder) if inside else full).as_posix())
 
 
 def _check(files: Sequence[str], name: str | None) -> None:

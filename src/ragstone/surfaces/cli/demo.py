@@ -14,7 +14,7 @@ from ragstone.engine import Engine
 from ragstone.surfaces import present
 from ragstone.surfaces.cli import hits
 from ragstone.surfaces.cli.folder import ask_first, open_engine, run_sync
-from ragstone.surfaces.cli.shell import Part, emit, note, safe, say, shared
+from ragstone.surfaces.cli.shell import Part, emit, note, remark, safe, say, shared
 from ragstone.surfaces.cli.sync import ledger
 from ragstone.types import Hit
 
@@ -64,6 +64,7 @@ def demo(folder: Path | None, as_json: bool, yes: bool) -> int:
             ledger(report)
             for question in questions:
                 _show(engine, question)
+            remark(report.notes)
             _farewell(engine)
     return present.OK if report.ok else present.PARTIAL
 

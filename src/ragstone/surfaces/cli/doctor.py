@@ -22,6 +22,7 @@ from ragstone.surfaces.cli.shell import emit, safe, say, shared, size
 from ragstone.types import Finding
 
 _LEAST_FREE: Final = 200_000_000
+_MARKS: Final = {"ok": ("ok    ", "green"), "warning": ("care  ", "yellow"), "wrong": ("WRONG ", "bold red")}
 
 
 @click.command()
@@ -35,8 +36,11 @@ def doctor(folder: Path | None, as_json: bool) -> int:
         emit({"success": sound, "findings": [present.finding(one) for one in findings]})
     else:
         for one in findings:
-            mark = ("ok    ", "green") if one.ok else ("WRONG ", "bold red")
-            say(mark, f"{safe(one.name)}: {safe(one.detail)}", (f" ({safe(one.hint)})" if one.hint else "", "yellow"))
+            say(
+                _MARKS[present.level(one)],
+                f"{safe(one.name)}: {safe(one.detail)}",
+                (f" ({safe(one.hint)})" if one.hint else "", "yellow"),
+            )
         say(("All is well.", "bold green") if sound else ("Something is wrong.", "bold red"))
     return present.OK if sound else present.FOUND_WRONG
 
@@ -49,8 +53,9 @@ def _around(engine: Engine) -> Iterator[Finding]:
     hint = "" if writable else "make it writable, or set RAGSTONE_RAG_STORE_PATH to a folder that is"
     yield Finding("writable", writable, str(place), hint)
     free = shutil.disk_usage(place).free
-    room = "" if free >= _LEAST_FREE else "make room: a full disk stops every sync"
-    yield Finding("disk", free >= _LEAST_FREE, f"{size(free)} free", room)
+    # How much is enough depends on what is to come: a warning, and nothing that is wrong now.
+    room = "" if free >= _LEAST_FREE else "that is little: a full disk stops every sync"
+    yield Finding("disk", True, f"{size(free)} free", room)
     yield _model(engine)
 
 

@@ -125,10 +125,8 @@ def _take_any_text() -> None:
 def _told(sentence: str, code: int, arguments: Sequence[str], failure: present.Json | None = None) -> int:
     complain(sentence, label="interrupted" if code == present.INTERRUPTED else "error")
     if _flag("--json", arguments):
-        name = _NAMES.get(code, "system")
-        about = failure or {
-            "code": name, "message": sentence, "hint": "", "retryable": code == present.INTERRUPTED
-        }  # fmt: skip
+        name, again = _NAMES.get(code, "system"), code == present.INTERRUPTED
+        about = failure or {"code": name, "message": sentence, "hint": "", "retryable": again}
         emit({"success": False, "error": about})
     return code
 

@@ -9,8 +9,8 @@ import click
 
 from ragstone.errors import NotFound
 from ragstone.surfaces import present
-from ragstone.surfaces.cli.search import asked, options, remarks, shown
-from ragstone.surfaces.cli.shell import emit, note, number, safe, say, shared
+from ragstone.surfaces.cli.search import asked, options, shown
+from ragstone.surfaces.cli.shell import emit, number, safe, say, shared
 from ragstone.types import Explanation, Hit
 
 _MOST_DROPPED = 10
@@ -23,18 +23,18 @@ _MOST_DROPPED = 10
 @shared
 def explain(query: tuple[str, ...], folder: Path | None, as_json: bool, only: int | None, **given: Any) -> None:
     """Show how the answer to QUERY came about."""
-    told, report = asked(query, folder, given)
+    found = asked(query, folder, given)
+    told = found.told
     if only is not None and only > len(told.hits):
         raise NotFound(f"there is no hit {only}", hint=f"this query has {number(len(told.hits), 'hit')}")
     if as_json:
-        data = present.explanation(told)
+        data = found.as_json(present.explanation(told))
         if only is not None:
             data["results"] = [data["results"][only - 1]]
         emit(data)
-        return
-    _show(told, only)
-    for line in remarks(told, given, report):
-        note(line)
+    else:
+        _show(told, only)
+    found.tell(everything=True)
 
 
 def _show(told: Explanation, only: int | None) -> None:

@@ -11,24 +11,26 @@ from typing import Any, Final
 import click
 
 from ragstone import config
-from ragstone.engine import Engine
+from ragstone.engine import DEFAULT, Engine
 from ragstone.errors import InputError, NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew
-from ragstone.sources.roots import find_root, is_risky
+from ragstone.sources.roots import is_risky
+from ragstone.surfaces.cli.place import project, root_of
 from ragstone.surfaces.cli.progress import Bar
 from ragstone.surfaces.cli.shell import Interrupted, note, number, safe
 from ragstone.types import SyncReport
 
 # A first search should answer soon: vectors get this long, `ragstone sync` makes the rest.
 SECONDS_FOR_VECTORS: Final = 1.5
+# An answer from what is stored, with a word about it, is worth more to a searcher than a long wait for another writer.
+SECONDS_FOR_A_WRITER: Final = 1.0
 _NO_LIMIT: Final = 1_000_000_000
 STAYS: Final = "what was stored stays; run it again to go on from there"
 
 
 def open_engine(folder: Path | None) -> Engine:
     """Return the engine of the named folder, or of the project around the current one."""
-    root = find_root(Path.cwd()) if folder is None else folder
     # How many files are too many is asked about once, before the first sync, and never in the way later.
-    return Engine.open(root, config={"sources.max_files": _NO_LIMIT})
+    return Engine.open(root_of(folder), config={"sources.max_files": _NO_LIMIT}, project=project() or DEFAULT)
 
 
 def open_existing(folder: Path | None) -> Engine:
@@ -65,23 +67,35 @@ def run_sync(
         return engine.sync(paths, embed=embed, progress=progress, **options)
 
 
-def bring_up_to_date(engine: Engine, *, yes: bool) -> SyncReport | None:
-    """Index a folder never seen, or what changed since; return the ledger, or None where there was nothing to do."""
+def bring_up_to_date(engine: Engine, *, yes: bool) -> tuple[SyncReport | None, list[str]]:
+    """Index a folder never seen, or what changed since; return the ledger, if there is one, and what is amiss."""
     seen = engine.exists
-    ask_first(engine, yes=yes)
+    if not (seen and _only_given(engine)):
+        ask_first(engine, yes=yes)
     if not seen and engine.settings.rag.enabled:
         note(f"indexing {safe(str(engine.folder))}")
     try:
         with _watched() as progress:
-            return engine.refresh(embed=SECONDS_FOR_VECTORS, progress=progress)
+            return engine.refresh(embed=SECONDS_FOR_VECTORS, progress=progress, wait=SECONDS_FOR_A_WRITER), []
     except (StoreDamaged, StoreTooNew):
         raise
     except StoreError as error:
         if not seen:
             raise
         why = "another process is at it" if isinstance(error, StoreBusy) else error.message
-        note(f"not brought up to date: {safe(why)}; answering from what is stored")
-        return None
+        return None, [f"not brought up to date: {why}; answering from what is stored"]
+
+
+def _only_given(engine: Engine) -> bool:
+    """Return whether all that is stored was given by hand: then no search looks at the folder."""
+    if engine.last_sync() is not None:
+        return False
+    stored = False
+    for document in engine.sources():
+        if document.source:
+            return False
+        stored = True
+    return stored
 
 
 @contextmanager

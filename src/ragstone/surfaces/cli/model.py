@@ -9,7 +9,7 @@ import click
 
 from ragstone import config, registry
 from ragstone.protocols import Embedder
-from ragstone.sources.roots import find_root
+from ragstone.surfaces.cli.place import root_of
 from ragstone.surfaces.cli.shell import emit, say, shared, table
 
 
@@ -40,7 +40,7 @@ def list_models(folder: Path | None, as_json: bool) -> None:
 def info(name: str | None, folder: Path | None, as_json: bool) -> None:
     """Tell about the model NAME, or about the one in use."""
     found = name or _configured(folder)
-    made: Embedder = registry.load("embedder", found)(config.load(_root(folder)))
+    made: Embedder = registry.load("embedder", found)(config.load(root_of(folder)))
     facts = {"name": found, **dataclasses.asdict(made.space), "max_tokens": made.max_tokens,
              "fingerprint": made.space.fingerprint}  # fmt: skip
     if as_json:
@@ -51,8 +51,4 @@ def info(name: str | None, folder: Path | None, as_json: bool) -> None:
 
 
 def _configured(folder: Path | None) -> str:
-    return registry.find("embedder", config.load(_root(folder)).rag.embedding_provider).name
-
-
-def _root(folder: Path | None) -> Path:
-    return find_root(Path.cwd()) if folder is None else folder
+    return registry.find("embedder", config.load(root_of(folder)).rag.embedding_provider).name

@@ -12,9 +12,10 @@ from typing import BinaryIO, Final
 import click
 
 from ragstone.errors import InputError, ReadError
+from ragstone.sources.safe_open import Identity, identities, safe_stream
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine, open_existing
-from ragstone.surfaces.cli.shell import emit, note, number, safe, say, shared, size
+from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared, size
 
 _PIPE: Final = "-"
 
@@ -29,9 +30,15 @@ def export(  # noqa: PLR0913 - one argument per flag
     file: str, folder: Path | None, as_json: bool, no_vectors: bool, collection: str | None, force: bool
 ) -> None:
     """Write a collection to FILE (`-`, the default, is stdout)."""
+    if file == _PIPE and as_json:
+        raise InputError(
+            "--json needs a FILE: the lines of the collection go to stdout", hint="ragstone export FILE --json"
+        )
     if file != _PIPE and Path(file).exists() and not force:
         raise InputError(f"{file} is already there", hint="--force writes over it")
     with open_existing(folder) as engine:
+        if identities([file]) & engine.source().own_files():
+            raise InputError(f"{file} belongs to the index itself", hint="choose another name")
         lines = engine.export(collection=collection, vectors=not no_vectors)
         if file == _PIPE:
             count = 0
@@ -52,23 +59,26 @@ def export(  # noqa: PLR0913 - one argument per flag
 @shared
 def load(file: str, folder: Path | None, as_json: bool, collection: str | None) -> None:
     """Take in FILE, written by `ragstone export` (`-` is stdin)."""
-    with _opened(file) as data, open_engine(folder) as engine:
+    with open_engine(folder) as engine, _opened(file, engine.source().own_files()) as data:
         report = engine.load(_lines(data), collection=collection)
     if as_json:
         emit({"success": True, **present.add_report(report)})
+        remark(report.notes)
         return
     say(f"{number(report.documents, 'document')}, {number(report.chunks_added, 'new chunk')}, "
         f"{number(report.embedded, 'vector')} taken in")  # fmt: skip
-    note("(`ragstone sync` makes the vectors that are missing)")
+    remark(report.notes or ("`ragstone sync` makes the vectors that are missing",))
 
 
-def _opened(file: str) -> BinaryIO:
+def _opened(file: str, never: frozenset[Identity]) -> BinaryIO:
     if file == _PIPE:
         return sys.stdin.buffer
+    above, name = os.path.split(os.path.realpath(file))
     try:
-        return open(file, "rb")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}", hint="check the path") from error
+        return safe_stream(Path(above), name, never=never)
+    except ReadError as error:
+        hint = "check the path; a pipe is read with `ragstone import -`"
+        raise InputError(f"{file} cannot be read: {error.message}", hint=hint) from error
 
 
 def _lines(data: BinaryIO) -> Iterator[str]:

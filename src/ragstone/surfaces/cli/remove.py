@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import NotFound
+from ragstone.sources.uris import from_uri
 from ragstone.surfaces.cli.folder import open_existing
+from ragstone.surfaces.cli.place import uri_of
 from ragstone.surfaces.cli.shell import emit, note, number, say, shared
 
 
@@ -18,12 +21,12 @@ from ragstone.surfaces.cli.shell import emit, note, number, say, shared
 @click.option("--collection", help="The collection to remove from.")
 @shared
 def remove(uris: tuple[str, ...], folder: Path | None, as_json: bool, collection: str | None) -> None:
-    """Remove the documents URIS (paths as `ragstone sources` lists them, or ids of hits)."""
+    """Remove the documents URIS (as `ragstone sources` lists them, ids of hits, or paths from where you are)."""
     with open_existing(folder) as engine:
         counts = {uri: _removed(engine, uri, collection) for uri in uris}
         missing = [uri for uri, count in counts.items() if not count]
         hint = _nearest(engine, missing[0], collection) if missing else ""
-        on_disk = any(count and (engine.folder / uri).is_file() for uri, count in counts.items())
+        on_disk = any(count and _there(engine, uri) for uri, count in counts.items())
     gone = sum(counts.values())
     if missing:
         also = f"; {number(gone, 'other document')} removed" if gone else ""
@@ -37,7 +40,13 @@ def remove(uris: tuple[str, ...], folder: Path | None, as_json: bool, collection
 
 
 def _removed(engine: Engine, uri: str, collection: str | None) -> int:
-    return engine.remove(uri, collection=collection) or engine.remove(ids=[uri], collection=collection)
+    here = uri_of(uri, engine.settings.base)
+    return engine.remove(ids=[uri], collection=collection) or engine.remove(here, collection=collection)
+
+
+def _there(engine: Engine, uri: str) -> bool:
+    base = engine.settings.base
+    return any(os.path.isfile(base / from_uri(one)) for one in (uri, uri_of(uri, base)))
 
 
 def _nearest(engine: Engine, uri: str, collection: str | None) -> str:

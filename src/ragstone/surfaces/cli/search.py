@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,10 +15,12 @@ from ragstone.errors import InputError
 from ragstone.surfaces import present
 from ragstone.surfaces.cli import hits
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
-from ragstone.surfaces.cli.shell import emit, note, number, safe, say, shared
+from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
 from ragstone.types import Explanation, SyncReport
 
 _MOST_STDIN: Final = 4_000_000
+_ASIDE: Final = "in common with the query"
+"""In a note that explains the ranking: nothing to act on, so only `explain` and programs are told."""
 
 
 def options(command: Any) -> Any:  # noqa: ANN401 - click's decorators take and give commands of any kind
@@ -53,25 +56,48 @@ def search(
 
     In a folder that was never indexed this indexes it first.
     """
-    told, report = asked(query, folder, given)
+    found = asked(query, folder, given)
+    told = found.told
     if as_json:
-        emit(present.answer(told, trace=trace))
+        emit(found.as_json(present.answer(told, trace=trace)))
     elif told.hits:
         hits.show(told.hits, told.query, full_text=full_text)
     else:
         say(f"No hits for {shown(told.query)}.")
-    for line in remarks(told, given, report):
-        note(line)
+    found.tell()
 
 
-def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> tuple[Explanation, SyncReport | None]:
-    """Return the answer to a query given on the command line, and the ledger of what had to be indexed for it."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer, the ledger of what had to be indexed for it, and what should be known about both."""
+
+    told: Explanation
+    report: SyncReport | None
+    notes: tuple[str, ...]
+
+    def as_json(self, answer: present.Json) -> present.Json:
+        """Return the answer in its public form with everything that was noted."""
+        return {**answer, "notes": list(self.notes), "sync": present.sync_summary(self.report) if self.report else None}
+
+    def tell(self, *, everything: bool = False) -> None:
+        """Print what a person should know, or `everything` there is to say."""
+        report = self.report
+        if report is not None and report.indexed + report.removed:
+            done = ((report.indexed, "indexed"), (report.removed, "removed"))
+            told_of = ", ".join(f"{number(count, 'file')} {what}" for count, what in done if count)
+            note(f"({told_of}, {report.seconds:.1f} s)")
+        remark(line for line in self.notes if everything or _ASIDE not in line)
+
+
+def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Found:
+    """Return the answer to a query given on the command line."""
     text = _query(query)
     filters = wanted(given)
     with open_engine(folder) as engine:
-        report = None if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
+        report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
         if not _readable(engine):
-            return Explanation(text, "keywords", (), {}, {}, 0, (), (), ("this folder has no index yet",), 0.0), report
+            nothing = Explanation(text, "keywords", (), {}, {}, 0, (), (), (), 0.0)
+            return Found(nothing, report, (*amiss, "this folder has no index yet"))
         told = engine.explain(
             text,
             given["top_k"],
@@ -83,7 +109,7 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
             compress=given["compress"],
             collection=given["collection"],
         )
-        return told, report
+        return Found(told, report, tuple(dict.fromkeys((*amiss, *_remarks(told, given, report)))))
 
 
 def wanted(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,22 +138,21 @@ def shown(query: str) -> str:
     return f"“{safe(query[:80])}{'…' if len(query) > 80 else ''}”"
 
 
-def remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | None) -> list[str]:
-    """Return what a person should know about an answer."""
-    lines = []
-    if report is not None and report.indexed + report.removed:
-        done = ((report.indexed, "indexed"), (report.removed, "removed"))
-        told_of = ", ".join(f"{number(count, 'file')} {what}" for count, what in done if count)
-        lines.append(f"({told_of}, {report.seconds:.1f} s)")
-    if report is not None and report.failed:
-        lines.append(f"({number(len(report.failed), 'file')} could not be read: `ragstone sync` lists them)")
-    if report is not None and not report.found:
-        lines.append("(there are no files to index in this folder)")
+def _remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | None) -> list[str]:
+    """Return what should be known about an answer."""
+    lines: list[str] = []
+    if report is not None:
+        lines += report.notes
+        if report.failed:
+            lines.append(f"{number(len(report.failed), 'file')} could not be read: `ragstone sync` lists them")
+        if not report.found:
+            lines.append("there are no files to index in this folder")
     share = min(told.coverage.values(), default=0.0)
-    if given["mode"] != "words" and told.candidates and share < 1:
+    # Without any coverage the answer's own notes may know a better reason than that vectors are still to come.
+    if given["mode"] != "words" and told.candidates and share < 1 and (told.coverage or not told.notes):
         have = f"vectors cover {share:.0%} of the texts" if share else "no vectors yet, found by words alone"
-        lines.append(f"({have}: `ragstone sync` completes them)")
-    return lines + [f"({safe(line)})" for line in told.notes if "cover" not in line]
+        lines.append(f"{have}: `ragstone sync` completes them")
+    return lines + [line for line in told.notes if "cover" not in line]
 
 
 def _query(words: Sequence[str]) -> str:

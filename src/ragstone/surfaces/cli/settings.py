@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from ragstone import config as configuration
-from ragstone.errors import InputError
-from ragstone.sources.roots import find_root
+from ragstone.surfaces.cli.place import root_of
 from ragstone.surfaces.cli.shell import emit, safe, say, shared, table
 
 
@@ -18,10 +17,7 @@ from ragstone.surfaces.cli.shell import emit, safe, say, shared, table
 @shared
 def config(key: str | None, folder: Path | None, as_json: bool, describe: bool) -> None:
     """Show every setting and where it came from, or only KEY (`rag.chunk_size`)."""
-    root = find_root(Path.cwd()) if folder is None else folder
-    if not root.is_dir():
-        raise InputError(f"no such folder: {root}", hint="give the path of an existing folder")
-    loaded = configuration.load(root)
+    loaded = configuration.load(root_of(folder))
     if key is not None:
         loaded.value(key)  # an unknown key is told here, with the nearest one
     rows = [row for row in loaded.listing() if key in (None, row[0])]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+
+from ragstone.surfaces.cli.place import keep_project
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +20,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Part = str | tuple[str, str]
 """A piece of a line: text, or text with a style."""
 
-_PROJECT: Final = "ragstone.project"
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
 _HIDDEN: Final = (
     *range(0x80, 0xA0), *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF,
@@ -31,26 +32,16 @@ class Interrupted(Exception):
     """A person stopped the work; the sentence says what that means."""
 
 
-def project() -> str | None:
-    """Return what --project says in the command that runs."""
-    context = click.get_current_context(silent=True)
-    named: str | None = context.meta.get(_PROJECT) if context else None
-    return named
-
-
-def _keep_project(context: click.Context, option: click.Parameter, name: str | None) -> None:
-    if name is not None and not name.strip():
-        raise click.UsageError("--project is empty", context)
-    context.meta[_PROJECT] = name
-
-
 def shared(command: Command) -> Command:
     """Return the command with the options that every command has."""
     for option in (
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
         click.option(
-            "--project", metavar="NAME", expose_value=False, callback=_keep_project,
+            "--project",
+            metavar="NAME",
+            expose_value=False,
+            callback=keep_project,
             help="Which of the projects that share an index; default: `default`.",
         ),
         click.option(
@@ -86,6 +77,12 @@ def note(*parts: Part) -> None:
         _print(_console(stderr=True), parts, style="dim")
     else:
         sys.stderr.write("".join(part if isinstance(part, str) else part[0] for part in parts) + "\n")
+
+
+def remark(lines: Iterable[str]) -> None:
+    """Print what should be known about an answer, a line each."""
+    for line in lines:
+        note(f"({safe(line)})")
 
 
 def complain(sentence: str, *, label: str = "error") -> None:

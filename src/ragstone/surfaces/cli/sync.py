@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
-from ragstone.errors import NotFound
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import ask_first, open_engine, run_sync
-from ragstone.surfaces.cli.shell import complain, emit, note, number, safe, say, shared
+from ragstone.surfaces.cli.shell import complain, emit, note, number, remark, safe, say, shared
 from ragstone.types import Skip, SyncReport
 
-_GLOB = frozenset("*?[")
+_OFF = "retrieval is switched off (rag.enabled), nothing was done"
 
 
 @click.command()
@@ -38,15 +37,14 @@ def sync(  # noqa: PLR0913 - one argument per flag
     only = [path.absolute() for path in paths] or None
     with open_engine(folder) as engine:
         ask_first(engine, yes=yes)
-        if not engine.settings.rag.enabled:
-            note("retrieval is switched off (rag.enabled), nothing was done")
         report = run_sync(engine, only, embed=not no_embed, full=full, collection=collection)
-    if only and engine.settings.rag.enabled and not report.found + report.removed:
-        _missing(only)
+    off = () if engine.enabled else (_OFF,)
     if as_json:
-        emit(present.sync_report(report))
+        data = present.sync_report(report)
+        emit({**data, "notes": [*data["notes"], *off]})
     else:
         ledger(report, verbose=verbose, vectors=not no_embed)
+    remark((*report.notes, *off))
     return present.OK if report.ok else present.PARTIAL
 
 
@@ -72,16 +70,11 @@ def ledger(report: SyncReport, *, verbose: bool = False, vectors: bool = True) -
 
 def _vectors(report: SyncReport) -> str:
     if report.pending:
-        return f"vectors: {report.embedded:,} new, {report.pending:,} still to come (`ragstone sync` makes them)"
+        how = "" if report.notes else " (`ragstone sync` makes them)"
+        return f"vectors: {report.embedded:,} new, {report.pending:,} still to come{how}"
     return f"vectors: {report.embedded:,} new, all texts have one"
 
 
 def _list(skipped: Sequence[Skip]) -> None:
     for one in skipped:
         say(("skipped ", "dim"), safe(one.uri), (f": {safe(one.reason)}", "dim"))
-
-
-def _missing(paths: Sequence[Path]) -> None:
-    gone = [path for path in paths if not path.exists() and not _GLOB & set(path.name)]
-    if gone:
-        raise NotFound(f"no such file or folder: {gone[0]}", hint="check the path; it is not in the index either")

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import StoreError
+from ragstone.store.home import DATABASE, VECTORS, make_home
+
+posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@posix
+def test_a_new_home_is_private(tmp_path: Path) -> None:
+    assert _mode(make_home(tmp_path / ".ragstone")) == 0o700
+
+
+@posix
+def test_a_home_that_others_could_see_is_closed_to_them(tmp_path: Path) -> None:
+    home = tmp_path / ".ragstone"
+    (home / VECTORS).mkdir(parents=True)
+    for folder in (home, home / VECTORS):
+        folder.chmod(0o755)
+    make_home(home)
+    assert (_mode(home), _mode(home / VECTORS)) == (0o700, 0o700)
+
+
+@posix
+def test_a_home_that_was_made_read_only_stays_so(tmp_path: Path) -> None:
+    home = make_home(tmp_path / ".ragstone")
+    home.chmod(0o555)
+    make_home(home)
+    assert _mode(home) == 0o500
+
+
+@posix
+def test_a_folder_that_the_user_named_keeps_its_mode(tmp_path: Path) -> None:
+    home = tmp_path / "shared"
+    (home / VECTORS).mkdir(parents=True)
+    for folder in (home, home / VECTORS):
+        folder.chmod(0o755)
+    make_home(home)
+    assert (_mode(home), _mode(home / VECTORS)) == (0o755, 0o755)
+
+
+def test_the_home_is_kept_out_of_version_control_and_says_what_would_be_lost(tmp_path: Path) -> None:
+    ignore = make_home(tmp_path / ".ragstone") / ".gitignore"
+    lines = ignore.read_text(encoding="utf-8").splitlines()
+    assert lines[-1] == "*"
+    assert all(line.startswith("#") for line in lines[:-1])
+    assert "ragstone export" in ignore.read_text(encoding="utf-8")
+    ignore.write_text("mine\n", encoding="utf-8")
+    make_home(tmp_path / ".ragstone")
+    assert ignore.read_text(encoding="utf-8") == "mine\n"
+
+
+@posix
+def test_no_file_is_made_through_a_link(tmp_path: Path) -> None:
+    home, outside = tmp_path / ".ragstone", tmp_path / "outside"
+    home.mkdir()
+    (home / ".gitignore").symlink_to(outside)
+    make_home(home)
+    assert not outside.exists()
+
+
+def test_a_file_is_no_home(tmp_path: Path) -> None:
+    (tmp_path / ".ragstone").write_text("x")
+    for home in (tmp_path / ".ragstone", tmp_path / ".ragstone" / "below"):
+        with pytest.raises(StoreError, match="not a folder"):
+            make_home(home)
+    assert DATABASE not in {path.name for path in tmp_path.iterdir()}

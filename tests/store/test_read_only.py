@@ -1,0 +1,169 @@
+"""An index that can only be read answers as ever; every write is one clear sentence, and nothing is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.store.home import make_home
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+from ragstone.types import Scope, Space
+
+Start = Callable[..., subprocess.Popen[str]]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
+
+USE = """
+import json, os, sys
+from pathlib import Path
+os.chdir(sys.argv[1])
+from ragstone.errors import RagstoneError
+from ragstone.store.home import make_home
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+from ragstone.types import Scope, Space
+if os.getuid() == 0:  # nothing is read-only for root
+    os.setgid(65534); os.setuid(65534)
+told = {}
+HERE = Scope("p")
+try:
+    store = SqliteStore(make_home(Path(".ragstone")) / "ragstone.db")
+    told["found"] = len(store.search_words(HERE, ["appl"], limit=9))
+    told["uris"] = [row.uri for row in store.documents(HERE)]
+    told["text"] = store.text("p", "c", "a.md")
+    told["generation"] = store.generation() > 0
+    (space,) = store.spaces(HERE)
+    told["vectors"] = [row.data.decode() for row in store.vector_rows("p", space.id).after(0, 9)]
+    told["collection"] = store.ensure_collection("p", "c").name
+    told["wrong"] = [finding.name for finding in store.check() if not finding.ok]
+    told["backup"] = store.backup(Path(sys.argv[2]) / "copy.db").exists()
+    told["refused"] = []
+    for write in (
+        lambda: store.put("p", "c", [prepare("b.md", ["pear"])]),
+        lambda: store.ensure_collection("p", "new"),
+        lambda: store.remove("p", "c", ["a.md"]),
+        lambda: store.set_note("p", "k", "v"),
+        lambda: store.remove_vectors("p", space.id),
+        lambda: store.compact(),
+        lambda: store.drop_collection("p", "c"),
+    ):
+        try:
+            write()
+        except RagstoneError as error:
+            told["refused"].append([error.code, "RAGSTONE_RAG_STORE_PATH" in error.hint])
+    store.close()
+except RagstoneError as error:
+    told["error"] = str(error)
+print(json.dumps(told))
+"""
+ANSWERS = {
+    "found": 1, "uris": ["a.md"], "text": "apple", "generation": True, "vectors": ["1234"], "collection": "c",
+    "wrong": ["private"], "backup": True, "refused": [["store", True]] * 7,
+}  # fmt: skip
+
+
+@pytest.fixture
+def room() -> Iterator[Path]:
+    """Return a folder that others may look into, as they may not into those of pytest, with an index in it."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    home = make_home(folder / ".ragstone")
+    with SqliteStore(home / "ragstone.db") as store:
+        store.ensure_collection("p", "c")
+        store.put("p", "c", [prepare("a.md", ["apple"])])
+        info = store.ensure_space("p", "c", Space("fake", "m", 4))
+        store.put_vectors("p", info.id, [(text.text_id, b"1234") for text in store.pending(Scope("p"), info.id)])
+    yield folder
+    home.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def _close(room: Path, *, folder: int = 0o555, file: int = 0o444) -> None:
+    """Take the right to write, and give the rest to everybody: the tests may run as root."""
+    home = room / ".ragstone"
+    for path in home.iterdir():
+        path.chmod(file)
+    home.chmod(folder)
+
+
+def _use(start: Start, room: Path) -> dict[str, Any]:
+    spare = room / "spare"
+    spare.mkdir()
+    spare.chmod(0o777)
+    out, err = start(USE, room, spare).communicate(timeout=60)
+    assert out, err
+    told: dict[str, Any] = json.loads(out)
+    return told
+
+
+@pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
+def test_what_can_only_be_read_is_read(room: Path, start: Start, folder: int, file: int) -> None:
+    before = (room / ".ragstone" / "ragstone.db").read_bytes()
+    _close(room, folder=folder, file=file)
+    assert _use(start, room) == ANSWERS
+    assert (room / ".ragstone" / "ragstone.db").read_bytes() == before
+
+
+CRASH = """
+import os, sys
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+store = SqliteStore(sys.argv[1])
+store.put("p", "c", [prepare("z.md", ["apple zest"])])
+os._exit(0)
+"""
+
+
+def test_a_log_that_a_dead_writer_left_is_read_too(room: Path, start: Start) -> None:
+    start(CRASH, room / ".ragstone" / "ragstone.db").communicate(timeout=60)
+    _close(room)
+    told = _use(start, room)
+    assert (told["found"], told["uris"]) == (2, ["a.md", "z.md"])
+
+
+def test_a_log_that_cannot_be_followed_is_told_not_left_out(room: Path, start: Start) -> None:
+    start(CRASH, room / ".ragstone" / "ragstone.db").communicate(timeout=60)
+    (room / ".ragstone" / "ragstone.db-shm").unlink()
+    _close(room)
+    assert "log" in _use(start, room)["error"]
+
+
+def test_a_file_that_cannot_even_be_read_is_told(room: Path, start: Start) -> None:
+    _close(room, file=0o200)
+    assert "cannot read" in _use(start, room)["error"]
+
+
+WATCH = """
+import os, sys, time
+from ragstone.store.sqlite import SqliteStore
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+store = SqliteStore(sys.argv[1])
+print(store.text("p", "c", "a.md"), flush=True)
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+print(store.text("p", "c", "a.md"), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs one who may write and one who may not")
+def test_a_reader_sees_what_one_who_may_write_has_written(room: Path, start: Start) -> None:
+    path = room / ".ragstone" / "ragstone.db"
+    _close(room)
+    go = room / "go"
+    watcher = start(WATCH, path, go)
+    assert watcher.stdout is not None
+    assert watcher.stdout.readline().strip() == "apple"
+    with SqliteStore(path) as store:
+        store.put("p", "c", [prepare("a.md", ["pear"])])
+    go.touch()
+    out, err = watcher.communicate(timeout=60)
+    assert out.strip() == "pear", err

@@ -1,0 +1,68 @@
+"""Sets of documents that are kept apart: collections in a project, projects in an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Command = Callable[..., Any]
+
+
+def names(quick: Command, *flags: str) -> list[str]:
+    return [one["name"] for one in quick("collections", "list", "--json", *flags).json["collections"]]
+
+
+def test_collections_are_made_filled_listed_and_dropped(quick: Command) -> None:
+    ran = quick("collections", "create", "code", "--description", "all the code", "--chunker", "tokens",
+                "--chunk-size", "40", "--chunk-overlap", "2")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("Collection code made.")
+    assert quick("sync", "src", "--collection", "code").code == 0
+    quick("sync", "docs")
+    assert names(quick) == ["code", "default"]
+    listed = quick("collections", "list", "--json").json["collections"][0]
+    assert (listed["documents"], listed["description"]) == (2, "all the code")
+    assert listed["settings"] == {"chunker": "tokens", "chunk_size": 40, "chunk_overlap": 2}
+    shown = quick("collections", "list").out
+    assert shown.startswith("code     2 documents")
+    assert "all the code; chunker tokens, chunk size 40" in shown
+    assert quick("collections", "drop", "code").out == "Collection code dropped, and 2 documents with it.\n"
+    assert names(quick) == ["default"]
+    assert [one["uri"] for one in quick("sources", "--json").json["documents"]] == ["docs/storage.md"]
+
+
+def test_every_collections_command_speaks_json(quick: Command) -> None:
+    made = quick("collections", "create", "notes", "--json").json
+    assert (made["success"], made["collection"]["name"], made["collection"]["documents"]) == (True, "notes", 0)
+    dropped = quick("collections", "drop", "notes", "--json").json
+    assert dropped == {"success": True, "collection": "notes", "documents": 0}
+
+
+def test_a_name_that_is_taken_or_unknown_is_told(quick: Command, project: Path) -> None:
+    assert quick("collections", "drop", "nope").code == 4
+    assert quick("collections", "list").out.startswith("No collections yet")
+    assert not (project / ".ragstone").exists()
+    assert quick("collections", "create", "notes").code == 0
+    again = quick("collections", "create", "notes")
+    assert (again.code, "already" in again.err) == (6, True), again.err
+    assert quick("collections", "drop", "nope", "--json").json["error"]["code"] == "not_found"
+    assert quick("collections", "create", "odd", "--chunk-size", "0").code == 2
+    assert quick("collections", "create", "odd", "--chunk-size", "10", "--chunk-overlap", "10").code == 2
+    assert names(quick) == ["notes"]
+
+
+def test_projects_in_one_index_do_not_see_each_other(quick: Command) -> None:
+    assert quick("add", "README.md", "--project", "one").code == 0
+    assert quick("add", "docs/storage.md", "--project", "two").code == 0
+    for project, uri in (("one", "README.md"), ("two", "docs/storage.md")):
+        assert [one["uri"] for one in quick("sources", "--json", "--project", project).json["documents"]] == [uri]
+        found = quick("search", "upload write", "--mode", "words", "--json", "--project", project).json["results"]
+        assert {hit["path"] for hit in found} == {uri}
+        state = quick("status", "--json", "--project", project).json
+        assert (state["project"], state["documents"]) == (project, 1)
+    assert quick("sources", "--json").json["documents"] == []
+    assert quick("collections", "list", "--json").json["collections"] == []
+    assert quick("remove", "README.md", "--project", "two").code == 4
+    assert quick("sync", "--project", "three", "--json").json["indexed"] == 4
+    assert names(quick, "--project", "three") == ["default"]

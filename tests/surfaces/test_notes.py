@@ -1,0 +1,83 @@
+"""What a person is told about an answer, a program is told too: in `notes` and `sync` of the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.store.lock import FileLock
+
+Command = Callable[..., Any]
+
+
+def test_an_answer_says_how_the_index_was_brought_up_to_date(quick: Command, project: Path) -> None:
+    first = quick("search", "upload", "--mode", "words", "--json").json
+    assert (first["sync"]["indexed"], first["sync"]["skipped"], first["sync"]["failed"]) == (4, 0, 0)
+    assert first["notes"] == []
+    again = quick("search", "upload", "--mode", "words", "--json").json
+    assert (again["sync"], again["notes"]) == (None, [])
+    (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
+    assert quick("explain", "granite", "--json").json["sync"]["indexed"] == 1
+
+
+def test_a_search_while_another_writes_answers_and_says_so(command: Command, quick: Command, project: Path) -> None:
+    quick("sync")
+    (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
+    with FileLock(project / ".ragstone" / "ragstone.db.lock"):
+        ran = command("search", "granite", "--mode", "words", "--json")
+        shown = command("explain", "durability", "--mode", "words")
+    assert (ran.code, ran.json["results"], ran.json["sync"]) == (0, [], None), ran.err
+    assert [note for note in ran.json["notes"] if "not brought up to date" in note and "another process" in note]
+    assert "(not brought up to date: " in shown.err
+    assert "docs/storage.md" in shown.out
+    assert quick("search", "granite", "--mode", "words", "--json").json["results"]
+
+
+def test_an_answer_says_that_files_could_not_be_read(powerless: Command, project: Path) -> None:
+    (project / "README.md").chmod(0)
+    ran = powerless("search", "durability", "--mode", "words", "--json")
+    assert (ran.code, ran.json["sync"]["failed"], ran.json["sync"]["success"]) == (0, 1, False), ran.err
+    assert [note for note in ran.json["notes"] if note.startswith("1 file could not be read")]
+    assert ran.json["results"]
+
+
+def test_an_answer_says_how_many_texts_have_vectors(quick: Command, project: Path) -> None:
+    quick("sync", "--no-embed")
+    none = quick("search", "upload", "--no-sync", "--json").json["notes"]
+    assert none == ["no vectors yet, found by words alone: `ragstone sync` completes them"]
+    quick("sync")
+    (project / "new.md").write_text("Granite uploads are heavier.\n", encoding="utf-8")
+    quick("sync", "--no-embed")
+    some = quick("search", "upload", "--no-sync", "--json").json["notes"]
+    assert some[0] == "vectors cover 80% of the texts: `ragstone sync` completes them"
+    assert len([note for note in some if "cover" in note]) == 1
+
+
+def test_vectors_of_another_model_are_told_by_every_command_that_meets_them(
+    quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick("sync")
+    monkeypatch.setenv("RAGSTONE_EMBED_STORAGE", "compact")
+    for number, arguments in enumerate((("sync",), ("search", "granite"), ("add", "new.md"))):
+        (project / "new.md").write_text(f"Granite {number} is harder than marble.\n", encoding="utf-8")
+        plain = quick(*arguments)
+        assert plain.code == (0 if arguments[0] == "search" else 3), plain.err
+        assert "ragstone reembed" in plain.err, arguments
+        (project / "new.md").write_text(f"Granite {number} is softer than diamond.\n", encoding="utf-8")
+        told = quick(*arguments, "--json")
+        assert told.code == plain.code
+        assert [note for note in told.json["notes"] if "ragstone reembed" in note], arguments
+    assert quick("reembed").code == 0
+    assert quick("sync", "--json").json["notes"] == []
+
+
+def test_a_switch_that_is_off_is_told_to_programs_too(command: Command, project: Path) -> None:
+    off = {"RAGSTONE_RAG_ENABLED": "false"}
+    for arguments in (("sync",), ("add", "README.md"), ("search", "upload")):
+        ran = command(*arguments, "--json", env=off)
+        assert ran.code == 0, ran.err
+        assert [note for note in ran.json["notes"] if "rag.enabled" in note or "no index" in note], arguments
+    assert not (project / ".ragstone").exists()
