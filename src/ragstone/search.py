@@ -301,7 +301,8 @@ def _alike(fused: Sequence[Candidate]) -> tuple[list[Candidate], list[Dropped]]:
 
     Some vector is always the nearest. One that shares no word with the query and lies in the noise is no answer.
     """
-    alike, unlike = [], []
+    alike: list[Candidate] = []
+    unlike: list[Candidate] = []
     for candidate in fused:
         related = any(trace.name == "words" or trace.score > NOISE for trace in candidate.lists)
         (alike if related else unlike).append(candidate)

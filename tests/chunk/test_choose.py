@@ -15,12 +15,12 @@ from ragstone.types import Document
         (Document("a.py", "", kind="code", language="python"), "python/1/300"),
         (Document("bin/tool", "", kind="code", language="python"), "python/1/300"),
         (Document("A.PYI", ""), "python/1/300"),
-        (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/200/0"),
-        (Document("notes.MD", ""), "markdown/1/200/0"),
+        (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/160/0"),
+        (Document("notes.MD", ""), "markdown/1/160/0"),
         (Document("a.rs", "", kind="code", language="rust"), "lines/1/300/50"),
         (Document("a.toml", "", kind="config", language="toml"), "lines/1/300/50"),
-        (Document("a.txt", "", kind="text", language="text"), "prose/1/200/0"),
-        (Document("note:1", ""), "prose/1/200/0"),
+        (Document("a.txt", "", kind="text", language="text"), "prose/1/160/0"),
+        (Document("note:1", ""), "prose/1/160/0"),
     ],
 )
 def test_the_type_of_a_document_decides(document: Document, expected: str) -> None:
