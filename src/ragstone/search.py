@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
 OVERFETCH: Final = 1.25
+# The vectors' list may be the shorter one: what words found gets its cosine anyway. Half of 100 candidates answers as
+# well as 300 on chunking, code search, LoCoMo and SciFact.
+VECTOR_SHARE: Final = 0.5
 # A cosine below this says nothing for the built-in model; confidence starts counting here.
 COSINE_FLOOR: Final = 0.05
 # A hit that shares no word with the query must be nearer than unrelated texts happen to be.
@@ -172,7 +175,7 @@ class Searcher:
 
     def _near(self, request: Request, info: SpaceInfo, vector: Matrix, generation: int) -> list[Scored]:
         index = self._nearest(request.scope.project, info)
-        limit = request.candidates
+        limit = max(request.top_k, int(request.candidates * VECTOR_SHARE))
         if request.filter is None and request.scope.collections is None:
             found = index.search(vector, int(limit * OVERFETCH) + 16)
             located = self._located(request, info, found, limit)

@@ -8,7 +8,7 @@ QueryType = Literal["symbol", "keywords", "question"]
 
 # Share of the meaning lists in the weighted sum; words get the rest.
 # Chunking and LoCoMo (questions) are best at 0.3 to 0.45, SciFact (claims) at 0.5, code search at 0.5 to 0.6.
-MEANING_WEIGHT: Final[dict[QueryType, float]] = {"symbol": 0.4, "keywords": 0.5, "question": 0.45}
+MEANING_WEIGHT: Final[dict[QueryType, float]] = {"symbol": 0.4, "keywords": 0.5, "question": 0.4}
 
 # Reciprocal rank fusion's constant; SciFact: .719 at 10 against .714 at 60.
 RRF_K: Final = 10

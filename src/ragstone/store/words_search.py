@@ -21,7 +21,7 @@ from ragstone.types import Scored
 
 MAX_TERMS: Final = 256
 # Column weights are part of the statements: symbol 4, header 1, path 8, body 1. A name that is what the chunk defines
-# says more than one in its text, and so does the path. Code search, from 4 2 2 1: words .748 → .754, hybrid .800 → .807.
+# says more than one in its text, and so does the path. Code search, from 4 2 2 1: words .748 → .754; hybrid .800 → .807
 _EVERYWHERE: Final = """
     SELECT rowid, bm25(words, 4.0, 1.0, 8.0, 1.0) AS score FROM words
     WHERE words MATCH ? ORDER BY score, rowid LIMIT ?"""
