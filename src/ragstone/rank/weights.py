@@ -17,7 +17,7 @@ RRF_K: Final = 10
 DEFINITION_BOOST: Final = 1.25
 # Words of the query that stand in the file's path. Code search .812 without, .821 at 0.1, .829 at 0.4.
 PATH_BOOST: Final = 0.30
-# Tests, examples and generated files describe the thing; they are rarely the thing. Code search .808 → .813 (0.85 → 0.6).
+# Tests, examples and generated files describe the thing; they are rarely it. Code search .808 → .813 (0.85 → 0.6).
 SIDE_FILE_FACTOR: Final = 0.60
 
 # A chunk is more likely to answer when the chunk before or behind it does too: this share of the better neighbour's
