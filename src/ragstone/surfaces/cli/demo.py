@@ -35,7 +35,7 @@ class Question(NamedTuple):
 OWN: Final = (
     Question("FileLock", "an exact name"),
     Question("wal_autocheckpoint", "a setting deep in the code"),
-    Question("what happens if the electricity fails while it is saving?", "a meaning, in other words than the text's"),
+    Question("do I lose my work if the machine crashes?", "a meaning, in other words than the text's"),
     Question("cut a long page into smaller pieces", "a meaning, in other words than the code's"),
 )
 """Asked of Ragstone's own code and documents."""
