@@ -114,8 +114,8 @@ class Searcher:
         lists = self._lists(request, wanted, generation)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
         fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
-        fused, unlike = _alike(fuse(lists.rows, weights))
-        shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)]
+        wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
+        shortlist, unlike = _alike(fuse(lists.rows, weights, limit=wide))
         rows = self._store.chunks(request.scope.project, [candidate.id for candidate in shortlist])
         ranked, copies = order.collapse(order.support(order.boost(shortlist, rows, query=request.query)))
         ranked = self._second_look(request, order.spread(ranked), lists)
@@ -128,7 +128,7 @@ class Searcher:
             terms=tuple(wanted),
             weights=weights,
             coverage=dict(lists.coverage),
-            candidates=len(fused),
+            candidates=len({row.id for rows in lists.rows.values() for row in rows}),
             hits=tuple(hits),
             dropped=(*weak, *_left_out(ranked, copies, chosen), *unlike),
             notes=tuple(lists.notes),

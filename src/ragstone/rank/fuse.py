@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Final
 
 from ragstone.rank.weights import MEANING_WEIGHT, RRF_K, QueryType
@@ -28,11 +28,11 @@ class Candidate:
     id: int
     fused: float
     lists: tuple[ListTrace, ...] = ()
-    boosts: tuple[tuple[str, float], ...] = field(default=())
+    boosts: tuple[tuple[str, float], ...] = ()
 
     def boosted(self, name: str, factor: float) -> Candidate:
         """Return the candidate with its score multiplied and the reason kept."""
-        return replace(self, fused=self.fused * factor, boosts=(*self.boosts, (name, factor)))
+        return Candidate(self.id, self.fused * factor, self.lists, (*self.boosts, (name, factor)))
 
 
 def query_type(query: str) -> QueryType:
@@ -56,8 +56,10 @@ def list_weights(kind: QueryType, coverage: Mapping[str, float], *, words: bool)
     return {"words": 1.0 - meaning, **weights} if words else weights
 
 
-def weighted_sum(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> list[Candidate]:
-    """Return candidates by the weighted sum of each list's scores, scaled so that its best is 1; absent is nothing.
+def weighted_sum(
+    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
+) -> list[Candidate]:
+    """Return the best candidates by the weighted sum of each list's scores, scaled so that its best is 1.
 
     Both scores have a meaningful zero (no word in common, no likeness), so a list is scaled from there and not from
     its last row, which depends on how many rows were asked for.
@@ -68,13 +70,15 @@ def weighted_sum(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, fl
         floor, width = scales[name]
         return (row.score - floor) / width
 
-    return _fuse(lists, weights, normalise)
+    return _fuse(lists, weights, normalise, limit)
 
 
-def reciprocal_rank(lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> list[Candidate]:
-    """Return candidates by reciprocal rank fusion, scaled so that first everywhere is 1."""
+def reciprocal_rank(
+    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
+) -> list[Candidate]:
+    """Return the best candidates by reciprocal rank fusion, scaled so that first everywhere is 1."""
     even = {name: 1.0 / len(lists) for name in lists if name in weights}
-    return _fuse(lists, even, lambda name, row, rank: (RRF_K + 1) / (RRF_K + rank))
+    return _fuse(lists, even, lambda name, row, rank: (RRF_K + 1) / (RRF_K + rank), limit)
 
 
 def _scale(rows: Sequence[Scored]) -> tuple[float, float]:
@@ -85,18 +89,19 @@ def _scale(rows: Sequence[Scored]) -> tuple[float, float]:
 
 
 def _fuse(
-    lists: Mapping[str, Sequence[Scored]],
-    weights: Mapping[str, float],
-    normalise: Normaliser,
+    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], normalise: Normaliser, limit: int | None
 ) -> list[Candidate]:
     sums: dict[int, float] = {}
-    traces: dict[int, list[ListTrace]] = {}
     for name, rows in lists.items():
         weight = weights.get(name, 0.0)
         for rank, row in enumerate(rows, start=1):
-            value = normalise(name, row, rank)
-            sums[row.id] = sums.get(row.id, 0.0) + weight * value
-            traces.setdefault(row.id, []).append(ListTrace(name, rank, row.score, value, weight))
+            sums[row.id] = sums.get(row.id, 0.0) + weight * normalise(name, row, rank)
     # Equal scores are ordered by id, so that the same index always gives the same answer.
-    ordered = sorted(sums, key=lambda key: (-sums[key], key))
-    return [Candidate(key, sums[key], tuple(traces[key])) for key in ordered]
+    best = sorted(sums, key=lambda key: (-sums[key], key))[:limit]
+    traces: dict[int, list[ListTrace]] = {key: [] for key in best}
+    for name, rows in lists.items():
+        weight = weights.get(name, 0.0)
+        for rank, row in enumerate(rows, start=1):
+            if row.id in traces:
+                traces[row.id].append(ListTrace(name, rank, row.score, normalise(name, row, rank), weight))
+    return [Candidate(key, sums[key], tuple(traces[key])) for key in best]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from ragstone.rank.fuse import Candidate
@@ -155,4 +156,9 @@ def _defines(row: StoredChunk, names: set[str]) -> bool:
 
 
 def _share_in_path(uri: str, wanted: set[str]) -> float:
-    return len(wanted & set(terms(uri))) / len(wanted) if wanted else 0.0
+    return len(wanted & _path_terms(uri)) / len(wanted) if wanted else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _path_terms(uri: str) -> frozenset[str]:
+    return frozenset(terms(uri))

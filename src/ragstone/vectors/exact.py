@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragstone.errors import InputError
 from ragstone.types import Scored
-from ragstone.vectors.unit import check_k, id_array, unit_query, unit_rows
+from ragstone.vectors.unit import check_k, id_array, products, unit_query, unit_rows
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -80,8 +80,8 @@ class ExactIndex:
             fits = fits & np.isin(held.ids[: held.used], id_array(allowed))
         if allowed is not None and fits.sum() * 4 < held.used:
             places = np.flatnonzero(fits)
-            return best(held.ids[places], held.matrix[places] @ query, k)
-        scores = held.matrix[: held.used] @ query
+            return best(held.ids[places], products(held.matrix[places], query), k)
+        scores = products(held.matrix[: held.used], query)
         return best(held.ids[: held.used][fits], scores[fits], k)
 
     def delete(self, ids: Sequence[int]) -> int:

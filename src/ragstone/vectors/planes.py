@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.vectors.rotation import Rotation
+from ragstone.vectors.unit import products
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -70,8 +71,8 @@ class Planes:
     def code_scores(self, rotated_query: Matrix, codes: NDArray[np.uint8]) -> Matrix:
         """Return numbers in the order of the inner products; what is the same for all rows is left out."""
         half = self.width // 2
-        low = (codes & np.uint8(15)).astype(np.float32) @ rotated_query[:half]
-        high = (codes >> np.uint8(4)).astype(np.float32) @ rotated_query[half:]
+        low = products((codes & np.uint8(15)).astype(np.float32), rotated_query[:half])
+        high = products((codes >> np.uint8(4)).astype(np.float32), rotated_query[half:])
         scores: Matrix = low + high
         return scores
 

@@ -12,7 +12,7 @@ from ragstone.errors import ConfigError, StoreError
 from ragstone.protocols import Codec
 from ragstone.vectors.codebook import Codebook, padded_dimension
 from ragstone.vectors.turboquant import TurboQuantizer
-from ragstone.vectors.unit import unit_rows
+from ragstone.vectors.unit import products, unit_rows
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -55,9 +55,9 @@ class Int16Codec:
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row, scaled once per row instead of once per number."""
         table = _table(rows, self._layout)
-        products: Matrix = table["row"].astype(np.float32) @ query.reshape(-1)
-        products *= table["scale"]
-        return products
+        scores = products(table["row"].astype(np.float32), query.reshape(-1))
+        scores *= table["scale"]
+        return scores
 
 
 class CompactCodec:

@@ -84,3 +84,13 @@ def check_k(k: int) -> None:
     """Raise `InputError` where nothing could be asked for."""
     if k < 1:
         raise InputError(f"k must be at least 1, not {k}.")
+
+
+def products(matrix: Matrix, query: Matrix) -> Matrix:
+    """Return the inner product of every row with a query, in the calling thread.
+
+    `@` hands even small products to BLAS's own threads, which wait for each other by spinning: on two busy cores a
+    product of half a millisecond took twenty-five.
+    """
+    scores: Matrix = np.einsum("ij,j->i", matrix, query)
+    return scores
