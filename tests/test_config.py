@@ -340,3 +340,16 @@ def test_every_default_would_itself_be_accepted(tmp_path: Path, key: object) -> 
     name, default = key.name, key.default  # type: ignore[attr-defined]
     if default is not None:
         assert config.load(tmp_path, {name: default}, environ={}).value(name) == default
+
+
+def test_it_is_known_whether_the_user_named_the_home_folder(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    (own / "ragstone").mkdir(parents=True)
+    assert not config.load(tmp_path, environ={}).home_named
+    assert config.load(tmp_path, {"store.path": "x"}, environ={}).home_named
+    assert config.load(tmp_path, environ={"RAGSTONE_RAG_STORE_PATH": "x"}).home_named
+    (tmp_path / "ragstone.toml").write_text('[store]\npath = "x"\n')
+    assert not config.load(tmp_path, environ={}).home_named
+    (tmp_path / "ragstone.toml").unlink()
+    (own / "ragstone" / "ragstone.toml").write_text('[store]\npath = "x"\n')
+    assert config.load(tmp_path, environ={"XDG_CONFIG_HOME": str(own)}).home_named

@@ -263,12 +263,27 @@ def test_a_disabled_engine_does_nothing_and_writes_nothing(folder: Path) -> None
         assert engine.search("lease") == []
         assert engine.is_empty()
         assert engine.refresh() is None
-        assert engine.embed() == engine.reembed() == engine.remove("a") == 0
+        assert engine.embed() == engine.remove("a") == 0
         assert engine.load(["{}"]).documents == 0
         assert engine.status().documents == 0
         assert engine.text("a") is None
         assert list(engine.sources()) == []
+        for refused in (engine.reembed, engine.compact, engine.export, lambda: engine.create_collection("x")):
+            with pytest.raises(ConfigError, match="switched off"):
+                refused()
+        with pytest.raises(ConfigError, match="switched off"):
+            engine.backup(folder / "copy.db")
     assert not (folder / ".ragstone").exists()
+
+
+def test_a_disabled_engine_still_shows_and_saves_what_is_stored(folder: Path, tmp_path: Path) -> None:
+    with Engine.open(folder, config=FAKE) as engine:
+        engine.sync()
+    with Engine.open(folder, config=FAKE | {"rag.enabled": False}) as engine:
+        assert engine.status().documents == 2
+        assert len(list(engine.export())) > 2
+        assert engine.backup(tmp_path / "copy.db").stat().st_size > 0
+        assert engine.search("lease") == []
 
 
 def test_an_export_read_back_elsewhere_gives_the_same_answers_with_no_embedding(engine: Engine, tmp_path: Path) -> None:

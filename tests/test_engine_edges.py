@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -112,12 +113,26 @@ def test_copies_are_listed_when_only_vectors_found_them(engine: Engine) -> None:
 
 
 def test_a_query_with_nothing_in_common_has_no_hits(tmp_path: Path) -> None:
+    topics = (
+        "harbour",
+        "invoice",
+        "glacier",
+        "compiler",
+        "orchard",
+        "violin",
+        "parliament",
+        "engine",
+        "coral",
+        "bakery",
+    )
+    facts = ("opens at dawn", "was rebuilt in stone", "costs more each year", "needs a second look", "sleeps in winter")
     with Engine.open(tmp_path, config={"rag.vector_store.provider": "memory"}) as engine:
-        engine.add(
-            [Document(uri="a", text="The gondola crosses the lagoon."), Document(uri="b", text="Bake at 180 C.")]
-        )
-        assert engine.search("xqzzvw blorp") == []
-        assert engine.search("a boat on the water")[0].source_doc_id == "a"
+        texts = [f"The {topic} {fact}, said the {other}." for topic in topics for fact in facts for other in topics[:4]]
+        engine.add([Document(uri=f"t{number}", text=text) for number, text in enumerate(texts)])
+        engine.add(Document(uri="boat", text="The gondola crosses the lagoon."))
+        for nonsense in ("qwzx blorptang", "asdfgh jklqwe", "xkcdqw", "😀😀😀"):
+            assert engine.search(nonsense) == [], nonsense
+        assert engine.search("a boat on the water")[0].source_doc_id == "boat"
 
 
 def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> None:
@@ -131,6 +146,28 @@ def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> No
 @pytest.mark.parametrize(
     "wrong",
     [
+        lambda engine: engine.sync("docs"),
+        lambda engine: engine.sync(Path("docs")),
+        lambda engine: engine.sync([5]),
+        lambda engine: engine.sync(embed="yes"),
+        lambda engine: engine.embed(seconds="a"),
+        lambda engine: engine.remove(5),
+        lambda engine: engine.remove(ids="docs/a.md"),
+        lambda engine: engine.remove(ids=[5]),
+        lambda engine: engine.text(5),
+        lambda engine: engine.backup(5),
+        lambda engine: engine.load(None),
+        lambda engine: engine.load("text"),
+        lambda engine: engine.create_collection(" "),
+        lambda engine: engine.create_collection("x", chunk_size="a"),
+        lambda engine: Engine.open(cast(str, 5)),
+        lambda engine: Engine.open(engine.folder, config=cast(dict[str, object], [1])),
+        lambda engine: engine.search("a", collection=5),
+        lambda engine: engine.search("a", collection=[5]),
+        lambda engine: engine.search("a", rerank=5),
+        lambda engine: engine.add(None),
+        lambda engine: engine.add(5),
+        lambda engine: engine.add(Document("u", "t", title=cast(str, 5))),
         lambda engine: engine.search(None),
         lambda engine: engine.search("a", "5"),
         lambda engine: engine.search("a", min_score="0.5"),
@@ -160,3 +197,97 @@ def test_damaged_vectors_are_found_by_the_check_and_made_again(engine: Engine) -
     assert [finding for finding in engine.check() if not finding.ok]
     assert engine.reembed() == 1
     assert [finding for finding in engine.check() if not finding.ok] == []
+
+
+def test_one_damaged_vector_takes_nothing_else_down(engine: Engine, folder: Path) -> None:
+    engine.sync()
+    engine.add([Document(uri=f"given{number}", text=f"lease number {number}") for number in range(3)])
+    engine.close()
+    with closing(sqlite3.connect(engine.home / "ragstone.db")) as db, db:
+        db.execute("UPDATE vectors SET data = x'0011' WHERE id = 2")
+        db.execute("UPDATE vectors SET data = zeroblob(length(data)) WHERE id = 1")
+    assert engine.search("lease", mode="vectors", top_k=10)
+    engine.close()
+    shutil.rmtree(engine.home / "vectors")
+    explained = engine.explain("lease", top_k=10)
+    assert explained.hits
+    assert any("2 vectors are damaged" in note for note in explained.notes)
+    (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
+    assert engine.sync().indexed == 1
+    assert engine.reembed() == 2
+    assert engine.explain("lease zeppelin").coverage == {"fake": 1.0}
+
+
+def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: Path) -> None:
+    engine.sync()
+    engine.sync(collection="small")
+    with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:
+        assert not other.sync(collection="small").ok
+        other.reembed()
+        assert other.sync().ok
+        assert other.sync(collection="small").ok
+        assert {info.storage for info in other.status().spaces} == {"compact"}
+        assert {one.name for one in other.collections()} == {"default", "small"}
+
+
+def test_two_ways_to_store_one_model_are_one_list(engine: Engine, folder: Path) -> None:
+    engine.add(Document(uri="a", text="the apple falls"), collection="left")
+    with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:
+        other.add(Document(uri="b", text="the apple pie"), collection="right")
+        explained = other.explain("apple", mode="vectors")
+        assert {hit.source_doc_id for hit in explained.hits} == {"a", "b"}
+        assert explained.coverage == {"fake": 1.0}
+
+
+def test_some_named_paths_do_not_make_a_search_take_in_the_folder(engine: Engine) -> None:
+    engine.sync(["docs"], collection="docs")
+    assert engine.refresh() is None
+    assert {document.uri for document in engine.sources()} == {"docs/locks.md"}
+
+
+def test_an_import_keeps_what_came_from_files_for_the_next_sync(engine: Engine, folder: Path) -> None:
+    engine.sync()
+    engine.add(Document(uri="given", text="a zeppelin"))
+    lines = list(engine.export())
+    (folder / "lease.py").unlink()
+    engine.sync()
+    engine.load(lines)
+    assert engine.text("lease.py")
+    engine.sync()
+    assert {document.uri for document in engine.sources()} == {"docs/locks.md", "given"}
+
+
+def test_an_import_after_a_change_of_model_stores_and_says_so(engine: Engine, folder: Path) -> None:
+    engine.add(Document(uri="given", text="a zeppelin"))
+    lines = list(engine.export())
+    engine.remove("given")
+    with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:
+        report = other.load(lines)
+        assert report.documents == 1
+        assert "reembed" in report.notes[0]
+        assert other.search("zeppelin", mode="words")
+
+
+@pytest.mark.parametrize("verb", ["search", "sources", "export", "reembed", "embed", "text", "remove", "drop"])
+def test_a_collection_that_is_not_there_is_not_found(engine: Engine, verb: str) -> None:
+    engine.sync()
+    calls: dict[str, Callable[[], object]] = {
+        "search": lambda: engine.search("a", collection="nope"),
+        "sources": lambda: list(engine.sources(collection="nope")),
+        "export": lambda: list(engine.export(collection="nope")),
+        "reembed": lambda: engine.reembed(collection="nope"),
+        "embed": lambda: engine.embed(collection="nope"),
+        "text": lambda: engine.text("a", collection="nope"),
+        "remove": lambda: engine.remove("a", collection="nope"),
+        "drop": lambda: engine.drop_collection("nope"),
+    }
+    with pytest.raises(NotFound, match="nope"):
+        calls[verb]()
+    assert [one.name for one in engine.collections()] == ["default"]
+
+
+def test_copies_that_a_filter_leaves_out_are_not_told(engine: Engine) -> None:
+    same = "the gondola crosses the lagoon"
+    engine.add([Document(uri=f"{team}/x", text=same, metadata={"team": team}) for team in ("a", "b")])
+    hit = engine.search("gondola", filters={"team": "b"})[0]
+    assert (hit.source_doc_id, hit.also_at) == ("b/x", ())

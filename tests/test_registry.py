@@ -60,14 +60,15 @@ def test_an_unknown_name_far_from_all_others_just_lists_them() -> None:
 
 
 def test_a_group_without_parts_says_so() -> None:
-    with pytest.raises(ConfigError, match="no framework called 'x'") as caught:
-        registry.load("framework", "x")
+    with pytest.raises(ConfigError, match="no reranker called 'x'") as caught:
+        registry.load("reranker", "x")
     assert "none is installed" in caught.value.hint
 
 
-def test_an_unknown_group_is_refused() -> None:
-    with pytest.raises(ConfigError, match="no kind of part called 'embeder'"):
-        registry.load("embeder", "fake")
+@pytest.mark.parametrize("group", ["embeder", "chunker", "reader", "source", "framework"])
+def test_an_unknown_group_is_refused(group: str) -> None:
+    with pytest.raises(ConfigError, match=f"no kind of part called '{group}'"):
+        registry.load(group, "fake")
 
 
 def test_a_plug_in_is_found_by_its_entry_point(plug_in: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, get_args
 
 from ragstone.errors import InputError
@@ -17,7 +19,7 @@ _CHOICES: Final = {"mode": get_args(Mode), "fusion": get_args(Fusion)}
 
 def documents(given: Document | Iterable[Document]) -> Iterator[Document]:
     """Yield the documents given, one or many, or raise `InputError` at the first that is none."""
-    if isinstance(given, str | bytes | Mapping):
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Document | Iterable):
         raise InputError("add takes documents", hint='add(Document(uri="notes/today", text="…"))')
     for document in [given] if isinstance(given, Document) else given:
         if not isinstance(document, Document):
@@ -26,10 +28,64 @@ def documents(given: Document | Iterable[Document]) -> Iterator[Document]:
             )
         if not isinstance(document.uri, str) or not document.uri.strip():
             raise InputError("a document needs a uri", hint='Document(uri="notes/today", text="…")')
-        if not isinstance(document.text, str):
-            raise InputError(f"the text of {document.uri} is no string", hint="decode bytes first")
+        for part in ("text", "kind", "language", "title"):
+            if not isinstance(getattr(document, part), str):
+                raise InputError(f"the {part} of {document.uri} is no string", hint="decode bytes first")
         _metadata(document)
         yield document
+
+
+def name(given: object, what: str) -> str:
+    """Return a name, or raise `InputError` if it is none."""
+    if not isinstance(given, str) or not given.strip():
+        raise InputError(f"{what} is named by a string, not by {given!r}", hint='for example "notes/today"')
+    return given
+
+
+def names(one: object, many: object) -> list[str]:
+    """Return the uri given, or the ids given, as a list."""
+    if one is not None:
+        return [name(one, "a document")]
+    if isinstance(many, str) or not isinstance(many, Iterable):
+        raise InputError("ids is a list of names", hint='remove(ids=["docs/a.md"])')
+    return [name(each, "a document") for each in many]
+
+
+def path(given: object) -> str | os.PathLike[str]:
+    """Return a path, or raise `InputError` if it is none."""
+    if not isinstance(given, str | os.PathLike) or not str(given):
+        raise InputError(f"{given!r} is no path", hint="give a string or a Path")
+    return given
+
+
+def paths(given: object) -> list[str | Path] | None:
+    """Return the paths a sync is narrowed to, as a list; None is the whole folder."""
+    if given is None:
+        return None
+    if isinstance(given, str | os.PathLike) or not isinstance(given, Iterable):
+        raise InputError("sync takes a list of paths", hint='sync(["docs", "README.md"])')
+    return [Path(path(each)) for each in given]
+
+
+def lines(given: object) -> Iterable[str]:
+    """Return lines to be read back, or raise `InputError` if they are none."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise InputError("load takes lines of text", hint="an open file, or a list of strings")
+    return given
+
+
+def embed(given: object) -> None:
+    """Raise `InputError` unless it says whether to embed, or for how many seconds."""
+    if not isinstance(given, bool | int | float) or given < 0 or math.isnan(given):
+        raise InputError(f"embed is {given!r}", hint="use True, False, or a number of seconds")
+
+
+def sizes(collection: object, size: object, overlap: object) -> None:
+    """Raise `InputError` unless a collection has a name and whole numbers for sizes."""
+    name(collection, "a collection")
+    for what, given in (("chunk_size", size), ("chunk_overlap", overlap)):
+        if given is not None and (not isinstance(given, int) or isinstance(given, bool)):
+            raise InputError(f"{what} is {given!r}", hint="give a whole number")
 
 
 def _metadata(document: Document) -> None:
@@ -57,6 +113,10 @@ def _option(name: str, value: object) -> None:
     known = SearchOptions.__annotations__
     if name not in known:
         raise InputError(f"a search has no option {name!r}", hint=f"the options are {', '.join(known)}")
+    if name == "rerank" and value is not None and not isinstance(value, str):
+        raise InputError(f"rerank is {value!r}", hint="give the name of a reranker")
+    if name == "collection" and value is not None and not isinstance(value, str | Iterable):
+        raise InputError(f"collection is {value!r}", hint="give a name, or a list of names")
     if name in _SWITCHES and not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}", hint="use True or False")
     if value is None:

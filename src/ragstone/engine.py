@@ -10,13 +10,12 @@ from typing import Any, Self, Unpack
 
 from ragstone import checked, config, portable
 from ragstone.chunk.choose import choose
-from ragstone.errors import Conflict, InputError, StaleSpace
+from ragstone.errors import ConfigError, Conflict, InputError, NotFound, StaleSpace
 from ragstone.events import Bus
 from ragstone.keeping import Keeper
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
 from ragstone.read.choose import refusal
-from ragstone.search import Request
 from ragstone.sources.files import FileSource
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.store.filters import parse
@@ -28,6 +27,7 @@ from ragstone.types import (
     Explanation,
     Finding,
     Hit,
+    Request,
     Scope,
     SearchOptions,
     Status,
@@ -54,7 +54,7 @@ class Engine:
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:
         """Return an engine for a folder; `config` overrides settings by dotted key."""
-        root = Path(folder).expanduser().resolve()
+        root = Path(checked.path(folder)).expanduser().resolve()
         if not root.is_dir():
             raise InputError(f"no such folder: {folder}", hint="give the path of an existing folder")
         return cls(root, _settings(root, config), project=project)
@@ -113,6 +113,8 @@ class Engine:
         """
         if not self.enabled:
             return SyncReport(0, 0, 0, (), (), 0, 0, 0, 0, 0, 0.0)
+        paths = checked.paths(paths)
+        checked.embed(embed)
         return self._keeper.sync(self._collection(collection), paths, full=full, embed=embed, progress=progress)
 
     def refresh(
@@ -132,11 +134,17 @@ class Engine:
         """Give vectors to texts that have none and return how many; another process at the same work is waited for."""
         if not self.enabled:
             return 0
-        return self._keeper.embed(self._collection(collection), seconds=seconds, progress=progress)
+        checked.embed(seconds if seconds is not None else True)
+        return self._keeper.embed(self._existing(collection), seconds=seconds, progress=progress)
 
     def reembed(self, *, collection: str | None = None, progress: Progress | None = None) -> int:
-        """Build the configured embedder's vectors beside the old ones, then switch; return how many were made."""
-        return self._keeper.reembed(self._collection(collection), progress=progress) if self.enabled else 0
+        """Build the configured embedder's vectors beside the old ones, then switch; return how many were made.
+
+        Without a name it does so for every collection of the project.
+        """
+        self._switched_on()
+        names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
+        return sum(self._keeper.reembed(name, progress=progress) for name in names)
 
     def remove(self, uri: str | None = None, *, ids: Sequence[str] | None = None, collection: str | None = None) -> int:
         """Remove documents by uri or by ids (a chunk's id removes its document) and return how many went."""
@@ -146,8 +154,8 @@ class Engine:
             )
         if not self.enabled:
             return 0
-        name = self._collection(collection)
-        wanted = [uri] if uri is not None else [self._document_of(one, name) for one in ids or ()]
+        name = self._existing(collection)
+        wanted = [self._document_of(one, name) if uri is None else one for one in checked.names(uri, ids)]
         return self._parts.store.remove(self.project, name, list(dict.fromkeys(wanted)))
 
     def create_collection(
@@ -160,6 +168,8 @@ class Engine:
         chunk_overlap: int | None = None,
     ) -> Collection:
         """Return a new collection, cut in its own way where that is given; `Conflict` if the name is taken."""
+        self._switched_on()
+        checked.sizes(name, chunk_size, chunk_overlap)
         # A size that makes no sense is told now, and not at the first sync.
         choose(Document("", ""), name=chunker or self.settings.rag.chunker, size=chunk_size, overlap=chunk_overlap)
         if any(one.name == name for one in self.collections()):
@@ -174,7 +184,8 @@ class Engine:
 
     def drop_collection(self, name: str) -> int:
         """Remove a collection with all in it and return how many documents went; `NotFound` if there is none."""
-        return self._parts.store.drop_collection(self.project, name)
+        self._switched_on()
+        return self._parts.store.drop_collection(self.project, self._existing(name))
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────
 
@@ -218,8 +229,8 @@ class Engine:
             after = (page[-1].collection, page[-1].uri)
 
     def text(self, uri: str, *, collection: str | None = None) -> str | None:
-        """Return the stored text of a document."""
-        return self._parts.store.text(self.project, self._collection(collection), uri)
+        """Return the stored text of a document, or None if there is none."""
+        return self._parts.store.text(self.project, self._existing(collection), checked.name(uri, "a uri"))
 
     def is_empty(self) -> bool:
         """Return whether nothing has been stored."""
@@ -257,24 +268,34 @@ class Engine:
 
     def compact(self, *, secure: bool = False) -> int:
         """Give back the room of what was removed and return the bytes freed."""
+        self._switched_on()
         return self._parts.store.compact(secure=secure)
 
     def backup(self, target: str | Path) -> Path:
         """Write a verified copy of the database and return its path."""
-        return self._parts.store.backup(Path(target))
+        if not self.enabled and not self.exists:
+            self._switched_on()
+        return self._parts.store.backup(Path(checked.path(target)))
 
     def export(self, *, collection: str | None = None, vectors: bool = True) -> Iterator[str]:
         """Yield the collection as lines of JSON that `load` reads back."""
-        return portable.export_lines(self._parts.store, self.project, self._collection(collection), vectors=vectors)
+        if not self.enabled and not self.exists:
+            self._switched_on()
+        return portable.export_lines(self._parts.store, self.project, self._existing(collection), vectors=vectors)
 
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
         """Take in what `export` gave and return what changed; vectors of the same space are not made again."""
         if not self.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._collection(collection)
-        info = self._keeper.space(name)
-        report = portable.import_lines(self._parts.store, self._parts.writer(name), lines, self._parts.codec(info))
-        return replace(report, pending=self._keeper.pending(name))
+        notes: tuple[str, ...] = ()
+        try:
+            self._keeper.space(name)
+        except StaleSpace as error:
+            notes = (str(error),)
+        writer = self._parts.writer(name)
+        report = portable.import_lines(self._parts.store, writer, checked.lines(lines), self._parts.codec)
+        return replace(report, pending=self._keeper.pending(name), notes=notes)
 
     # ── the parts ─────────────────────────────────────────────────────────────────────────────────
 
@@ -312,10 +333,24 @@ class Engine:
     def _collection(self, name: str | None) -> str:
         return name or self.settings.rag.vector_store.collection_name
 
+    def _existing(self, name: str | None) -> str:
+        """Return the name of a collection that is there; the default one may be yet to come."""
+        if name is None:
+            return self._collection(None)
+        known = [one.name for one in self.collections()]
+        if name not in known and name != self._collection(None):
+            raise NotFound(f"there is no collection {name!r}", hint=f"there are {', '.join(known) or 'none yet'}")
+        return name
+
     def _scope(self, collection: str | Sequence[str] | None) -> Scope:
         if collection is None:
             return Scope(self.project, None)
-        return Scope(self.project, (collection,) if isinstance(collection, str) else tuple(collection))
+        wanted = [collection] if isinstance(collection, str) else collection
+        return Scope(self.project, tuple(self._existing(checked.name(one, "a collection")) for one in wanted))
+
+    def _switched_on(self) -> None:
+        if not self.enabled:
+            raise ConfigError(OFF, hint="set rag.enabled = true")
 
     def _document_of(self, one: str, collection: str) -> str:
         """Return the uri an id stands for: a document's own, or that of a chunk's document."""
@@ -325,4 +360,6 @@ class Engine:
 
 
 def _settings(root: Path, overrides: Mapping[str, Any] | None) -> config.Settings:
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise InputError("config maps settings to values", hint='config={"rag.embedding_provider": "minilm"}')
     return config.load(root, overrides=overrides)

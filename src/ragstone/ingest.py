@@ -93,10 +93,10 @@ class Writer:
     project: str
     collection: str
 
-    def add(self, documents: Iterable[Document]) -> list[PutResult]:
-        """Store given documents and return what each changed."""
+    def add(self, documents: Iterable[Document], *, source: str = "") -> list[PutResult]:
+        """Store given documents and return what each changed; with a source, its next sync looks at them again."""
         results: list[PutResult] = []
-        for batch in _batches(self._prepare(document) for document in documents):
+        for batch in _batches(self._prepare(document, source=source) for document in documents):
             results += self._put(batch)
         return results
 

@@ -18,6 +18,8 @@ from ragstone.types import Scope, SpaceInfo, SpaceState, Stamp, SyncReport
 _SYNCED: Final = "last_sync"
 _FINGERPRINT: Final = "fingerprint"
 _LEFT_OUT: Final = "left_out"
+_WHOLE: Final = "whole"
+"""Set when a sync of the whole folder begins: from then on the collection is meant to match it."""
 
 SourceOf = Callable[[Sequence[str | Path] | None], FileSource]
 
@@ -49,14 +51,14 @@ class Keeper:
     def refresh(
         self, default: str, *, embed: bool | float = True, progress: Progress | None = None, wait: float | None = None
     ) -> SyncReport | None:
-        """Sync whatever was synced before and return what changed; None where nothing did.
+        """Sync whatever was synced as a whole before and return what changed; None where nothing did.
 
-        A folder never synced is taken in, unless all that is stored was given by hand.
+        An empty index takes the folder in; one that holds only given documents, or some named paths, is left alone.
         """
         store = self.parts.store
         stored = store.collections(self.parts.project)
-        names = [one.name for one in stored if self._noted(one.name, _SYNCED) is not None]
-        if not names and not self._by_hand_only():
+        names = [one.name for one in stored if self._noted(one.name, _WHOLE) is not None]
+        if not names and not any(one.documents for one in stored):
             names = [default]
         reports = []
         with store.patience(wait):
@@ -126,6 +128,8 @@ class Keeper:
         """Return the ledger of the words' part; files that turned out to be no text are remembered by their stamps."""
         left_out = {} if full else _stamps(self._noted(collection, _LEFT_OUT))
         writer = self.parts.writer(collection)
+        if paths is None:
+            self._note(collection, _WHOLE, "1")
         report, still_out = writer.sync(self.source(paths), full=full, left_out=left_out, progress=progress)
         if paths is None:
             self._note(collection, _LEFT_OUT, json.dumps({uri: _fields(stamp) for uri, stamp in still_out.items()}))
@@ -145,10 +149,6 @@ class Keeper:
                 # The text is stored and found by words; which vectors it gets is the user's choice.
                 notes = (*notes, str(error))
         return replace(report, embedded=embedded, pending=self.pending(collection), notes=notes)
-
-    def _by_hand_only(self) -> bool:
-        page = self.parts.store.documents(Scope(self.parts.project), limit=500)
-        return bool(page) and not any(document.source for document in page)
 
     def _scope(self, collection: str) -> Scope:
         return Scope(self.parts.project, (collection,))

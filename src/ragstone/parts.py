@@ -38,15 +38,19 @@ class Parts:
 
     @property
     def in_memory(self) -> bool:
-        """Return whether nothing is kept on disk; a disabled engine leaves no trace either."""
-        return self.settings.rag.vector_store.provider in ("memory", "mock") or not self.settings.rag.enabled
+        """Return whether nothing is kept on disk; a disabled engine reads what is there and leaves no trace."""
+        if self.settings.rag.vector_store.provider in ("memory", "mock"):
+            return True
+        return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
 
     @property
     def store(self) -> Store:
         """Return the store, opened now if it was not."""
         if self._store is None:
             settings = self.settings.store
-            path = ":memory:" if self.in_memory else str(make_home(self.home) / DATABASE)
+            path = (
+                ":memory:" if self.in_memory else str(make_home(self.home, trusted=self.settings.home_named) / DATABASE)
+            )
             open_store = registry.load("store", self.settings.rag.vector_store.provider)
             self._store = open_store(path, cache_mb=settings.cache_mb, mmap_mb=settings.mmap_mb)
         return self._store
@@ -55,13 +59,8 @@ class Parts:
     def searcher(self) -> Searcher:
         """Return the one that answers queries."""
         if self._searcher is None:
-            self._searcher = Searcher(
-                self.store,
-                embed_query=self._embed_query,
-                nearest=self.nearest,
-                events=self.events,
-                cache_entries=self.settings.search.cache_entries,
-            )
+            entries = self.settings.search.cache_entries
+            self._searcher = Searcher(self.store, self, events=self.events, cache_entries=entries)
         return self._searcher
 
     def writer(self, collection: str) -> Writer:
@@ -110,6 +109,10 @@ class Parts:
             self.nearest(self.project, info).flush()
         return done
 
+    def related(self, space: Space) -> float:
+        """Return the cosine beyond which two texts of a space have to do with each other."""
+        return self.embedder(space.embedder).related
+
     def codec(self, info: SpaceInfo) -> Codec:
         """Return how vectors of a space become the bytes of a row and back."""
         made: Codec = registry.load("codec", info.storage)(info.space.dimension)
@@ -147,7 +150,7 @@ class Parts:
             self._store.close()
             self._store = None
 
-    def _embed_query(self, space: Space, query: str) -> Matrix | None:
+    def query_vector(self, space: Space, query: str) -> Matrix | None:
         """Return the query's vector in a space, or None where that space's embedder is another one now."""
         try:
             embedder = self.embedder(space.embedder)

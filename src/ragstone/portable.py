@@ -10,7 +10,7 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from ragstone.errors import InputError
@@ -20,6 +20,7 @@ from ragstone.types import AddReport, Document, PutResult, Scope, SpaceInfo
 
 FORMAT: Final = 1
 _PAGE: Final = 200
+_WROTE: Final = "give a file that `ragstone export` wrote; what stood before this line is stored"
 
 
 def export_lines(store: Store, project: str, collection: str, *, vectors: bool = True) -> Iterator[str]:
@@ -38,7 +39,9 @@ def export_lines(store: Store, project: str, collection: str, *, vectors: bool =
         yield from _vector_lines(store, project, collection, space)
 
 
-def import_lines(store: Store, writer: Writer, lines: Iterable[str], codec: Codec) -> AddReport:
+def import_lines(
+    store: Store, writer: Writer, lines: Iterable[str], codec_of: Callable[[SpaceInfo], Codec]
+) -> AddReport:
     """Take lines in and return what changed; documents before a bad line are stored, and the error says so."""
     numbered = enumerate(lines, start=1)
     head = _parsed(*next(numbered, (1, "")))
@@ -46,20 +49,21 @@ def import_lines(store: Store, writer: Writer, lines: Iterable[str], codec: Code
         raise InputError("this is not a Ragstone export", hint="the first line must say ragstone_export: 1")
     results: list[PutResult] = []
     vectors: dict[str, bytes] = {}
-    documents: list[Document] = []
-    for number, line in numbered:
-        row = _parsed(number, line)
-        if "document" in row:
-            documents.append(_document(number, row))
-        elif "vector" in row:
-            vectors[str(row.get("text"))] = _bytes(number, row["vector"])
-        if len(documents) >= _PAGE:
-            results += writer.add(documents)
-            documents = []
-    results += writer.add(documents)
+    waiting: dict[str, list[Document]] = {}
+    try:
+        for number, line in numbered:
+            row = _parsed(number, line)
+            if "document" in row:
+                waiting.setdefault(_source(number, row), []).append(_document(number, row))
+            elif "vector" in row:
+                vectors[str(row.get("text"))] = _bytes(number, row["vector"])
+            if sum(map(len, waiting.values())) >= _PAGE:
+                results += _put(writer, waiting)
+    finally:
+        results += _put(writer, waiting)
     space = _active(store, writer.project, writer.collection)
     embedded = (
-        _restore(store, writer, space, _sound(vectors, codec))
+        _restore(store, writer, space, _sound(vectors, codec_of(space)))
         if space and space.space.fingerprint == head.get("space")
         else 0
     )
@@ -70,6 +74,13 @@ def import_lines(store: Store, writer: Writer, lines: Iterable[str], codec: Code
         embedded=embedded,
         per_document=tuple(results),
     )
+
+
+def _put(writer: Writer, waiting: dict[str, list[Document]]) -> list[PutResult]:
+    """Store what waits, each document for the source it came from, and return what each changed."""
+    results = [result for source, given in waiting.items() for result in writer.add(given, source=source)]
+    waiting.clear()
+    return results
 
 
 def _vector_lines(store: Store, project: str, collection: str, space: SpaceInfo) -> Iterator[str]:
@@ -116,9 +127,9 @@ def _parsed(number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"line {number} is not JSON", hint="give a file that `ragstone export` wrote") from error
+        raise InputError(f"line {number} is not JSON", hint=_WROTE) from error
     if not isinstance(row, dict):
-        raise InputError(f"line {number} is not an object", hint="give a file that `ragstone export` wrote")
+        raise InputError(f"line {number} is not an object", hint=_WROTE)
     return row
 
 
@@ -135,10 +146,15 @@ def _document(number: int, row: dict[str, Any]) -> Document:
     )
 
 
+def _source(number: int, row: dict[str, Any]) -> str:
+    source = row.get("source", "")
+    if not isinstance(source, str):
+        raise InputError(f"line {number} has a source that is no name", hint=_WROTE)
+    return source
+
+
 def _bytes(number: int, value: object) -> bytes:
     try:
         return base64.b64decode(str(value), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InputError(
-            f"line {number} has a damaged vector", hint="give a file that `ragstone export` wrote"
-        ) from error
+        raise InputError(f"line {number} has a damaged vector", hint=_WROTE) from error

@@ -75,6 +75,8 @@ class Embedder(Protocol):
 
     space: Space
     max_tokens: int
+    related: float
+    """A cosine beyond which two texts have to do with each other, whatever else is near."""
 
     def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Matrix:
         """Return one row per text, in order. A text's vector does not depend on its neighbours."""
@@ -156,6 +158,9 @@ class VectorIndex(Protocol):
 class Nearest(Protocol):
     """One space, ready to be asked: its index, kept level with the store."""
 
+    damaged: int
+    """How many stored rows were no vectors and are left out."""
+
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
 
@@ -170,6 +175,19 @@ class Nearest(Protocol):
 
     def close(self) -> None:
         """Let go of files and memory."""
+
+
+class Spaces(Protocol):
+    """What a search asks of the spaces it meets."""
+
+    def query_vector(self, space: Space, query: str) -> Matrix | None:
+        """Return the query's vector in a space, or None where that space cannot be asked here."""
+
+    def nearest(self, project: str, info: SpaceInfo) -> Nearest:
+        """Return a space's index, ready to be asked."""
+
+    def related(self, space: Space) -> float:
+        """Return the cosine beyond which two texts of a space have to do with each other."""
 
 
 class Reranker(Protocol):

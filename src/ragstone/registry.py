@@ -19,9 +19,7 @@ from typing import Any, cast
 
 from ragstone.errors import ConfigError, MissingExtra
 
-GROUPS = (
-    "embedder", "store", "vector_index", "codec", "chunker", "reader", "source", "order", "reranker", "framework",
-)  # fmt: skip
+GROUPS = ("embedder", "store", "vector_index", "codec", "order", "reranker")
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,3 +75,42 @@ def test_a_file_is_no_home(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="not a folder"):
             make_home(home)
     assert DATABASE not in {path.name for path in tmp_path.iterdir()}
+
+
+@posix
+def test_a_link_in_place_of_the_home_is_not_followed_and_its_target_stays_as_it_is(tmp_path: Path) -> None:
+    victim, home = tmp_path / "victim", tmp_path / ".ragstone"
+    victim.mkdir()
+    victim.chmod(0o755)
+    home.symlink_to(victim)
+    with pytest.raises(StoreError, match="symbolic link") as caught:
+        make_home(home)
+    assert "RAGSTONE_RAG_STORE_PATH" in caught.value.hint
+    assert (_mode(victim), list(victim.iterdir())) == (0o755, [])
+
+
+@posix
+def test_a_link_that_the_user_named_is_followed_but_no_mode_is_changed_through_it(tmp_path: Path) -> None:
+    target, home = tmp_path / "target", tmp_path / ".ragstone"
+    target.mkdir()
+    target.chmod(0o755)
+    home.symlink_to(target)
+    assert make_home(home, trusted=True) == home
+    assert (_mode(target), (target / ".gitignore").exists()) == (0o755, True)
+
+
+@posix
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize(
+    "name", [DATABASE, f"{DATABASE}-wal", f"{DATABASE}.lock", "embed.lock", VECTORS, f"{VECTORS}/1-ab",
+             f"{VECTORS}/1-ab/planes"]
+)  # fmt: skip
+def test_a_link_inside_the_home_is_refused(tmp_path: Path, name: str, trusted: bool) -> None:
+    home, victim = make_home(tmp_path / ".ragstone"), tmp_path / "victim"
+    victim.mkdir()
+    victim.chmod(0o755)
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).symlink_to(victim)
+    with pytest.raises(StoreError, match="symbolic link"):
+        make_home(home, trusted=trusted)
+    assert (_mode(victim), list(victim.iterdir())) == (0o755, [])

@@ -156,3 +156,27 @@ def test_the_log_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.M
         for n in range(30):
             store.put("p", "c", [prepare(f"{n}.md", [f"some text {n} " * 400])])
         assert (tmp_path / "ragstone.db-wal").stat().st_size < 600_000
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_a_backup_beside_the_log_of_another_database_is_refused(tmp_path: Path, suffix: str) -> None:
+    beside = tmp_path / f"copy.db{suffix}"
+    beside.write_text("mine")
+    with SqliteStore(":memory:") as store, pytest.raises(InputError, match=f"copy.db{suffix} is already there"):
+        store.backup(tmp_path / "copy.db")
+    assert list(tmp_path.iterdir()) == [beside]
+    assert beside.read_text() == "mine"
+
+
+def test_a_dropped_collection_takes_its_notes_along_and_no_others(tmp_path: Path) -> None:
+    with SqliteStore(":memory:") as store:
+        for project, name in (("p", "b"), ("p", "a:b"), ("q", "b")):
+            store.ensure_collection(project, name)
+            for what in ("last_sync", "fingerprint", "left_out", "whole"):
+                store.set_note(project, f"{what}:{name}", "1")
+        store.set_note("p", "b", "1")
+        store.drop_collection("p", "b")
+        assert [store.note("p", f"{what}:b") for what in ("last_sync", "fingerprint", "left_out", "whole")] == [
+            None
+        ] * 4
+        assert (store.note("p", "b"), store.note("p", "whole:a:b"), store.note("q", "whole:b")) == ("1", "1", "1")

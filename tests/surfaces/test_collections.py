@@ -66,3 +66,35 @@ def test_projects_in_one_index_do_not_see_each_other(quick: Command) -> None:
     assert quick("remove", "README.md", "--project", "two").code == 4
     assert quick("sync", "--project", "three", "--json").json["indexed"] == 4
     assert names(quick, "--project", "three") == ["default"]
+
+
+def test_the_collection_of_a_document_is_named_where_there_is_more_than_one(quick: Command) -> None:
+    quick("sync", "docs")
+    assert quick("sources").out.split() == ["docs/storage.md", "doc", "1", "chunk"]
+    quick("sync", "src", "--collection", "stones")
+    rows = [line.split()[:3] for line in quick("sources").out.splitlines()]
+    assert [row[2] for row in rows] == ["default", "stones", "stones"]
+    assert "stones" not in quick("sources", "--collection", "stones").out
+
+
+def test_without_a_command_of_their_own_collections_and_models_are_listed(quick: Command) -> None:
+    quick("collections", "create", "notes")
+    for group in ("collections", "model"):
+        for flags in ((), ("--json",)):
+            bare = quick(group, *flags)
+            assert (bare.code, bare.out) == (0, quick(group, "list", *flags).out), bare.err
+    assert quick("collections", "--json").json["collections"][0]["name"] == "notes"
+
+
+def test_options_before_the_name_of_a_command_count_as_behind_it(quick: Command, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "granite.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
+    found = quick("-C", str(other), "--project", "one", "--json", "search", "granite", "--mode", "words")
+    assert [hit["path"] for hit in found.json["results"]] == ["granite.md"], found.err
+    assert quick("--folder", str(other), "status", "--json", "--project", "one").json["documents"] == 1
+    assert quick("--project", "two", "status", "--json", "-C", str(other)).json["documents"] == 0
+    assert quick("--project", "two", "status", "--json", "-C", str(other), "--project", "one").json["documents"] == 1
+    listed = quick("collections", "-C", str(other), "--project", "one", "list", "--json").json["collections"]
+    assert [one["name"] for one in listed] == ["default"]
+    assert quick("--project", "one", "status", "--json").json["documents"] == 0, "nothing is kept for the next run"

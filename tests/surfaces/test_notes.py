@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,7 @@ def test_vectors_of_another_model_are_told_by_every_command_that_meets_them(
         told = quick(*arguments, "--json")
         assert told.code == plain.code
         assert [note for note in told.json["notes"] if "ragstone reembed" in note], arguments
+        assert not [note for note in told.json["notes"] if "completes" in note], "a sync would not make them"
     assert quick("reembed").code == 0
     assert quick("sync", "--json").json["notes"] == []
 
@@ -81,3 +84,26 @@ def test_a_switch_that_is_off_is_told_to_programs_too(command: Command, project:
         assert ran.code == 0, ran.err
         assert [note for note in ran.json["notes"] if "rag.enabled" in note or "no index" in note], arguments
     assert not (project / ".ragstone").exists()
+
+
+FULL = (
+    'mount -t tmpfs -o size=2m none .ragstone && cp -a ../kept/. .ragstone && ! cat /dev/zero >.ragstone/rest && "$@"'
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a small disk is made in Linux's way")
+def test_a_search_on_a_full_disk_answers_from_what_is_stored_and_says_so(command: Command, project: Path) -> None:
+    small = ("unshare", "-rm", "sh", "-c", FULL, "sh")
+    command("sync")
+    (project / ".ragstone").rename(project.parent / "kept")
+    (project / ".ragstone").mkdir()
+    try:
+        subprocess.run([*small, "true"], cwd=project, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no file system may be mounted here")
+    (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
+    ran = command("search", "durability", "--mode", "words", "--json", before=small)
+    assert ran.code == 0, ran.err
+    assert [hit["path"] for hit in ran.json["results"]] == ["docs/storage.md"]
+    assert [note for note in ran.json["notes"] if "not brought up to date: no room left" in note]
+    assert command("sync", before=small).code == 5

@@ -77,8 +77,9 @@ def test_an_unknown_command_gets_the_nearest_name(quick: Command) -> None:
 def test_wrong_flags_and_missing_arguments_point_to_the_right_ones(quick: Command) -> None:
     refused(quick("search", "x", "--colour"), 2, "--colour", "--collection")
     refused(quick("search"), 2, "QUERY", "ragstone search --help")
-    refused(quick("model"), 2, "ragstone model --help")
-    refused(quick("collections"), 2, "ragstone collections --help")
+    refused(quick("model", "lst"), 2, "lst")
+    refused(quick("collections", "--colour"), 2, "--colour")
+    refused(quick("-C", "docs"), 2, "ragstone --help")
     refused(quick("status", "--project", " "), 2, "--project")
 
 
@@ -242,3 +243,26 @@ def test_every_command_explains_itself_and_takes_the_shared_options(quick: Comma
     assert ran.code == 0
     for option in ("--json", "--folder", "--project", "--debug"):
         assert option in ran.out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right there")
+def test_a_link_that_came_with_the_folder_is_not_followed(quick: Command, project: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    victim.chmod(0o755)
+    (project / ".ragstone").symlink_to("../victim")
+    for arguments in (("search", "upload"), ("sync",), ("init",), ("add", "README.md")):
+        refused(quick(*arguments), 5, "symbolic link", "RAGSTONE_RAG_STORE_PATH")
+    assert (victim.stat().st_mode & 0o777, list(victim.iterdir())) == (0o755, [])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right there")
+def test_a_link_that_the_user_named_is_followed(
+    quick: Command, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    monkeypatch.setenv("RAGSTONE_RAG_STORE_PATH", str(tmp_path / "link"))
+    assert quick("search", "upload", "--mode", "words", "--json").json["results"]
+    assert (tmp_path / "disk" / "ragstone.db").exists()
+    assert not (project / ".ragstone").exists()

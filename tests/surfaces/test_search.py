@@ -165,3 +165,9 @@ def test_explain_tells_lists_weights_and_what_was_left_out(quick: Command) -> No
     told = quick("explain", "upload", "--json").json
     assert told["results"][0]["trace"]["lists"]
     assert quick("explain", "upload", "--hit", "99").code == 4
+
+
+def test_a_store_in_memory_answers_under_either_of_its_names(quick: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("memory", "mock"):
+        monkeypatch.setenv("RAGSTONE_RAG_STORE", name)
+        assert quick("search", "durability", "--mode", "words", "--json").json["results"], name

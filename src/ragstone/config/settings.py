@@ -144,6 +144,11 @@ class Settings:
         return self._place("store.path")
 
     @property
+    def home_named(self) -> bool:
+        """Return whether the user named that folder, and not a file or a link that may have come with a clone."""
+        return self.origin("store.path").partition(" ")[0] in ("argument", "environment", "user")
+
+    @property
     def base(self) -> Path:
         """Return the folder that sources are looked for in."""
         return self._place("sources.base")

@@ -29,6 +29,7 @@ class FakeEmbedder:
 
     space = Space(embedder="fake", model="hashed-words", dimension=DIMENSION, normalised=True, version="1")
     max_tokens = 8192
+    related = 0.30  # a third of the words in common
 
     def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Vectors:
         """Return one unit row per text, in order."""

@@ -155,6 +155,14 @@ def set_note(db: sqlite3.Connection, project: str, key: str, value: str) -> None
         )
 
 
+def forget_notes(db: sqlite3.Connection, project: int, collection: str) -> None:
+    """Forget what was remembered of a collection, under keys like `what:NAME`: a new one of that name starts afresh."""
+    db.execute(
+        "DELETE FROM notes WHERE project = ? AND instr(key, ':') AND substr(key, instr(key, ':') + 1) = ?",
+        (project, collection),
+    )
+
+
 def _collection(row: tuple[str, str, str, str, str, int, int, float | None]) -> Collection:
     number, project, name, description, settings, documents, chunks, updated_at = row
     return Collection(number, project, name, description, load(settings), documents, chunks, updated_at)

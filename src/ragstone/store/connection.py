@@ -17,7 +17,7 @@ from typing import Final
 
 from ragstone.errors import StoreError
 from ragstone.store import disk, filters
-from ragstone.store.failures import DiskFailed, explain, translated
+from ragstone.store.failures import DiskFailed, NoRoom, explain, translated
 from ragstone.store.lock import WAIT_SECONDS, FileLock
 
 MEMORY: Final = ":memory:"
@@ -62,12 +62,12 @@ class Database:
         self._checkpoint_at = CHECKPOINT_BYTES
         self.closed = False
         self.read_only = False
+        self._full: NoRoom | None = None
         self._seen: disk.Signature | None = None
         with _OPENING:
             if self.path:
                 self.read_only = not disk.prepare(self.path, allow_network=allow_network)
-            with translated(self.location):
-                self._writer = self._connect()
+            self._writer = self._first()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -110,6 +110,8 @@ class Database:
     def exclusive(self) -> Iterator[sqlite3.Connection]:
         """Give the one writer outside a transaction, with every other writer of the host kept out."""
         self._usable()
+        if self._full:
+            raise NoRoom(self._full.message, hint=self._full.hint)
         if self.read_only:
             raise StoreError(f"{self.location} can only be read", hint=disk.WRITABLE_HINT)
         if self._failed:
@@ -174,10 +176,25 @@ class Database:
         """Return where the write-ahead log lies."""
         return self.path.with_name(self.path.name + "-wal") if self.path else None
 
+    def _first(self) -> sqlite3.Connection:
+        """Return the first connection; SQLite wants room for a log's index even to read, so without any the file is
+        read as it is, if there is no log."""
+        try:
+            with translated(self.location):
+                return self._connect()
+        except NoRoom as full:
+            if self.wal is None or disk.size_of(self.wal):
+                raise
+            self.read_only, self._full = True, full
+        with translated(self.location):
+            return self._connect()
+
     def _connect(self) -> sqlite3.Connection:
         only_to_read = self.path is not None and self.read_only
         db = sqlite3.connect(
-            disk.read_only_uri(self.path) if self.path and only_to_read else self.location,
+            disk.read_only_uri(self.path, alone=self._full is not None)
+            if self.path and only_to_read
+            else self.location,
             timeout=self._wait,
             isolation_level=None,
             check_same_thread=False,

@@ -51,20 +51,21 @@ def _create(path: Path) -> None:
         return  # another process was quicker
 
 
-def read_only_uri(path: Path) -> str:
+def read_only_uri(path: Path, *, alone: bool = False) -> str:
     """Return how SQLite is asked to open a file that cannot be written.
 
     To follow a log, SQLite needs the log's index beside it, and makes one where there is none. Where it cannot, a file
     without a log is taken as one that never changes, and a file with one is refused: half of it may be missing.
+    `alone`: it cannot, because there is no room.
     """
     wal, shm = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     uri = path.absolute().as_uri() + "?mode=ro"
-    if os.access(path.parent, os.W_OK) or (wal.exists() and shm.exists()):
+    if not alone and (os.access(path.parent, os.W_OK) or (wal.exists() and shm.exists())):
         return uri
     if size_of(wal):
         raise StoreError(
             f"{path} has writes in its log that were not brought into the file, and the folder cannot be written",
-            hint="run `ragstone status` once where the folder is writable",
+            hint="run `ragstone status` once where the folder is writable and has room",
         )
     return uri + "&immutable=1"
 

@@ -26,6 +26,10 @@ class DiskFailed(StoreError):
     """The disk failed while writing: nothing more may be acknowledged."""
 
 
+class NoRoom(StoreError):
+    """The disk is full: what is stored can still be read."""
+
+
 @contextmanager
 def translated(location: str) -> Iterator[None]:
     """Raise our error for whatever SQLite, or a row that makes no sense, raises inside."""
@@ -51,7 +55,7 @@ def explain(error: sqlite3.Error, location: str) -> StoreError:
     if code in _DAMAGED or "decode to UTF-8" in str(error):
         return damaged(location, str(error))
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(location, extended)):
-        return StoreError(
+        return NoRoom(
             f"no room left for {location}: {error}",
             hint="free some disk space and run it again; nothing stored was lost",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -21,13 +22,22 @@ _IGNORE: Final = """\
 """
 
 
-def make_home(home: Path) -> Path:
-    """Return the home folder, made now with private permissions if it was not there."""
+def make_home(home: Path, *, trusted: bool = False) -> Path:
+    """Return the home folder, made now with private permissions if it was not there.
+
+    A link may have come with a clone and lead anywhere: in place of the folder only one that the user named is followed
+    (`trusted`), inside it none.
+    """
+    if not trusted and home.is_symlink():
+        raise _a_link(home, "or name its target with RAGSTONE_RAG_STORE_PATH")
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if home.name == NAME:  # a folder that the user named may hold more than what is ours
             _tighten(home)
             _tighten(home / VECTORS)
+        link = next(_links(home), None)
+        if link is not None:
+            raise _a_link(link, "and `ragstone sync` makes the index anew")
         _ignore(home)
     except (NotADirectoryError, FileExistsError) as error:
         raise StoreError(
@@ -45,11 +55,32 @@ def _tighten(folder: Path) -> None:
     """Take from others what they may do with a folder of ours; our own bits stay, read-only ones too."""
     if os.name != "posix":
         return
-    with suppress(FileNotFoundError):
-        seen = os.lstat(folder)
-        if seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
-            with suppress(OSError):  # a disk that is read-only now stays as it is
-                os.chmod(folder, seen.st_mode & 0o700)
+    with suppress(OSError):  # a folder that is not there, a link, a disk that is read-only now: it stays as it is
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            seen = os.fstat(descriptor)
+            if seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
+                os.fchmod(descriptor, seen.st_mode & 0o700)
+        finally:
+            os.close(descriptor)
+
+
+def _links(home: Path) -> Iterator[Path]:
+    """Yield the links in the places where files of ours are opened: the files themselves, and all below the vectors."""
+    for entry in os.scandir(home):
+        if entry.is_symlink() and (entry.name in (VECTORS, EMBED_LOCK) or entry.name.startswith(DATABASE)):
+            yield home / entry.name
+    for folder, below, files in os.walk(home / VECTORS):
+        for name in (*below, *files):
+            if os.path.islink(os.path.join(folder, name)):
+                yield Path(folder, name)
+
+
+def _a_link(path: Path, otherwise: str) -> StoreError:
+    return StoreError(
+        f"{path} is a symbolic link, which may have come with the folder and is not followed",
+        hint=f"remove it, {otherwise}",
+    )
 
 
 def _ignore(home: Path) -> None:

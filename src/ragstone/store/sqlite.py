@@ -103,7 +103,9 @@ class SqliteStore:
         """Remove a collection and all in it; return how many documents went."""
         with self._database.writing() as db:
             words_index.require_current(db)
-            return writing.drop_collection(db, catalog.existing(db, project, name))
+            place = catalog.existing(db, project, name)
+            catalog.forget_notes(db, place.project, name)
+            return writing.drop_collection(db, place)
 
     # ── documents ─────────────────────────────────────────────────────────────────────────────────
 

@@ -32,6 +32,7 @@ _FOREIGN_VECTORS: Final = """
     SELECT count(*) FROM vectors v JOIN spaces s ON s.id = v.space JOIN texts t ON t.id = v.text_id
     WHERE t.project != s.project"""
 _UNUSED_VECTORS: Final = "SELECT count(*) FROM vectors WHERE text_id NOT IN (SELECT text_id FROM chunks)"
+_SIDE_FILES: Final = ("-journal", "-wal", "-shm")
 
 Check = Callable[[sqlite3.Connection], str]
 """Returns what is wrong, or nothing."""
@@ -163,8 +164,10 @@ def _size(database: Database, db: sqlite3.Connection) -> int:
 def backup(database: Database, target: Path) -> Path:
     """Write a copy, look at it with fresh eyes, and return its path."""
     target = Path(target)
-    if os.path.lexists(target):
-        raise _taken(target)
+    # SQLite would take a log or journal of another database that lies beside the copy for the copy's own.
+    for path in (target, *(target.with_name(target.name + suffix) for suffix in _SIDE_FILES)):
+        if os.path.lexists(path):
+            raise _taken(path)
     # A name that nobody else has; should somebody have it after all, `copy` fails and the file stays theirs.
     draft = target.with_name(f".ragstone-{fresh_uuid()}.part")
     try:

@@ -12,6 +12,7 @@ from ragstone.types.answers import (
     ListTrace,
     Mode,
     Operator,
+    Request,
     SearchOptions,
     Trace,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "PendingText",
     "Prepared",
     "PutResult",
+    "Request",
     "Role",
     "Scalar",
     "Scope",

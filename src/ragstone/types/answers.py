@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from ragstone.types.given import Metadata, Span, Value
+from ragstone.types.stored import Scope
 
 Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "glob", "exists"]
 
@@ -53,6 +54,24 @@ class SearchOptions(TypedDict, total=False):
     """Tell neighbouring chunks as one hit; on unless said otherwise."""
     collection: str | Sequence[str] | None
     """Only these collections; all of the project where left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that decides what a search returns."""
+
+    query: str
+    scope: Scope
+    top_k: int = 5
+    mode: Mode = "hybrid"
+    fusion: Fusion = "weighted"
+    mmr: bool = False
+    rerank: str | None = None
+    filter: Filter | None = None
+    min_score: float | None = None
+    compress: bool = False
+    merge: bool = True
+    candidates: int = 200
 
 
 @dataclass(frozen=True, slots=True)

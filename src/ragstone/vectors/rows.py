@@ -125,7 +125,8 @@ def codec(name: str, dimension: int) -> Codec:
 def _sound(codec: Codec, rows: Sequence[bytes]) -> list[bool]:
     """Return which rows have the right length and decode to a vector of about length one."""
     whole = [len(row) == codec.row_bytes for row in rows]
-    lengths = np.linalg.norm(codec.decode([row for row, good in zip(rows, whole, strict=True) if good]), axis=1)
+    with np.errstate(all="ignore"):  # what is no number is what is looked for
+        lengths = np.linalg.norm(codec.decode([row for row, good in zip(rows, whole, strict=True) if good]), axis=1)
     near_one = iter((np.abs(lengths - 1.0) < LENGTH_SLACK).tolist())
     return [good and next(near_one) for good in whole]
 

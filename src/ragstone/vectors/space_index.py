@@ -29,6 +29,7 @@ class SpaceIndex:
         self._rows = rows
         self._codec = codec(info.storage, info.space.dimension)
         self._stamp = ""
+        self.damaged = 0
         self._index: TurboIndex | None = None
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
@@ -37,7 +38,9 @@ class SpaceIndex:
 
     def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these chunks, those without a vector left out."""
-        rows = self._rows.by_chunk(chunk_ids)
+        found = self._rows.by_chunk(chunk_ids)
+        sound = self._codec.sound(list(found.values()))
+        rows = {chunk: data for (chunk, data), fit in zip(found.items(), sound, strict=True) if fit}
         if not rows:
             return {}
         cosines = self._codec.scores(unit_query(vector, self._space.dimension), list(rows.values()))
@@ -45,7 +48,9 @@ class SpaceIndex:
 
     def vectors(self, text_ids: Sequence[int]) -> Matrix:
         """Return one row per text, zero where a text has no vector yet."""
-        found = {row.text_id: row.data for row in self._rows.by_text(text_ids)}
+        rows = self._rows.by_text(text_ids)
+        sound = self._codec.sound([row.data for row in rows])
+        found = {row.text_id: row.data for row, fit in zip(rows, sound, strict=True) if fit}
         matrix = np.zeros((len(text_ids), self._space.dimension), dtype=np.float32)
         places = [place for place, text_id in enumerate(text_ids) if text_id in found]
         if places:
@@ -71,5 +76,8 @@ class SpaceIndex:
                 self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
             )
             self._stamp = stamp
-        catch_up(self._index, self._rows, self._codec)
+            self.damaged = 0
+        bad: list[int] = []
+        catch_up(self._index, self._rows, self._codec, bad)
+        self.damaged += len(bad)
         return self._index

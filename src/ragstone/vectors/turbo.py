@@ -178,7 +178,9 @@ class TurboIndex:
         ids = None if slots is not None else self._accelerators.shortlist(view, query, look.fetched, allowed=allowed)
         if ids is None:
             ids = shortlist(self._planes, view, query, width=look, allowed=allowed)
-        return ids, self._rows.by_id(ids.tolist())
+        # A row that was cut short after it was taken in is no answer, and no reason to give none.
+        found = self._rows.by_id(ids.tolist())
+        return ids, [row for row in found if len(row.data) == self.codec.row_bytes]
 
     def _fetch(self, ids: Ids) -> tuple[Ids, Matrix]:
         """Return the ids the store still has, ascending, and their unit vectors."""

@@ -12,9 +12,13 @@ from ragstone.surfaces.cli.shell import emit, number, safe, say, shared, table
 from ragstone.types import Collection
 
 
-@click.group(no_args_is_help=False)
-def collections() -> None:
+@click.group(invoke_without_command=True)
+@shared
+@click.pass_context
+def collections(context: click.Context, folder: Path | None, as_json: bool) -> None:
     """List, make or drop collections."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_collections, folder=folder, as_json=as_json)
 
 
 @collections.command("list")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Final
 
 import click
@@ -19,7 +20,7 @@ import click
 from ragstone import __version__
 from ragstone.errors import RagstoneError
 from ragstone.surfaces import present
-from ragstone.surfaces.cli.shell import Interrupted, complain, emit
+from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
@@ -82,8 +83,8 @@ class Commands(click.Group):
     epilog='Start with `ragstone search "your question"` in any folder.',
 )
 @click.version_option(__version__, prog_name="ragstone")
-@click.option("--debug", is_flag=True, help="Show the traceback of a bug.")
-def commands(debug: bool) -> None:
+@shared
+def commands(folder: Path | None, as_json: bool) -> None:
     """Knowledge for AI agents: index a folder, search it by words and by meaning, get cited pieces back."""
 
 

@@ -34,7 +34,7 @@ def explain(query: tuple[str, ...], folder: Path | None, as_json: bool, only: in
         emit(data)
     else:
         _show(told, only)
-    found.tell(everything=True)
+    found.tell()
 
 
 def _show(told: Explanation, only: int | None) -> None:

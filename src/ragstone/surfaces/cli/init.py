@@ -24,7 +24,7 @@ _HEAD: Final = """\
 def init(folder: Path | None, as_json: bool) -> None:
     """Make the index's folder and a settings file to edit; nothing that is there is touched."""
     with Engine.open(folder or Path.cwd()) as engine:
-        home = make_home(engine.home)
+        home = make_home(engine.home, trusted=engine.settings.home_named)
         file = config.project_file(engine.folder)
         made = _write(file)
     if as_json:

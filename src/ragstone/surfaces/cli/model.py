@@ -13,9 +13,13 @@ from ragstone.surfaces.cli.place import root_of
 from ragstone.surfaces.cli.shell import emit, say, shared, table
 
 
-@click.group(no_args_is_help=False)
-def model() -> None:
+@click.group(invoke_without_command=True)
+@shared
+@click.pass_context
+def model(context: click.Context, folder: Path | None, as_json: bool) -> None:
     """List the embedding models, or tell about one."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_models, folder=folder, as_json=as_json)
 
 
 @model.command("list")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -12,7 +12,8 @@ from ragstone.errors import InputError
 from ragstone.sources.roots import find_root
 from ragstone.sources.uris import to_uri
 
-_PROJECT: Final = "ragstone.project"
+_SAID: Final = "ragstone.said."
+_PROJECT: Final = "project"
 
 
 def root_of(folder: Path | None) -> Path:
@@ -23,17 +24,20 @@ def root_of(folder: Path | None) -> Path:
     return root
 
 
-def keep_project(context: click.Context, option: click.Parameter, name: str | None) -> None:
-    """Keep what --project says for as long as its command runs."""
-    if name is not None and not name.strip():
+def said(context: click.Context, option: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - of any option
+    """Return what an option says here, or said before the command's name; kept for as long as the command runs."""
+    if option.name == _PROJECT and value is not None and not value.strip():
         raise InputError("--project is empty", hint="for example --project website")
-    context.meta[_PROJECT] = name
+    key = f"{_SAID}{option.name}"
+    if value:
+        context.meta[key] = value
+    return context.meta.get(key, value)
 
 
 def project() -> str | None:
     """Return what --project says in the command that runs; None: it says nothing."""
     context = click.get_current_context(silent=True)
-    named: str | None = context.meta.get(_PROJECT) if context else None
+    named: str | None = context.meta.get(f"{_SAID}{_PROJECT}") if context else None
     return named
 
 

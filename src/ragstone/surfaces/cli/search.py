@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from ragstone import registry
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces import present
@@ -19,8 +20,6 @@ from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, s
 from ragstone.types import Explanation, SyncReport
 
 _MOST_STDIN: Final = 4_000_000
-_ASIDE: Final = "in common with the query"
-"""In a note that explains the ranking: nothing to act on, so only `explain` and programs are told."""
 
 
 def options(command: Any) -> Any:  # noqa: ANN401 - click's decorators take and give commands of any kind
@@ -79,14 +78,14 @@ class Found:
         """Return the answer in its public form with everything that was noted."""
         return {**answer, "notes": list(self.notes), "sync": present.sync_summary(self.report) if self.report else None}
 
-    def tell(self, *, everything: bool = False) -> None:
-        """Print what a person should know, or `everything` there is to say."""
+    def tell(self) -> None:
+        """Print what a person should know."""
         report = self.report
         if report is not None and report.indexed + report.removed:
             done = ((report.indexed, "indexed"), (report.removed, "removed"))
             told_of = ", ".join(f"{number(count, 'file')} {what}" for count, what in done if count)
             note(f"({told_of}, {report.seconds:.1f} s)")
-        remark(line for line in self.notes if everything or _ASIDE not in line)
+        remark(self.notes)
 
 
 def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Found:
@@ -148,8 +147,10 @@ def _remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | N
         if not report.found:
             lines.append("there are no files to index in this folder")
     share = min(told.coverage.values(), default=0.0)
-    # Without any coverage the answer's own notes may know a better reason than that vectors are still to come.
-    if given["mode"] != "words" and told.candidates and share < 1 and (told.coverage or not told.notes):
+    # Without any coverage the answer's own notes may know a better reason than that vectors are still to come; and a
+    # sync that has something to say of vectors says that it cannot make them.
+    known = report is not None and report.notes
+    if given["mode"] != "words" and told.candidates and share < 1 and (told.coverage or not told.notes) and not known:
         have = f"vectors cover {share:.0%} of the texts" if share else "no vectors yet, found by words alone"
         lines.append(f"{have}: `ragstone sync` completes them")
     return lines + [line for line in told.notes if "cover" not in line]
@@ -162,7 +163,7 @@ def _query(words: Sequence[str]) -> str:
 
 
 def _readable(engine: Engine) -> bool:
-    return engine.exists or engine.settings.rag.vector_store.provider == "memory"
+    return engine.exists or registry.find("store", engine.settings.rag.vector_store.provider).name == "memory"
 
 
 def _value(text: str) -> str | int | float | bool:

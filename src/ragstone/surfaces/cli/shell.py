@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from ragstone.surfaces.cli.place import keep_project
+from ragstone.surfaces.cli.place import said
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,16 +36,20 @@ def shared(command: Command) -> Command:
     """Return the command with the options that every command has."""
     for option in (
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+        click.option("--json", "as_json", is_flag=True, callback=said, help="Print one JSON object and nothing else."),
         click.option(
             "--project",
             metavar="NAME",
             expose_value=False,
-            callback=keep_project,
+            callback=said,
             help="Which of the projects that share an index; default: `default`.",
         ),
         click.option(
-            "-C", "--folder", type=click.Path(path_type=Path), help="The folder; default: the project around you."
+            "-C",
+            "--folder",
+            type=click.Path(path_type=Path),
+            callback=said,
+            help="The folder; default: the project around you.",
         ),
     ):
         command = option(command)

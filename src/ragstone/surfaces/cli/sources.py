@@ -28,6 +28,7 @@ def sources(
     with open_engine(folder) as engine:
         listed = engine.sources(collection=collection, filters=filters or None) if engine.exists else iter(())
         found = list(islice(listed, None if limit is None else limit + 1))
+        several = collection is None and bool(found) and len(engine.collections()) > 1
     more = limit is not None and len(found) > limit
     shown = found[:limit]
     if as_json:
@@ -36,5 +37,7 @@ def sources(
     if not found:
         say("No documents." if filters or collection else "Empty: nothing is indexed yet (`ragstone sync` does it).")
         return
-    table([(safe(one.uri), one.kind, number(one.chunks, "chunk")) for one in shown], ("cyan", "magenta"))
+    rows = [(safe(one.uri), one.kind, *([safe(one.collection)] if several else []), number(one.chunks, "chunk"))
+            for one in shown]  # fmt: skip
+    table(rows, ("cyan", "magenta"))
     note(f"({number(len(shown), 'document')}{', and more' if more else ''})")

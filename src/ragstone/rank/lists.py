@@ -1,0 +1,48 @@
+"""The ranked lists a query gave, before they are fused, and what in them has nothing to do with the query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ragstone.rank.fuse import Candidate
+from ragstone.types import Dropped, Scored, SpaceInfo
+
+# So many of those left out are told.
+MOST_DROPPED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The ranked lists a query gave, before they are fused."""
+
+    rows: dict[str, list[Scored]] = field(default_factory=dict)
+    coverage: dict[str, float] = field(default_factory=dict)
+    spaces: dict[str, SpaceInfo] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def take(self, info: SpaceInfo, near: list[Scored]) -> None:
+        """Add a space's list; spaces of one model, stored in two ways, are one list."""
+        same = [name for name, other in self.spaces.items() if other.space.fingerprint == info.space.fingerprint]
+        name = same[0] if same else info.space.embedder
+        if not same and name in self.rows:
+            name = f"{info.space.embedder}:{info.space.model}"
+        rows = {row.id: row for row in (*self.rows.get(name, ()), *near)}
+        self.rows[name] = sorted(rows.values(), key=lambda row: (-row.score, row.id))
+        self.coverage[name] = min(1.0, self.coverage.get(name, 0.0) + info.coverage)
+        self.spaces[name] = info
+
+
+def alike(fused: Sequence[Candidate], floors: Mapping[str, float]) -> tuple[list[Candidate], list[Dropped]]:
+    """Return the candidates that have anything to do with the query, and some of those that have not.
+
+    Some vector is always the nearest. One that shares no word with the query and lies in the noise is no answer.
+    """
+    kept: list[Candidate] = []
+    unlike: list[Candidate] = []
+    for candidate in fused:
+        related = any(trace.name == "words" or trace.score > floors[trace.name] for trace in candidate.lists)
+        (kept if related else unlike).append(candidate)
+    reason = "no word and hardly any meaning in common with the query"
+    return kept, [Dropped(f"chunk {candidate.id}", candidate.fused, reason) for candidate in unlike[:MOST_DROPPED]]
