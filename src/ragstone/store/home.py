@@ -67,7 +67,7 @@ def _tighten(folder: Path) -> None:
 
 def _links(home: Path) -> Iterator[Path]:
     """Yield the links in the places where files of ours are opened: the files themselves, and all below the vectors."""
-    for entry in os.scandir(home):
+    for entry in list(os.scandir(home)):  # all of it, so that it is closed
         if entry.is_symlink() and (entry.name in (VECTORS, EMBED_LOCK) or entry.name.startswith(DATABASE)):
             yield home / entry.name
     for folder, below, files in os.walk(home / VECTORS):
