@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.tokens import estimate
+from ragstone.tokens import estimate, estimate_lines, estimate_up_to
 
 # Counted once with the reference WordPiece vocabulary, special tokens left out.
 PROSE = (
@@ -62,3 +62,14 @@ def test_any_text_has_a_count_that_does_not_exceed_its_signs(text: str) -> None:
 def test_the_count_of_lines_is_about_the_sum_of_their_counts(lines: list[str]) -> None:
     total = sum(map(estimate, lines))
     assert abs(estimate("\n".join(lines)) - total) <= 2 + total * 0.35
+
+
+@given(st.text(st.characters(codec=None) | st.sampled_from("aeiS9_.(\n\r\x1c\x85é ")))
+def test_lines_weighed_together_weigh_what_each_weighs_alone(text: str) -> None:
+    assert estimate_lines(text) == [estimate(line) for line in text.split("\n")]
+    assert estimate_lines(text) == [estimate(f"{line}\n") for line in text.split("\n")]
+
+
+@given(st.text(st.characters(codec=None) | st.sampled_from("aeiS9_.(\n é")), st.integers(0, 40))
+def test_an_estimate_with_a_limit_is_the_same_below_it_and_just_more_above(text: str, most: int) -> None:
+    assert estimate_up_to(text, most) == min(estimate(text), most + 1)

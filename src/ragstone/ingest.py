@@ -6,17 +6,17 @@ stored whatever happens next. Another process may do the same at the same time.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ragstone.chunk.choose import choose, recipe
-from ragstone.errors import ReadError
 from ragstone.events import CHUNK_INDEXED, Bus
+from ragstone.intake.beside import outcomes
+from ragstone.intake.one import Cut, Job, Outcome, prepared
 from ragstone.protocols import Embedder, Progress, Store
-from ragstone.read.choose import BINARY, is_binary, reader_for
+from ragstone.read.choose import BINARY
 from ragstone.sources.files import MISSING, FileSource
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
@@ -61,26 +61,29 @@ class Ledger:
         else:
             self.failed.append(skip)
 
+    def without(self, outcome: Outcome) -> None:
+        """Account for an item that gave no document."""
+        if outcome.verdict == "binary":
+            self.seen.discard(outcome.uri)
+            self.no_text(outcome.uri, outcome.stamp)
+        else:
+            # The earlier text stays findable: a file that cannot be read now has not been deleted.
+            self.failed.append(Skip(outcome.uri, outcome.reason))
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """Put what is left out or fails meanwhile in order of path, whichever was known first."""
+        skipped, failed = len(self.skipped), len(self.failed)
+        yield
+        self.skipped[skipped:] = sorted(self.skipped[skipped:], key=_by_uri)
+        self.failed[failed:] = sorted(self.failed[failed:], key=_by_uri)
+
     def no_text(self, uri: str, stamp: Stamp | None) -> None:
         """Account for a file that turned out to be no text, and remember it by its stamp."""
         self.skipped.append(Skip(uri, BINARY))
         if stamp is not None:
             self.left_out[uri] = stamp
             self.binary.add(uri)
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How documents are cut: a chunker's name and sizes, None for the chunker's own."""
-
-    chunker: str = "auto"
-    size: int | None = None
-    overlap: int | None = None
-
-    @property
-    def recipe(self) -> str:
-        """Return what names this cut: another one means cutting again."""
-        return recipe(self.chunker, self.size, self.overlap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class Writer:
     def add(self, documents: Iterable[Document], *, source: str = "") -> list[PutResult]:
         """Store given documents and return what each changed; with a source, its next sync looks at them again."""
         results: list[PutResult] = []
-        for batch in _batches(self._prepare(document, source=source) for document in documents):
+        for batch in _batches(prepared(document, self.cut, source=source) for document in documents):
             results += self._put(batch)
         return results
 
@@ -134,7 +137,7 @@ class Writer:
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
         )
-        return report, {uri: stamp for uri, stamp in ledger.left_out.items() if uri in ledger.binary}
+        return report, {uri: ledger.left_out[uri] for uri in sorted(ledger.binary)}
 
     def _scan(
         self, source: FileSource, ledger: Ledger, known: dict[str, Known], *, full: bool, progress: Progress | None
@@ -171,58 +174,30 @@ class Writer:
     ) -> None:
         """Read, cut and store what changed, a batch at a time."""
         touched: dict[str, Stamp | None] = {}
+        current = self.cut.recipe
+        same = {uri: before.content_hash for uri, before in known.items() if before.recipe == current}
+        job = Job(source, self.cut, same)
 
-        def prepared() -> Iterator[Prepared]:
-            for done, item in enumerate(waiting, start=1):
-                ready = self._read(source, item, ledger, known.get(item.uri))
-                if isinstance(ready, Prepared):
-                    yield ready
-                elif ready is not None:
-                    touched[item.uri] = ready[0]
+        def ready(found: Iterable[Outcome]) -> Iterator[Prepared]:
+            for done, outcome in enumerate(found, start=1):
+                if outcome.prepared is not None:
+                    yield outcome.prepared
+                elif outcome.verdict == "same":
+                    ledger.unchanged += 1
+                    touched[outcome.uri] = outcome.stamp
+                else:
+                    ledger.without(outcome)
                 if progress:
                     progress("index", done, len(waiting))
 
-        for batch in _batches(prepared()):
-            for result in self._put(batch):
-                ledger.indexed += 1
-                ledger.added += result.added
-                ledger.kept += result.kept
+        with ledger.in_order(), closing(outcomes(job, waiting)) as found:
+            for batch in _batches(ready(found)):
+                for result in self._put(batch):
+                    ledger.indexed += 1
+                    ledger.added += result.added
+                    ledger.kept += result.kept
         if touched:
             self.store.touch(self.project, self.collection, source.name, touched)
-
-    def _read(
-        self, source: FileSource, item: Item, ledger: Ledger, before: Known | None
-    ) -> Prepared | tuple[Stamp | None] | None:
-        """Return the document ready to store, its new stamp if the content is the same, or None if it was left out."""
-        try:
-            data, stamp = source.load_stamped(item)
-            if is_binary(data, item.uri):
-                ledger.seen.discard(item.uri)
-                ledger.no_text(item.uri, stamp)
-                return None
-            content_hash = hashlib.sha256(data).hexdigest()
-            if before and before.content_hash == content_hash and before.recipe == self.cut.recipe:
-                ledger.unchanged += 1
-                return (stamp,)
-            document = reader_for(item.uri).read(data, item.uri)
-            return self._prepare(document, source=source.name, stamp=stamp, content_hash=content_hash)
-        except ReadError as error:
-            # The earlier text stays findable: a file that cannot be read now has not been deleted.
-            ledger.failed.append(Skip(item.uri, error.message))
-            return None
-
-    def _prepare(
-        self, document: Document, *, source: str = "", stamp: Stamp | None = None, content_hash: str = ""
-    ) -> Prepared:
-        chunker = choose(document, name=self.cut.chunker, size=self.cut.size, overlap=self.cut.overlap)
-        return Prepared(
-            document=document,
-            chunks=tuple(chunker.chunk(document)),
-            source=source,
-            stamp=stamp,
-            recipe=self.cut.recipe,
-            content_hash=content_hash or document.hash,
-        )
 
     def _put(self, batch: Sequence[Prepared]) -> list[PutResult]:
         results = self.store.put(self.project, self.collection, batch)
@@ -264,11 +239,15 @@ class Filler:
         return done
 
 
-def _batches(prepared: Iterable[Prepared]) -> Iterator[list[Prepared]]:
+def _by_uri(skip: Skip) -> str:
+    return skip.uri
+
+
+def _batches(documents: Iterable[Prepared]) -> Iterator[list[Prepared]]:
     """Yield runs of documents that make a good transaction."""
     batch: list[Prepared] = []
     size = 0
-    for one in prepared:
+    for one in documents:
         batch.append(one)
         size += len(one.document.text)
         if size >= BATCH_CHARACTERS or len(batch) >= BATCH_DOCUMENTS:

@@ -10,7 +10,8 @@ from ragstone import registry
 from ragstone.config import Settings
 from ragstone.errors import ConfigError, StoreBusy
 from ragstone.events import Bus
-from ragstone.ingest import Cut, Filler, Writer
+from ragstone.ingest import Filler, Writer
+from ragstone.intake.one import Cut
 from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
 from ragstone.search import Searcher
 from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home

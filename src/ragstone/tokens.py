@@ -14,6 +14,7 @@ from typing import Final
 
 _PUNCTUATION: Final = bytes(c for c in range(33, 127) if not chr(c).isalnum())
 _TO_SPACE: Final = bytes(32 if c in _PUNCTUATION or c < 33 or c > 126 else c for c in range(256))
+_TO_SPACE_IN_LINES: Final = bytes(c if c == 10 else to for c, to in enumerate(_TO_SPACE))
 _MARKS: Final = re.compile("[\u0300-\u036f]+")
 _DIGIT: Final = re.compile(rb"[0-9]")
 _HUMP: Final = re.compile(rb"[a-z][A-Z]")
@@ -80,12 +81,40 @@ def estimate(text: str) -> int:
         text, accents = _without_accents(text)
     data = text.encode("ascii", "replace")
     punctuation = len(data) - len(data.translate(None, _PUNCTUATION))
-    words = data.translate(_TO_SPACE).split()
-    if not words:
+    return _estimated(punctuation, data.translate(_TO_SPACE).split(), accents)
+
+
+def estimate_up_to(text: str, most: int) -> int:
+    """Return the estimate, or just more than `most` where it is above that; quicker for a text far above it."""
+    if text.isascii():
+        data = text.encode()
+        punctuation = len(data) - len(data.translate(None, _PUNCTUATION))
+        words = data.translate(_TO_SPACE).split()
+        if punctuation + len(words) > most:  # no word costs less than one token
+            return most + 1
+        return min(_estimated(punctuation, words), most + 1)
+    return min(estimate(text), most + 1)
+
+
+def estimate_lines(text: str) -> list[int]:
+    """Return the estimate of every line; lines end with "\\n", and nothing behind the last one is a line too."""
+    if not text.isascii():
+        return [estimate(line) for line in text.split("\n")]
+    data = text.encode()
+    bare = data.translate(None, _PUNCTUATION).split(b"\n")
+    spaced = data.translate(_TO_SPACE_IN_LINES).split(b"\n")
+    return [
+        _estimated(len(line) - len(rest), line.split()) if line else 0 for line, rest in zip(spaced, bare, strict=True)
+    ]
+
+
+def _estimated(punctuation: int, words: list[bytes], accents: int = 0) -> int:
+    count = len(words)
+    if not count:
         return punctuation
     excess = sum(map(_excesses.__getitem__, words), 0j)
-    density = min(punctuation / (len(words) + 1), _DENSEST)
-    rarity = _PROSE_RARITY + _RARITY_BY_DENSITY * density
+    density = punctuation / (count + 1)
+    rarity = _PROSE_RARITY + _RARITY_BY_DENSITY * (density if density < _DENSEST else _DENSEST)
     if accents:
-        rarity = max(rarity, min(_RARITY_BY_ACCENTS * accents / len(words), _RAREST))
-    return round(punctuation + len(words) + excess.real + excess.imag * rarity)
+        rarity = max(rarity, min(_RARITY_BY_ACCENTS * accents / count, _RAREST))
+    return round(punctuation + count + excess.real + excess.imag * rarity)

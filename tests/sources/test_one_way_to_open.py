@@ -10,7 +10,7 @@ import pytest
 import ragstone
 
 PACKAGE = Path(ragstone.__file__).parent
-MODULES = sorted(path for room in ("sources", "read", "surfaces") for path in (PACKAGE / room).rglob("*.py"))
+MODULES = sorted(path for room in ("sources", "read", "intake", "surfaces") for path in (PACKAGE / room).rglob("*.py"))
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "copyfile", "copy", "copy2", "mmap"}
 ALLOWED = {
     "sources/safe_open.py": {"open", "fdopen"},

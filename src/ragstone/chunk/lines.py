@@ -9,7 +9,7 @@ from typing import Final
 from ragstone.chunk.pack import Unit, check_sizes, pack
 from ragstone.chunk.sentences import WORD, line_units
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.tokens import estimate
+from ragstone.tokens import estimate_up_to
 from ragstone.types import Chunk, Document
 
 CODE_SIZE: Final = 300
@@ -26,6 +26,8 @@ _INSIDE: Final = 1
 
 _BLANK: Final = re.compile(r"\n(?:[^\S\n]*+\n)++")
 _CONTINUES: Final = re.compile(r"[)\]}]|(?:else|elif|except|finally|catch|end|fi|done|esac|then|do)\b")
+_CONTINUING: Final = frozenset(")]}ecfdt")
+"""What such a line can begin with."""
 
 
 class Lines:
@@ -53,19 +55,16 @@ def cut_lines(
 
 def _units(text: str, start: int, end: int, *, size: int, lines: int) -> Iterator[Unit]:
     """Yield the blocks between blank lines; those above half the size line by line."""
-    at = start
+    at, half = start, size // 2
     for stop, following in [*(found.span() for found in _BLANK.finditer(text, start, end)), (end, end)]:
-        weight = _weight(text, at, stop, size=size, lines=lines)
-        if weight > size // 2:
+        weight = (text.count("\n", at, stop) + 1) * size // lines  # what its lines are worth in tokens
+        if weight <= half:
+            weight = max(weight, estimate_up_to(text[at:stop], half))
+        if weight > half:
             yield from _line_by_line(text, at, stop, size=size, lines=lines)
         elif stop > at:
             yield Unit(at, weight, _border(text, at, stop, _AFTER_BLANK))
         at = following
-
-
-def _weight(text: str, start: int, end: int, *, size: int, lines: int) -> int:
-    """Return the tokens of a slice, or what its lines are worth in them where that is more."""
-    return max(estimate(text[start:end]), (text.count("\n", start, end) + 1) * size // lines)
 
 
 def _line_by_line(text: str, start: int, end: int, *, size: int, lines: int) -> Iterator[Unit]:
@@ -80,9 +79,9 @@ def _border(text: str, start: int, end: int, base: int) -> int:
     """Return how strong the border before the line at `start` is."""
     line = text[start : min(start + _DEEPEST + 8, end)]
     body = line.lstrip(" \t")
-    if _CONTINUES.match(body):
+    if body[:1] in _CONTINUING and _CONTINUES.match(body):
         return _INSIDE
     indentation = len(line) - len(body)
-    if "\t" in line[:indentation]:
+    if "\t" in line and "\t" in line[:indentation]:
         indentation = len(line[:indentation].expandtabs(_TAB))
-    return base - min(indentation, _DEEPEST)
+    return base - (indentation if indentation < _DEEPEST else _DEEPEST)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from ragstone.chunk.pack import Unit
-from ragstone.tokens import estimate
+from ragstone.tokens import estimate, estimate_lines, estimate_up_to
 
 # How strong the border before a unit is.
 WORD, LINE, SENTENCE, ITEM, PARAGRAPH, TITLED = range(6)
@@ -53,8 +53,8 @@ def _abbreviated(text: str, start: int, stop: int) -> bool:
 
 
 def weigh(text: str, start: int, end: int, size: int) -> int:
-    """Return the tokens of a slice, or just more than the size where it is so long that it will be parted anyway."""
-    return estimate(text[start:end]) if end - start <= _LONGEST_TOKEN * size else size + 1
+    """Return the tokens of a slice, or just more than the size where it will be parted anyway."""
+    return estimate_up_to(text[start:end], size) if end - start <= _LONGEST_TOKEN * size else size + 1
 
 
 def prose_units(text: str, start: int, end: int, *, size: int, fine: bool = False) -> Iterator[Unit]:
@@ -104,9 +104,10 @@ def _sentence_border(text: str, at: int) -> int:
 def line_units(text: str, start: int, end: int, *, size: int, border: int = LINE) -> Iterator[Unit]:
     """Yield the lines of a slice; those above the size in words or characters."""
     at = start
-    while at < end:
+    for weight in estimate_lines(text[start:end]):
         stop = text.find("\n", at, end) + 1 or end
-        weight = estimate(text[at:stop])
+        if stop == at:  # nothing stands behind the last line's end
+            return
         if weight <= size:
             yield Unit(at, weight, border)
         else:

@@ -1,0 +1,81 @@
+"""The work on one item: open it, read it, cut it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+from ragstone.chunk.choose import choose, recipe
+from ragstone.errors import ReadError
+from ragstone.read.choose import is_binary, reader_for
+from ragstone.sources.files import FileSource
+from ragstone.types import Document, Item, Prepared, Stamp
+
+Verdict = Literal["ready", "same", "binary", "failed"]
+VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How documents are cut: a chunker's name and sizes, None for the chunker's own."""
+
+    chunker: str = "auto"
+    size: int | None = None
+    overlap: int | None = None
+
+    @property
+    def recipe(self) -> str:
+        """Return what names this cut: another one means cutting again."""
+        return recipe(self.chunker, self.size, self.overlap)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an item: ready to store, the same content as before, no text, or a failure and its reason."""
+
+    uri: str
+    verdict: Verdict
+    stamp: Stamp | None = None
+    prepared: Prepared | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A source whose items are taken in, how they are cut, and the content hashes that need no second look."""
+
+    source: FileSource
+    cut: Cut
+    unchanged: Mapping[str, str] = field(default_factory=dict)
+
+    def look_into(self, item: Item) -> Outcome:
+        """Return what becomes of an item."""
+        try:
+            data, stamp = self.source.load_stamped(item)
+            if is_binary(data, item.uri):
+                return Outcome(item.uri, "binary", stamp)
+            content_hash = hashlib.sha256(data).hexdigest()
+            if self.unchanged.get(item.uri) == content_hash:
+                return Outcome(item.uri, "same", stamp)
+            document = reader_for(item.uri).read(data, item.uri)
+            ready = prepared(document, self.cut, source=self.source.name, stamp=stamp, content_hash=content_hash)
+        except ReadError as error:
+            return Outcome(item.uri, "failed", reason=error.message)
+        return Outcome(item.uri, "ready", stamp, ready)
+
+
+def prepared(
+    document: Document, cut: Cut, *, source: str = "", stamp: Stamp | None = None, content_hash: str = ""
+) -> Prepared:
+    """Return a document cut and ready to store."""
+    chunker = choose(document, name=cut.chunker, size=cut.size, overlap=cut.overlap)
+    return Prepared(
+        document=document,
+        chunks=tuple(chunker.chunk(document)),
+        source=source,
+        stamp=stamp,
+        recipe=cut.recipe,
+        content_hash=content_hash or document.hash,
+    )
