@@ -12,6 +12,7 @@ from ragstone.errors import StoreError
 NAME: Final = ".ragstone"
 DATABASE: Final = "ragstone.db"
 VECTORS: Final = "vectors"
+WORDS: Final = "words"
 EMBED_LOCK: Final = "embed.lock"
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
@@ -28,6 +29,7 @@ def make_home(home: Path) -> Path:
         if home.name == NAME:  # a folder that the user named may hold more than what is ours
             _tighten(home)
             _tighten(home / VECTORS)
+            _tighten(home / WORDS)
         _ignore(home)
     except (NotADirectoryError, FileExistsError) as error:
         raise StoreError(
