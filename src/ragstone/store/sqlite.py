@@ -106,6 +106,7 @@ class SqliteStore:
         """Remove a collection and all in it; return how many documents went."""
         with self._database.writing() as db:
             words_index.require_current(db)
+            self._words.changed = True
             return writing.drop_collection(db, catalog.existing(db, project, name))
 
     # ── documents ─────────────────────────────────────────────────────────────────────────────────
@@ -130,6 +131,7 @@ class SqliteStore:
         with self._database.writing() as db:
             words_index.require_current(db)
             place = catalog.place(db, project, collection)
+            self._words.changed = True
             return writing.remove(db, place, uris, time.time()) if place else 0
 
     def document(self, project: str, collection: str, uri: str) -> StoredDocument | None:

@@ -30,10 +30,10 @@ from ragstone.store.words_tantivy import Entry, Reader, Unusable
 from ragstone.types import Scored
 
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there
-LONG_TAIL: Final = 4000  # chunks; each commit takes a tenth of a second then
-CLOSING_TAIL: Final = 1000
-SMALL_TAIL: Final = 500  # a search may bring so many in: some 70 ms, once
+LONG_TAIL: Final = 16_000  # chunks: few large pieces answer quicker than many small ones, 8 to 1 by a third
+SHORT_TAIL: Final = 1000  # a longer one is not left behind; a search may bring a shorter one in: 0.1 s, once
 PATIENCE: Final = 3  # searches that met the same tail before one does
+MOST_LOOKED_AT: Final = 1000
 MOST_DEAD: Final = 0.2
 MUCH_TOO_MANY_DEAD: Final = 0.5  # what a `put` cleans up rather than leaving it to whoever closes the store
 MOST_IN_PUT: Final = 20_000  # chunks whose terms a `put` makes again: some two seconds; more is left for the close
@@ -49,6 +49,8 @@ _NEW_EPOCH: Final = """
     INSERT INTO meta (key, value) VALUES ('words_epoch', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 _LAST_CHUNK: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
 _HOW_MANY: Final = "SELECT total(chunks) FROM collections"
+_INSIDE: Final = """
+    SELECT total(chunks) FILTER (WHERE id IN (SELECT value FROM json_each(?))), total(chunks) FROM collections"""
 _ALIVE: Final = "SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
 _ALIVE_IN: Final = """
     SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
@@ -85,7 +87,8 @@ class DerivedWords:
         self._broken: tuple[str, object] | None = None
         self._met = (0, 0)
         self._not_before = 0
-        self._wrote = False
+        self.changed = False
+        """Whether this process put or removed anything."""
         self._fresh: list[Entry] = []
         self._fresh_of = ""
         self._fresh_characters = 0
@@ -113,20 +116,25 @@ class DerivedWords:
     def _alive(
         self, db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: int, *, reader: Reader
     ) -> list[Scored]:
-        """Return the best that are still in the store; the more is asked for the more of them are gone."""
-        asked = limit + limit // 4 + 8
+        """Return the best that are still in the store and in scope."""
+        spare = limit + limit // 4 + 8
+        if within.collections is not None:
+            # To look at more than is needed and leave out what is elsewhere takes half as long as to ask for a place,
+            # for then tantivy looks at every entry.
+            inside, every = db.execute(_INSIDE, (id_list(within.collections),)).fetchone()
+            if spare * every <= MOST_LOOKED_AT * inside:
+                asked = int(spare * every / inside)
+                hits = reader.best(terms, None, asked)
+                found = _there(db, within, hits)
+                if len(found) >= limit or len(hits) < asked:
+                    return found
+        asked = spare
         while True:
             hits = reader.best(terms, within.collections, asked)
-            numbers = id_list([number for number, _ in hits])
-            if within.collections is None:
-                rows = db.execute(_ALIVE, (numbers,))
-            else:
-                rows = db.execute(_ALIVE_IN, (numbers, id_list(within.collections)))
-            there = {row[0] for row in rows}
-            found = [Scored(number, score) for number, score in hits if number in there]
+            found = _there(db, within, hits)
             if len(found) >= limit or len(hits) < asked:
                 return found
-            asked *= 4
+            asked *= 4  # many are gone
 
     def _current(self, name: str, last: int) -> Reader | None:
         """Return the index as it was committed last, if it can be read and the store is not behind what we have."""
@@ -159,7 +167,7 @@ class DerivedWords:
 
     def after_put(self, name: str, rows: Sequence[words_index.Row], collection: int) -> None:
         """Take note of what was made findable, and bring in what waits when there is much of it."""
-        self._wrote = True
+        self.changed = True
         if self._folder is None or not rows or rows[-1][0] < LEAST_CHUNKS:
             return
         added = [entry(row, collection) for row in rows]
@@ -175,7 +183,7 @@ class DerivedWords:
         """Bring in a short tail that several searches have met."""
         if self._met[1] >= PATIENCE:
             self._met = (0, 0)
-            self._extend(0, longest=max(SMALL_TAIL, len(self._fresh)), most_dead=1.0)
+            self._extend(0, longest=max(SHORT_TAIL, len(self._fresh)), most_dead=1.0)
 
     def after_compact(self, *, secure: bool) -> None:
         """Bring it up to date; secure: `StoreBusy` unless every file with removed text has gone."""
@@ -196,8 +204,8 @@ class DerivedWords:
 
     def close(self) -> None:
         """Let go of the files, with no long tail and not many dead left to those who come after."""
-        if self._wrote and not self._database.closed:
-            self._extend(CLOSING_TAIL)
+        if self.changed and not self._database.closed:
+            self._extend(SHORT_TAIL)
         self._forget()
 
     def _forget(self) -> None:
@@ -219,7 +227,8 @@ class DerivedWords:
                 start = 0  # too many are gone: made anew
             if last - start <= shortest or (longest is not None and last - start > longest):
                 return
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self._folder.parent, self._folder):  # parents made on the way would be open to others
+                folder.mkdir(mode=0o700, exist_ok=True)
             self._lock.acquire(0.0)
         except (OSError, StoreError):
             return  # what was asked for is done; the index can wait
@@ -254,19 +263,24 @@ class DerivedWords:
         words_tantivy.write(folder, self._entries(folder.name, start), expected=last - start, anew=start == 0)
 
     def _entries(self, name: str, after: int) -> Iterator[Entry]:
-        """Yield all chunks behind a number, those that were kept without making their terms again."""
+        """Yield all chunks behind a number in order, those that were kept without making their terms again."""
         with self._guard:
-            kept = self._fresh if self._fresh_of == name else []
-        if kept and kept[0][0] <= after + 1:
-            fresh = [one for one in kept if one[0] > after]
-            yield from fresh
-            after = max(after, kept[-1][0])
-        while True:
+            kept = [one for one in self._fresh if one[0] > after] if self._fresh_of == name else []
+        if kept:
+            yield from self._stored(after, kept[0][0])
+            yield from kept
+            after = kept[-1][0]
+        yield from self._stored(after)
+
+    def _stored(self, after: int, until: int | None = None) -> Iterator[Entry]:
+        """Yield the chunks between two numbers as the store has them."""
+        while until is None or after + 1 < until:
             with self._database.reading() as db:
-                page = words_index.page(db, after, _PAGE)
+                page = words_index.page(db, after, _PAGE if until is None else min(_PAGE, until - after - 1))
+            page = [(row, place) for row, place in page if until is None or row[0] < until]
             if not page:
                 return
-            yield from (entry(row, collection) for row, collection in page)
+            yield from (entry(row, place) for row, place in page)
             after = page[-1][0][0]
 
     def _sweep(self, name: str) -> bool:
@@ -283,6 +297,17 @@ class DerivedWords:
             if self._reader and self._reader[0] == folder.name:
                 self._reader = None
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _there(db: sqlite3.Connection, within: Within, hits: Sequence[tuple[int, float]]) -> list[Scored]:
+    """Return those that are in the store and in scope."""
+    numbers = id_list([number for number, _ in hits])
+    if within.collections is None:
+        rows = db.execute(_ALIVE, (numbers,))
+    else:
+        rows = db.execute(_ALIVE_IN, (numbers, id_list(within.collections)))
+    there = {row[0] for row in rows}
+    return [Scored(number, score) for number, score in hits if number in there]
 
 
 def last_chunk(db: sqlite3.Connection) -> int:
