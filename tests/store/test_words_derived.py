@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -222,6 +223,8 @@ def test_a_dropped_collection_is_found_no_more_and_its_numbers_are_not_given_aga
         age(store)
         store.drop_collection("p", "c")
         assert derived(store, ["appl"]) == set()
+        store.ensure_collection("p", "empty")
+        assert derived(store, ["appl"], scope=Scope("p", ("empty",))) == set()
         fill(store, range(20), word="pear")
         assert derived(store, ["appl"]) == set()
         assert len(derived(store, ["pear"], 99)) == 20
@@ -394,6 +397,24 @@ with SqliteStore(sys.argv[1]) as store:
         if n % 3 == 2:
             store.remove("p", "c", [f"{sys.argv[2]}-{n - 1}-{i}.md" for i in range(4)])
 """
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
+def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: Start) -> None:
+    path, chance = tmp_path / "ragstone.db", random.Random(8)
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        for round_ in range(5):
+            writer = start(WRITER, path, f"r{round_}")
+            while writer.poll() is None and index(store) is None:
+                time.sleep(0.01)
+            time.sleep(chance.uniform(0.05, 0.4))
+            writer.kill()
+            writer.communicate()
+            quick, slow = ask(store, ["appl"], 9999)
+            assert slow and {row.id for row in quick or slow} == {row.id for row in slow}
+        fill(store, range(60))
+        assert len(derived(store, ["appl"], 9999)) >= 60
 
 
 def test_writers_and_readers_of_several_processes_agree(tmp_path: Path, start: Start) -> None:

@@ -279,10 +279,9 @@ class SqliteStore:
 
     def compact(self, *, secure: bool = False) -> int:
         """Give back the room of what was removed; return bytes freed. Secure: overwrite it too."""
-        try:
-            return upkeep.compact(self._database, secure=secure)
-        finally:
-            self._words.after_compact(secure=secure)
+        freed = upkeep.compact(self._database, secure=secure)
+        self._words.after_compact(secure=secure)
+        return freed
 
     def backup(self, target: Path) -> Path:
         """Write a verified copy and return its path."""

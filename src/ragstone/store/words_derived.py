@@ -122,7 +122,7 @@ class DerivedWords:
             # To look at more than is needed and leave out what is elsewhere takes half as long as to ask for a place,
             # for then tantivy looks at every entry.
             inside, every = db.execute(_INSIDE, (id_list(within.collections),)).fetchone()
-            if spare * every <= MOST_LOOKED_AT * inside:
+            if inside and spare * every <= MOST_LOOKED_AT * inside:
                 asked = int(spare * every / inside)
                 hits = reader.best(terms, None, asked)
                 found = _there(db, within, hits)
