@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,7 +23,6 @@ pytest.importorskip("tantivy")
 HERE = Scope("p")
 VOCABULARY = [f"w{n}" for n in range(80)]
 WEIGHTS = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
-Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -379,59 +376,3 @@ def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_pa
         assert _entries_with(tmp_path, "appl") == 140
         assert len(derived(other, ["appl"], 999)) == 140
         assert other.search_words(HERE, ["zqsecretzq"], limit=9) == []
-
-
-# ── several processes ─────────────────────────────────────────────────────────────────────────────
-
-WRITER = """
-import sys
-from ragstone.store import words_derived
-from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
-words_derived.LEAST_CHUNKS, words_derived.LONG_TAIL, words_derived.SHORT_TAIL = 10, 20, 2
-with SqliteStore(sys.argv[1]) as store:
-    store.ensure_collection("p", "c")
-    for n in range(30):
-        name = f"{sys.argv[2]}-{n}"
-        store.put("p", "c", [prepare(f"{name}-{i}.md", [f"apple {name} {i}"]) for i in range(4)])
-        if n % 3 == 2:
-            store.remove("p", "c", [f"{sys.argv[2]}-{n - 1}-{i}.md" for i in range(4)])
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
-def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: Start) -> None:
-    path, chance = tmp_path / "ragstone.db", random.Random(8)
-    with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        for round_ in range(5):
-            writer = start(WRITER, path, f"r{round_}")
-            while writer.poll() is None and index(store) is None:
-                time.sleep(0.01)
-            time.sleep(chance.uniform(0.05, 0.4))
-            writer.kill()
-            writer.communicate()
-            quick, slow = ask(store, ["appl"], 9999)
-            assert slow and {row.id for row in quick or slow} == {row.id for row in slow}
-        fill(store, range(60))
-        assert len(derived(store, ["appl"], 9999)) >= 60
-
-
-def test_writers_and_readers_of_several_processes_agree(tmp_path: Path, start: Start) -> None:
-    path = tmp_path / "ragstone.db"
-    with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        writers = [start(WRITER, path, name) for name in ("x", "y")]
-        met = 0
-        while any(writer.poll() is None for writer in writers):
-            quick, slow = ask(store, ["appl"], 999)
-            assert slow is not None
-            if quick is not None:
-                met += 1
-                assert {row.id for row in quick} == {row.id for row in slow}
-        for writer in writers:
-            _, err = writer.communicate(timeout=60)
-            assert writer.returncode == 0, err
-        assert met
-        assert len(derived(store, ["appl"], 999)) == 160
-        assert all(finding.ok for finding in store.check())
