@@ -13,6 +13,7 @@ from ragstone.errors import StoreError
 NAME: Final = ".ragstone"
 DATABASE: Final = "ragstone.db"
 VECTORS: Final = "vectors"
+WORDS: Final = "words"
 EMBED_LOCK: Final = "embed.lock"
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
@@ -35,6 +36,7 @@ def make_home(home: Path, *, trusted: bool = False) -> Path:
         if home.name == NAME:  # a folder that the user named may hold more than what is ours
             _tighten(home)
             _tighten(home / VECTORS)
+            _tighten(home / WORDS)
         link = next(_links(home), None)
         if link is not None:
             raise _a_link(link, "and `ragstone sync` makes the index anew")
@@ -66,14 +68,15 @@ def _tighten(folder: Path) -> None:
 
 
 def _links(home: Path) -> Iterator[Path]:
-    """Yield the links in the places where files of ours are opened: the files themselves, and all below the vectors."""
+    """Yield the links in the places where files of ours are opened: the files themselves, and all below the indexes."""
     for entry in list(os.scandir(home)):  # all of it, so that it is closed
-        if entry.is_symlink() and (entry.name in (VECTORS, EMBED_LOCK) or entry.name.startswith(DATABASE)):
+        if entry.is_symlink() and (entry.name in (VECTORS, WORDS, EMBED_LOCK) or entry.name.startswith(DATABASE)):
             yield home / entry.name
-    for folder, below, files in os.walk(home / VECTORS):
-        for name in (*below, *files):
-            if os.path.islink(os.path.join(folder, name)):
-                yield Path(folder, name)
+    for index in (VECTORS, WORDS):
+        for folder, below, files in os.walk(home / index):
+            for name in (*below, *files):
+                if os.path.islink(os.path.join(folder, name)):
+                    yield Path(folder, name)
 
 
 def _a_link(path: Path, otherwise: str) -> StoreError:

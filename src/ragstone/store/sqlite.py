@@ -15,6 +15,7 @@ from ragstone.store import catalog, filters, reading, schema, upkeep, vectors, w
 from ragstone.store.connection import Database
 from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.lock import WAIT_SECONDS
+from ragstone.store.words_derived import DerivedWords, stamp
 from ragstone.types import (
     Collection,
     Filter,
@@ -56,6 +57,7 @@ class SqliteStore:
         """Open the store, made or brought up to date now if need be."""
         self._database = Database(path, cache_mb=cache_mb, mmap_mb=mmap_mb, wait=wait, allow_network=allow_network)
         self.location = self._database.location
+        self._words = DerivedWords(self._database)
         self._coverage: dict[Scope, tuple[int, list[SpaceInfo]]] = {}
         try:
             self._bring_up_to_date()
@@ -71,6 +73,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Let go of the database."""
+        self._words.close()
         self._database.close()
 
     def patience(self, seconds: float | None) -> AbstractContextManager[None]:
@@ -105,6 +108,7 @@ class SqliteStore:
             words_index.require_current(db)
             place = catalog.existing(db, project, name)
             catalog.forget_notes(db, place.project, name)
+            self._words.changed = True
             return writing.drop_collection(db, place)
 
     # ── documents ─────────────────────────────────────────────────────────────────────────────────
@@ -114,7 +118,10 @@ class SqliteStore:
         with self._database.writing() as db:
             words_index.require_current(db)
             place = catalog.existing(db, project, collection)
-            return writing.Put(db, place, time.time()).run(prepared)
+            put = writing.Put(db, place, time.time())
+            results, name = put.run(prepared), stamp(db)
+        self._words.after_put(name, put.findable, place.collection)
+        return results
 
     def touch(self, project: str, collection: str, source: str, stamps: Mapping[str, Stamp | None]) -> None:
         """Note new stamps of documents whose content was looked at and had not changed."""
@@ -126,6 +133,7 @@ class SqliteStore:
         with self._database.writing() as db:
             words_index.require_current(db)
             place = catalog.place(db, project, collection)
+            self._words.changed = True
             return writing.remove(db, place, uris, time.time()) if place else 0
 
     def document(self, project: str, collection: str, uri: str) -> StoredDocument | None:
@@ -188,7 +196,12 @@ class SqliteStore:
             collections = list(catalog.in_scope(db, scope).values())
             everything = db.execute("SELECT count(*) FROM collections").fetchone()[0] == len(collections)
             within = words_search.Within(None if everything and condition is None else collections, condition)
-            return words_search.search(db, within, terms, min(limit, reading.MOST_ROWS))
+            most = min(limit, reading.MOST_ROWS)
+            found = self._words.search(db, within, terms, most)
+            if found is None:
+                found = words_search.search(db, within, terms, most)
+        self._words.after_search()
+        return found
 
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
@@ -268,7 +281,9 @@ class SqliteStore:
 
     def compact(self, *, secure: bool = False) -> int:
         """Give back the room of what was removed; return bytes freed. Secure: overwrite it too."""
-        return upkeep.compact(self._database, secure=secure)
+        freed = upkeep.compact(self._database, secure=secure)
+        self._words.after_compact(secure=secure)
+        return freed
 
     def backup(self, target: Path) -> Path:
         """Write a verified copy and return its path."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, reading, vectors, words_index
+from ragstone.store import disk, reading, vectors, words_derived, words_index
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import RESTORE, explain, translated
@@ -139,6 +139,8 @@ def compact(database: Database, *, secure: bool) -> int:
                 if secure or words_index.consistent(db) or not words_index.current(db):
                     words_index.rebuild(db)
                 words_index.optimise(db)
+                if secure:
+                    words_derived.new_epoch(db)
             db.execute("VACUUM")
             done = database.checkpoint(db, wait=_SECURE_PATIENCE if secure else 0.0)
         finally:
@@ -206,9 +208,10 @@ def copy(db: sqlite3.Connection, target: Path) -> None:
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     with translated(str(target)), closing(sqlite3.connect(target, isolation_level=None)) as other:
         db.backup(other)
-        # One file without side files; and vector indexes made from the original do not take the copy for it.
+        # One file without side files; and indexes made from the original do not take the copy for it.
         other.execute("PRAGMA journal_mode = DELETE")
         other.execute("UPDATE spaces SET epoch = epoch || '+'")
+        words_derived.new_epoch(other)
 
 
 def _verify(path: Path) -> None:

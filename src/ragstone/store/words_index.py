@@ -21,7 +21,7 @@ _BATCH: Final = 2000
 _PUT: Final = "INSERT INTO words (rowid, symbol, header, path, body) VALUES (?, ?, ?, ?, ?)"
 _TAKE_OUT: Final = "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
 _SOURCE_AFTER: Final = """
-    SELECT c.id, c.symbol, c.header, t.body, d.uri
+    SELECT c.id, c.symbol, c.header, t.body, d.uri, c.collection
     FROM chunks c JOIN texts t ON t.id = c.text_id JOIN documents d ON d.id = c.document
     WHERE c.id > ? ORDER BY c.id LIMIT ?"""
 _SOURCE_OF: Final = """
@@ -71,9 +71,17 @@ def rows(entries: Iterable[Entry]) -> Iterator[Row]:
         yield entry.id, known[entry.symbol], known[entry.header], known[entry.path], terms_of(entry.body)
 
 
-def add(db: sqlite3.Connection, entries: Iterable[Entry]) -> None:
-    """Make chunks findable; ids must rise."""
-    db.executemany(_PUT, rows(entries))
+def add(db: sqlite3.Connection, entries: Iterable[Entry]) -> list[Row]:
+    """Make chunks findable and return what FTS5 was given; ids must rise."""
+    given = list(rows(entries))
+    db.executemany(_PUT, given)
+    return given
+
+
+def page(db: sqlite3.Connection, after: int, limit: int) -> list[tuple[Row, int]]:
+    """Return what FTS5 was given for the chunks behind a number, each with its collection's number."""
+    found = db.execute(_SOURCE_AFTER, (after, limit)).fetchall()
+    return list(zip(rows(_entry(row[:5]) for row in found), (row[5] for row in found), strict=True))
 
 
 def take_out(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> None:
@@ -98,9 +106,9 @@ def rebuild(db: sqlite3.Connection) -> None:
     """Index every chunk anew, inside the caller's transaction."""
     db.execute("INSERT INTO words (words) VALUES ('delete-all')")
     last = 0
-    while page := db.execute(_SOURCE_AFTER, (last, _BATCH)).fetchall():
-        add(db, map(_entry, page))
-        last = page[-1][0]
+    while found := db.execute(_SOURCE_AFTER, (last, _BATCH)).fetchall():
+        add(db, (_entry(row[:5]) for row in found))
+        last = found[-1][0]
     db.execute("UPDATE meta SET value = ? WHERE key = 'words_version'", (version(),))
 
 

@@ -33,6 +33,13 @@ _FILTERED: Final = """
     WHERE words MATCH ? AND c.document IN (
         SELECT d.id FROM documents d WHERE d.collection IN (SELECT value FROM json_each(?)) AND {where})
     ORDER BY score, w.rowid LIMIT ?"""
+_BEHIND: Final = """
+    SELECT rowid, bm25(words, 4.0, 1.0, 8.0, 1.0) AS score FROM words
+    WHERE words MATCH ? AND rowid > ? ORDER BY score, rowid LIMIT ?"""
+_BEHIND_IN_SCOPE: Final = """
+    SELECT w.rowid, bm25(words, 4.0, 1.0, 8.0, 1.0) AS score FROM words w CROSS JOIN chunks c ON c.id = w.rowid
+    WHERE words MATCH ? AND w.rowid > ? AND c.collection IN (SELECT value FROM json_each(?))
+    ORDER BY score, w.rowid LIMIT ?"""
 _HOW_MANY: Final = "SELECT doc FROM words_terms WHERE term = ?"
 _MOST_PER_RARITY: Final = 2.2  # FTS5's BM25 has k1 = 1.2; a term in every word of a short text nears k1 + 1
 _LEAST_RARITY: Final = 1e-6  # what FTS5 gives a term that more than half of the rows have
@@ -68,7 +75,7 @@ def search(db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: 
     def best(query: str) -> list[tuple[float, int]]:
         return [(score, row) for row, score in db.execute(statement, (query, *between, limit))]
 
-    telling, common, most = _parted(db, _clean(terms), limit)
+    telling, common, most = _parted(db, clean(terms), limit)
     if not telling:
         return []
     if not common:
@@ -79,6 +86,17 @@ def search(db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: 
         if len(found) < limit or -found[-1][0] < most:
             found = sorted(found + best(f"({_any(common)}) NOT ({_any(telling)})"))[:limit]
     return [Scored(row, -score) for score, row in found]
+
+
+def tail(db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: int, *, after: int) -> list[Scored]:
+    """Return the best chunks behind a number that have any of the terms, which `clean` gave; filters are not heeded."""
+    if not terms:
+        return []
+    if within.collections is None:
+        rows = db.execute(_BEHIND, (_any(terms), after, limit))
+    else:
+        rows = db.execute(_BEHIND_IN_SCOPE, (_any(terms), after, id_list(within.collections), limit))
+    return [Scored(row, -score) for row, score in rows]
 
 
 def _parted(db: sqlite3.Connection, terms: Sequence[str], limit: int) -> tuple[list[str], list[str], float]:
@@ -101,7 +119,7 @@ def _parted(db: sqlite3.Connection, terms: Sequence[str], limit: int) -> tuple[l
     return every[:cut], every[cut:], most
 
 
-def _clean(terms: Sequence[str]) -> list[str]:
+def clean(terms: Sequence[str]) -> list[str]:
     """Return the terms as the index holds them, whatever was given: a term with separators in it is several."""
     found: dict[str, None] = {}
     for term in terms:

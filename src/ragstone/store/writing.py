@@ -57,8 +57,8 @@ class Batch:
     removed_chunks: list[int] = field(default_factory=list)
     words: list[words_index.Entry] = field(default_factory=list)
 
-    def write(self, db: sqlite3.Connection) -> None:
-        """Write it all."""
+    def write(self, db: sqlite3.Connection) -> list[words_index.Row]:
+        """Write it all and return what the word index was given."""
         words_index.take_out(db, sorted(self.removed_chunks))
         db.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in self.removed_chunks])
         db.executemany(_ADD_TEXT, self.texts)
@@ -66,7 +66,7 @@ class Batch:
         db.executemany(_CHANGE_DOCUMENT, self.changed_documents)
         db.executemany(_CHANGE_CHUNK, self.changed_chunks)
         db.executemany(_ADD_CHUNK, self.chunks)
-        words_index.add(db, self.words)
+        return words_index.add(db, self.words)
 
 
 class Put:
@@ -81,6 +81,7 @@ class Put:
         self._known_texts: dict[bytes, int] = {}
         self._next = {table: _last_id(db, table) for table in ("texts", "documents", "chunks")}
         self._delta = [0, 0]
+        self.findable: list[words_index.Row] = []
 
     def run(self, prepared: Sequence[Prepared]) -> list[PutResult]:
         """Return what each document changed; of two with the same uri the later one counts."""
@@ -90,7 +91,7 @@ class Put:
             for number, one in enumerate(prepared)
         ]
         before = self._db.total_changes
-        self._batch.write(self._db)
+        self.findable = self._batch.write(self._db)
         if self._db.total_changes != before:
             documents, chunks = self._delta
             catalog.counted(self._db, self._place.collection, documents=documents, chunks=chunks, now=self._now)

@@ -1,0 +1,156 @@
+"""What tantivy does for the store: an index of terms in a folder, quick to ask, worth nothing by itself.
+
+The package is loaded when it is first needed, and here alone. Whatever goes wrong in it is `Unusable`, so that FTS5
+can answer instead. Every commit is atomic, and the highest chunk number in it says how far it reaches.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+MARK: Final = "meta.json"
+"""The file that changes with every commit."""
+FORMAT: Final = 1
+"""Raised with every change of the fields or of what is put into them."""
+
+_TERMS, _CHUNK, _COLLECTION = "terms", "chunk", "collection"
+_ANALYZER: Final = "spaces"
+_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 48_000_000  # the first is the least that tantivy takes
+_LARGE: Final = 4000
+_LEAST_RARITY: Final = 1e-6
+
+Entry = tuple[int, int, str]
+"""A chunk's number, its collection's number, and its terms, each as often as it weighs."""
+
+
+class Unusable(Exception):
+    """The package is not there, or the files are not what it left."""
+
+
+@contextmanager
+def _guarded() -> Iterator[None]:
+    """Raise `Unusable` for whatever tantivy raises inside."""
+    try:
+        yield
+    except (ImportError, AttributeError, OSError, ValueError, TypeError, ArithmeticError, RuntimeError) as error:
+        raise Unusable(str(error)) from error
+    except BaseException as error:
+        # Rust code that gives up on damaged files raises something that is no Exception and cannot be imported.
+        if type(error).__name__ == "PanicException":
+            raise Unusable(str(error)) from None
+        raise
+
+
+def _tantivy() -> Any:  # noqa: ANN401 - an optional package
+    return import_module("tantivy")
+
+
+@cache
+def _schema() -> Any:  # noqa: ANN401 - an optional package
+    builder = _tantivy().SchemaBuilder()
+    builder.add_text_field(_TERMS, stored=False, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_unsigned_field(_CHUNK, stored=False, indexed=False, fast=True)
+    builder.add_unsigned_field(_COLLECTION, stored=False, indexed=True, fast=False)
+    return builder.build()
+
+
+def _opened(folder: Path) -> Any:  # noqa: ANN401 - an optional package
+    tantivy = _tantivy()
+    index = tantivy.Index(_schema(), str(folder), reuse=True)
+    index.register_tokenizer(_ANALYZER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.config_reader("manual", 0)  # a thread that watches the files would outlive its use
+    return index
+
+
+class Reader:
+    """One moment of an index."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open what was committed last; `Unusable` where there is nothing to open."""
+        self.mark = mark(folder)
+        if self.mark is None:
+            raise Unusable("there is no index")
+        with _guarded():
+            self._index = _opened(folder)
+            self._index.reload()
+            self._searcher = self._index.searcher()
+            self.entries = int(self._searcher.num_docs)
+            self.last = self._highest()
+
+    def _highest(self) -> int:
+        every = _tantivy().Query.all_query()
+        found = self._searcher.search(every, 1, count=False, order_by_field=_CHUNK).hits
+        return int(self._searcher.fast_field_values(_CHUNK, [found[0][1]])[0]) if found else 0
+
+    def best(self, terms: Sequence[str], collections: Sequence[int] | None, limit: int) -> list[tuple[int, float]]:
+        """Return (chunk, score) of entries with any of the terms, best first."""
+        with _guarded():
+            query = self._query(terms, collections)
+            hits = self._searcher.search(query, limit, count=False).hits if query is not None else []
+            chunks = self._searcher.fast_field_values(_CHUNK, [place for _, place in hits])
+            return [(int(chunk), float(score)) for chunk, (score, _) in zip(chunks, hits, strict=True)]
+
+    def _query(self, terms: Sequence[str], collections: Sequence[int] | None) -> Any:  # noqa: ANN401 - see above
+        tantivy, schema = _tantivy(), _schema()
+        kind, should, must = tantivy.Query, tantivy.Occur.Should, tantivy.Occur.Must
+        counted = [(term, self._searcher.doc_freq(_TERMS, term)) for term in terms]
+        wanted = [
+            (should, kind.boost_query(kind.term_query(schema, _TERMS, term), _as_fts5(self.entries, count)))
+            for term, count in counted
+            if count
+        ]
+        if not wanted:
+            return None
+        query = kind.boolean_query(wanted)
+        if collections is None:
+            return query
+        place = kind.term_set_query(schema, _COLLECTION, list(collections))
+        return kind.boolean_query([(must, query), (must, kind.const_score_query(place, 0.0))])
+
+
+def _as_fts5(entries: int, count: int) -> float:
+    """Return what makes tantivy's rarity of a term that of FTS5, which gives next to nothing to common ones."""
+    odds = (entries - count + 0.5) / (count + 0.5)
+    return max(_LEAST_RARITY, math.log(odds)) / math.log1p(odds)
+
+
+def write(folder: Path, entries: Iterable[Entry], *, expected: int, anew: bool) -> None:
+    """Add entries whose chunk numbers rise, in one commit; anew: in the place of what was there."""
+    with _guarded():
+        tantivy = _tantivy()
+        writer = _opened(folder).writer(_LARGE_HEAP if expected > _LARGE else _SMALL_HEAP, 1)
+        if anew:
+            writer.delete_all_documents()
+    for chunk, collection, terms in entries:
+        document = tantivy.Document()
+        document.add_unsigned(_CHUNK, chunk)
+        document.add_unsigned(_COLLECTION, collection)
+        document.add_text(_TERMS, terms)
+        with _guarded():
+            writer.add_document(document)
+    with _guarded():
+        writer.commit()
+        writer.wait_merging_threads()
+    _make_private(folder)
+
+
+def mark(folder: Path) -> tuple[int, int, int] | None:
+    """Return what changes with every commit to a folder; nothing where there was none."""
+    try:
+        seen = os.stat(folder / MARK)
+    except OSError:
+        return None
+    return seen.st_ino, seen.st_mtime_ns, seen.st_size
+
+
+def _make_private(folder: Path) -> None:
+    for name in os.listdir(folder):
+        with suppress(OSError):  # a file that a merge has just replaced
+            os.chmod(folder / name, 0o600)

@@ -1,0 +1,378 @@
+"""The derived word index answers like FTS5, knows its place, and is never missed."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.store import catalog, words_derived, words_search, words_tantivy
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+from ragstone.types import Condition, Filter, Scope, Scored
+
+pytest.importorskip("tantivy")
+
+HERE = Scope("p")
+VOCABULARY = [f"w{n}" for n in range(80)]
+WEIGHTS = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small() -> Iterator[None]:
+    """Let stores of a few chunks have an index."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words_derived, "LEAST_CHUNKS", 10)
+        patch.setattr(words_derived, "LONG_TAIL", 50)
+        patch.setattr(words_derived, "SHORT_TAIL", 5)
+        yield
+
+
+def fill(store: SqliteStore, numbers: range, *, collection: str = "c", word: str = "apple") -> None:
+    store.ensure_collection("p", collection)
+    store.put("p", collection, [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers])
+
+
+def index(store: SqliteStore) -> Path | None:
+    """Return the folder of the index in force, if there is one."""
+    with store._database.reading() as db:
+        name = words_derived.stamp(db)
+    folder = store._words._folder
+    return folder / name if folder and words_tantivy.mark(folder / name) else None
+
+
+def ask(store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE) -> tuple[list[Scored] | None, ...]:
+    """Return what the derived index and what FTS5 answer."""
+    with store._database.reading() as db:
+        numbers = list(catalog.in_scope(db, scope).values()) if scope.collections is not None else None
+        within = words_search.Within(numbers, None)
+        return store._words.search(db, within, terms, limit), words_search.search(db, within, terms, limit)
+
+
+def derived(store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE) -> set[int]:
+    """Return which chunks a search finds, having made sure that the derived index answers, and FTS5 the same."""
+    quick, slow = ask(store, terms, limit, scope)
+    assert quick is not None and slow is not None
+    assert {row.id for row in quick} == {row.id for row in slow}
+    return {row.id for row in quick}
+
+
+def age(store: SqliteStore) -> None:
+    """Bring the whole tail in."""
+    store._words._extend(0)
+    assert index(store)
+
+
+# ── the answer ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+    chance = random.Random(5)
+    with SqliteStore(tmp_path_factory.mktemp("words") / "ragstone.db") as store:
+        for name in ("one", "two"):
+            store.ensure_collection("p", name)
+            texts = [" ".join(chance.choices(VOCABULARY, WEIGHTS, k=chance.randrange(5, 40))) for _ in range(600)]
+            symbols = chance.choices([*VOCABULARY, ""], k=600)
+            store.put("p", name, [prepare(f"{n}.md", [texts[n]], symbol=symbols[n]) for n in range(600)])
+        store.remove("p", "one", [f"{n}.md" for n in range(0, 600, 7)])
+        age(store)
+        fill(store, range(2000, 2020), collection="two", word=" ".join(VOCABULARY[:30]))
+        yield store
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True),
+    limit=st.sampled_from((1, 10, 100, 5000)),
+    scope=st.sampled_from((HERE, Scope("p", ("one",)), Scope("p", ("two",)), Scope("p", ("one", "two")))),
+)
+def test_the_answer_is_nearly_that_of_fts5(corpus: SqliteStore, terms: list[str], limit: int, scope: Scope) -> None:
+    quick, slow = ask(corpus, terms, limit, scope)
+    assert quick is not None and slow is not None
+    assert len(quick) == len(slow)
+    assert [(-row.score, row.id) for row in quick] == sorted((-row.score, row.id) for row in quick)
+    chunks = corpus.chunks("p", [row.id for row in quick])
+    for row in quick:
+        found = chunks[row.id]
+        assert {*found.chunk.text.split(), found.chunk.symbol} & set(terms)
+        assert scope.collections is None or found.collection in scope.collections
+    if limit == 5000:
+        assert {row.id for row in quick} == {row.id for row in slow}
+
+
+def test_the_best_ten_are_mostly_those_of_fts5(corpus: SqliteStore) -> None:
+    chance = random.Random(6)
+    shares, ratios = [], []
+    for _ in range(200):
+        terms = list(dict.fromkeys(chance.choices(VOCABULARY, WEIGHTS, k=4)))
+        quick, slow = ask(corpus, terms)
+        assert quick and slow
+        # Equal scores are many here: what is as good as FTS5's tenth counts as one of its ten.
+        everything = {row.id: row.score for row in ask(corpus, terms, 5000)[1] or []}
+        shares.append(sum(everything[row.id] >= 0.9 * slow[-1].score for row in quick) / len(quick))
+        ratios.append(quick[0].score / slow[0].score)
+    assert sum(shares) / len(shares) > 0.95
+    assert all(0.8 < ratio < 1.25 for ratio in ratios), "scores of the index and of the tail are put together"
+
+
+def test_filters_are_left_to_fts5(corpus: SqliteStore) -> None:
+    filter = Filter((Condition("path", "glob", "1*.md"),))
+    found = corpus.search_words(HERE, ["w1"], limit=1000, filter=filter)
+    assert found and all(chunk.uri.startswith("1") for chunk in corpus.chunks("p", [row.id for row in found]).values())
+
+
+def test_terms_that_no_index_has_find_nothing(corpus: SqliteStore) -> None:
+    assert derived(corpus, ["missing", "", "  ", "\ud800"]) == set()
+
+
+# ── what comes and goes ───────────────────────────────────────────────────────────────────────────
+
+
+def test_a_small_store_has_no_index(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(9))
+        store.compact()
+        assert ask(store, ["appl"])[0] is None
+        assert len(store.search_words(HERE, ["appl"], limit=99)) == 9
+    assert not (tmp_path / "words").exists()
+
+
+def test_a_tail_is_found_at_once_and_brought_in_when_it_is_long(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        assert index(store)
+        fill(store, range(60, 65))
+        assert len(derived(store, ["appl"], 99)) == 65
+        assert store._words._reader and store._words._reader[1].last == 60
+        fill(store, range(65, 120))
+        assert len(derived(store, ["appl"], 99)) == 99
+        assert store._words._reader[1].last == 120
+        assert len(derived(store, ["appl"], 999)) == 120
+
+
+def test_a_tail_that_searches_keep_meeting_is_brought_in(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60, 63))
+        for _ in range(words_derived.PATIENCE + 1):
+            assert len(store.search_words(HERE, ["appl"], limit=99)) == 63
+        assert store._words._reader and store._words._reader[1].last == 63
+
+
+def test_whoever_closes_a_store_leaves_no_long_tail(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(30))
+        assert index(store) is None
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        assert index(store)
+        assert len(derived(store, ["appl"], 99)) == 30
+
+
+def test_terms_kept_from_a_put_and_terms_made_again_are_the_same(tmp_path: Path) -> None:
+    texts = [f"getUserName number{n} running über deadbeef01234567 v1.2.{n}" for n in range(40)]
+    with SqliteStore(tmp_path / "ragstone.db") as store, SqliteStore(tmp_path / "ragstone.db") as other:
+        store.ensure_collection("p", "c")
+        for n, text in enumerate(texts):
+            who = other if n in (15, 30) else store  # others write in between: what was kept has gaps
+            who.put("p", "c", [prepare(f"src/{n}.md", [text], symbol="Some.name")])
+        kept = list(store._words._entries(store._words._fresh_of, 0))
+        assert store._words._fresh
+        assert kept == list(store._words._stored(0))
+        assert [one[0] for one in kept] == list(range(1, 41))
+
+
+def test_what_was_removed_is_found_no_more(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(100))
+        age(store)
+        store.remove("p", "c", [f"{n}.md" for n in range(90)])
+        assert len(derived(store, ["appl"], 10)) == 10
+        fill(store, range(95, 100), word="pear")
+        assert len(derived(store, ["appl"], 10)) == 5
+        assert len(derived(store, ["pear"], 10)) == 5
+        assert derived(store, ["number3"]) == set()
+
+
+def test_an_index_of_mostly_dead_is_made_anew(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(100))
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        store.remove("p", "c", [f"{n}.md" for n in range(60)])
+        assert len(derived(store, ["appl"], 99)) == 40
+        assert store._words._reader and store._words._reader[1].entries == 100
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        assert len(derived(store, ["appl"], 99)) == 40
+        assert store._words._reader and store._words._reader[1].entries == 40
+
+
+def test_a_dropped_collection_is_found_no_more_and_its_numbers_are_not_given_again(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        age(store)
+        store.drop_collection("p", "c")
+        assert derived(store, ["appl"]) == set()
+        store.ensure_collection("p", "empty")
+        assert derived(store, ["appl"], scope=Scope("p", ("empty",))) == set()
+        fill(store, range(20), word="pear")
+        assert derived(store, ["appl"]) == set()
+        assert len(derived(store, ["pear"], 99)) == 20
+
+
+def test_projects_do_not_see_each_other(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        store.ensure_collection("q", "c")
+        store.put("q", "c", [prepare(f"{n}.md", [f"apple {n}"]) for n in range(3)])
+        age(store)
+        assert {row.id for row in store.search_words(Scope("q"), ["appl"], limit=99)} == {61, 62, 63}
+        assert {row.id for row in store.search_words(HERE, ["appl"], limit=99)} == set(range(1, 61))
+        assert store.search_words(Scope("q", ("none",)), ["appl"], limit=99) == []
+
+
+# ── what may go wrong ─────────────────────────────────────────────────────────────────────────────
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _garble(path: Path) -> None:
+    path.write_bytes(os.urandom(path.stat().st_size))
+
+
+@pytest.mark.parametrize("harm", [_cut, _empty, _garble, Path.unlink])
+@pytest.mark.parametrize("kind", ["meta.json", "*.idx", "*.term", "*.fast", "*"])
+def test_damaged_files_are_not_missed_and_made_anew(tmp_path: Path, kind: str, harm: Callable[[Path], None]) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        folder = index(store)
+    assert folder
+    for file in list(folder.glob(kind)):
+        harm(file)
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        assert len(store.search_words(HERE, ["appl"], limit=99)) == 60
+        assert len(store.search_words(HERE, ["number7"], limit=99)) == 1
+        fill(store, range(60, 120))
+        assert len(store.search_words(HERE, ["appl"], limit=999)) == 120
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        assert len(derived(store, ["appl"], 999)) == 120
+
+
+def test_a_folder_that_vanishes_is_not_missed(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        assert len(derived(store, ["appl"], 99)) == 60
+        shutil.rmtree(tmp_path / "words")
+        fill(store, range(60, 70))
+        assert len(store.search_words(HERE, ["appl"], limit=99)) == 70
+        fill(store, range(70, 130))
+        assert len(derived(store, ["appl"], 999)) == 130
+
+
+def test_a_file_where_the_folder_should_be_harms_nothing(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("mine")
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        store.compact(secure=True)
+        assert len(store.search_words(HERE, ["appl"], limit=99)) == 60
+    assert (tmp_path / "words").read_text() == "mine"
+
+
+def test_without_the_package_fts5_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        assert ask(store, ["appl"])[0] is None
+        fill(store, range(60, 120))
+        assert len(store.search_words(HERE, ["appl"], limit=999)) == 120
+        store.compact(secure=True)
+    monkeypatch.undo()
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        assert len(store.search_words(HERE, ["appl"], limit=999)) == 120
+
+
+def test_an_older_file_put_back_is_not_answered_from_a_later_index(tmp_path: Path) -> None:
+    path = tmp_path / "ragstone.db"
+    with SqliteStore(path) as store:
+        fill(store, range(30))
+        store.backup(tmp_path / "copy")
+        fill(store, range(30, 90), word="pear")
+    (tmp_path / "copy").replace(path)
+    with SqliteStore(path) as store:
+        fill(store, range(30, 90), word="plum")
+        assert store.search_words(HERE, ["pear"], limit=99) == []
+        assert len(derived(store, ["plum"], 99)) == 60
+
+
+def test_a_store_in_memory_has_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with SqliteStore(":memory:") as store:
+        fill(store, range(100))
+        store.compact(secure=True)
+        assert len(store.search_words(HERE, ["appl"], limit=999)) == 100
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are told otherwise there")
+def test_only_this_user_can_read_the_files(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with SqliteStore(tmp_path / "ragstone.db") as store:
+            for start in range(0, 600, 60):
+                fill(store, range(start, start + 60))
+    finally:
+        os.umask(before)
+    found = [tmp_path / "words", *(tmp_path / "words").rglob("*")]
+    assert len(found) > 6
+    assert [path for path in found if path.stat().st_mode & 0o077] == []
+
+
+# ── what must be gone ─────────────────────────────────────────────────────────────────────────────
+
+
+def _bytes_of(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def _entries_with(home: Path, term: str) -> int:
+    """Return how many entries of all indexes there are have a term: their files do not spell terms out."""
+    folders = [mark.parent for mark in (home / "words").rglob(words_tantivy.MARK)]
+    return sum(words_tantivy.Reader(folder)._searcher.doc_freq("terms", term) for folder in folders)
+
+
+def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store, SqliteStore(tmp_path / "ragstone.db") as other:
+        fill(store, range(80), word="zqsecretzq")
+        fill(store, range(80, 160))
+        fill(other, range(160, 170), word="zqsecretzq")
+        age(store)
+        assert len(derived(other, ["zqsecretzq"], 999)) == 90
+        assert _entries_with(tmp_path, "zqsecretzq") == 90
+        before = {file for file in (tmp_path / "words").rglob("*") if file.is_file() and file.name != "lock"}
+        store.remove("p", "c", [f"{n}.md" for n in (*range(80), *range(160, 170))])
+        assert store.search_words(HERE, ["zqsecretzq"], limit=9) == []
+        store.compact(secure=True)
+        assert b"zqsecretzq" not in _bytes_of(tmp_path)
+        assert [file for file in before if file.exists()] == []
+        assert _entries_with(tmp_path, "zqsecretzq") == 0
+        assert _entries_with(tmp_path, "appl") == 80
+        # The other one had kept what it put: that must not come back with the next tail.
+        fill(other, range(200, 260))
+        assert _entries_with(tmp_path, "zqsecretzq") == 0
+        assert _entries_with(tmp_path, "appl") == 140
+        assert len(derived(other, ["appl"], 999)) == 140
+        assert other.search_words(HERE, ["zqsecretzq"], limit=9) == []

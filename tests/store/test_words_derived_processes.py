@@ -1,0 +1,97 @@
+"""Several processes and one derived word index: killed ones leave it whole, and all agree on the answer."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragstone.store import words_derived, words_search, words_tantivy
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+
+pytest.importorskip("tantivy")
+
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let stores of a few chunks have an index."""
+    monkeypatch.setattr(words_derived, "LEAST_CHUNKS", 10)
+    monkeypatch.setattr(words_derived, "LONG_TAIL", 50)
+
+
+def built(store: SqliteStore) -> bool:
+    """Return whether the index in force is there."""
+    with store._database.reading() as db:
+        name = words_derived.stamp(db)
+    return words_tantivy.mark(store._words._folder / name) is not None if store._words._folder else False
+
+
+def both(store: SqliteStore) -> tuple[set[int] | None, set[int]]:
+    """Return what the derived index, where there is one, and what FTS5 find."""
+    with store._database.reading() as db:
+        everywhere = words_search.Within(None, None)
+        quick = store._words.search(db, everywhere, ["appl"], 9999)
+        slow = words_search.search(db, everywhere, ["appl"], 9999)
+    return None if quick is None else {row.id for row in quick}, {row.id for row in slow}
+
+
+WRITER = """
+import sys
+from ragstone.store import words_derived
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store import prepare
+words_derived.LEAST_CHUNKS, words_derived.LONG_TAIL, words_derived.SHORT_TAIL = 10, 20, 2
+with SqliteStore(sys.argv[1]) as store:
+    store.ensure_collection("p", "c")
+    for n in range(30):
+        name = f"{sys.argv[2]}-{n}"
+        store.put("p", "c", [prepare(f"{name}-{i}.md", [f"apple {name} {i}"]) for i in range(4)])
+        if n % 3 == 2:
+            store.remove("p", "c", [f"{sys.argv[2]}-{n - 1}-{i}.md" for i in range(4)])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
+def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: Start) -> None:
+    path, chance = tmp_path / "ragstone.db", random.Random(8)
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        for round_ in range(5):
+            writer = start(WRITER, path, f"r{round_}")
+            while writer.poll() is None and not built(store):
+                time.sleep(0.01)
+            time.sleep(chance.uniform(0.05, 0.4))
+            writer.kill()
+            writer.communicate()
+            quick, slow = both(store)
+            assert slow and quick in (None, slow)
+        store.put("p", "c", [prepare(f"{n}.md", [f"apple {n}"]) for n in range(60)])
+        quick, slow = both(store)
+        assert quick == slow and len(slow) > 60
+
+
+def test_writers_and_readers_of_several_processes_agree(tmp_path: Path, start: Start) -> None:
+    path = tmp_path / "ragstone.db"
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        writers = [start(WRITER, path, name) for name in ("x", "y")]
+        met = 0
+        while any(writer.poll() is None for writer in writers):
+            quick, slow = both(store)
+            met += quick is not None
+            assert quick in (None, slow)
+        for writer in writers:
+            _, err = writer.communicate(timeout=60)
+            assert writer.returncode == 0, err
+        assert met
+        quick, slow = both(store)
+        assert quick == slow and len(slow) == 160
+        assert all(finding.ok for finding in store.check())
