@@ -33,7 +33,7 @@ _SLICE_FILES: Final = 20
 _SLICE_BYTES: Final = 500_000
 _IN_FLIGHT: Final = 2
 """Slices told before their turn, so that the process beside never waits for this one's attention."""
-_UNTAKEN: Final = 4
+_UNTAKEN: Final = 12
 """Answers that may wait to be taken, with those in flight: what bounds the memory."""
 _PIPE_BYTES: Final = 1 << 20
 
@@ -100,7 +100,11 @@ class Beside:
             self.over = True
             return
         self._thread = threading.Thread(target=self._talk, args=(self.process,), name="ragstone-intake", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # no more threads
+            self.over = True
+            self.process.kill()
 
     def answer(self, *, wait: bool) -> Answer | None:
         """Return what became of a slice; None where nothing is known yet, and never will be once this is `over`."""

@@ -68,8 +68,8 @@ def boost(candidates: Iterable[Candidate], rows: Mapping[int, StoredChunk], *, q
 
 
 def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """Return the same, best first; equal scores by id."""
-    return sorted(ranked, key=lambda r: (-r.score, r.row.id))
+    """Return the same, best first; equal scores by place, which does not depend on what was stored when."""
+    return sorted(ranked, key=lambda r: (-r.score, r.row.uri, r.row.chunk.order, r.row.id))
 
 
 def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:

@@ -1,0 +1,87 @@
+"""Ours: vectors as rows of the store, found through the `turbo` index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bench.matrix import Floats
+
+PROJECT = COLLECTION = "default"
+BATCH = 20_000
+
+
+class Turbo:
+    """The store's rows and the index beside them, with the accelerator where it is installed."""
+
+    _index: Any
+
+    def load_library(self) -> None:
+        """Import the rooms that are used."""
+        from ragstone import engine, registry  # noqa: F401 - the import is the work
+
+        for group, name in (("store", "sqlite"), ("vector_index", "turbo"), ("codec", "int16")):
+            registry.load(group, name)
+
+    def prepare(self, folder: Path, count: int) -> None:
+        """Store the texts that the vectors will belong to."""
+        from ragstone.types import Chunk, Document, Prepared, Span
+
+        parts = self._parts(folder)
+        parts.store.ensure_collection(PROJECT, COLLECTION)
+        for start in range(0, count, BATCH):
+            batch = []
+            for number in range(start, min(count, start + BATCH)):
+                text = str(number)
+                span = Span(0, len(text), 0, len(text), 1, 1)
+                batch.append(Prepared(Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)))
+            parts.store.put(PROJECT, COLLECTION, batch)
+        parts.close()
+
+    def build(self, folder: Path, vectors: Floats) -> None:
+        """Encode the rows, store them, and build the index."""
+        from bench.filled import codec
+        from ragstone.types import Scope, Space
+
+        parts = self._parts(folder)
+        info = parts.store.ensure_space(PROJECT, COLLECTION, Space("bench", "bench", int(vectors.shape[1])))
+        encode = codec(info.storage, int(vectors.shape[1]))
+        after = done = 0
+        while pending := parts.store.pending(Scope(PROJECT), info.id, after=after, limit=BATCH):
+            encoded = encode(vectors[done : done + len(pending)])
+            rows = zip((one.text_id for one in pending), encoded, strict=True)
+            parts.store.put_vectors(PROJECT, info.id, rows)
+            after, done = pending[-1].text_id, done + len(pending)
+        index = parts.nearest(PROJECT, info)
+        index.search(vectors[0], 1)
+        parts.close()
+
+    def open(self, folder: Path) -> None:
+        """Open the store and map the index."""
+        from ragstone.types import Scope
+
+        parts = self._parts(folder)
+        (info,) = parts.store.spaces(Scope(PROJECT))
+        self._index = parts.nearest(PROJECT, info)
+
+    def search(self, query: Floats, k: int) -> list[int]:
+        """Return the nearest ids; rows are numbered from 1 in the order they were stored."""
+        return [scored.id - 1 for scored in self._index.search(query, k)]
+
+    def _parts(self, folder: Path) -> Any:  # noqa: ANN401 - what an engine is made of, no public name
+        from ragstone import Engine
+
+        return Engine.open(folder)._parts
+
+
+class PureNumPy(Turbo):
+    """The same without the accelerator."""
+
+    def load_library(self) -> None:
+        """Import the rooms with the accelerator hidden."""
+        import sys
+
+        # A module set to None cannot be imported: what a machine without it would see.
+        sys.modules["turbovec"] = None  # type: ignore[assignment]
+        super().load_library()

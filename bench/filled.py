@@ -1,0 +1,65 @@
+"""An engine of ours filled with texts whose vectors are known already, so that embedding is not measured twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bench.matrix import Floats
+    from ragstone.types import Hit, Mode
+
+BATCH = 20_000
+SETTINGS = {"rag.embedding_provider": "minilm", "search.cache_entries": 0, "embed.threads": 1}
+"""No answer is remembered: every query is worked out."""
+
+
+def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
+    """Add each text as a document of one chunk and store its vector as an embedder's."""
+    from ragstone import Document, Engine
+    from ragstone.types import Scope
+
+    with Engine.open(folder, config=SETTINGS) as engine:
+        for start in range(0, len(texts), BATCH):
+            part = texts[start : start + BATCH]
+            engine.add(
+                [Document(uri=f"{start + number}.txt", text=text) for number, text in enumerate(part)], embed=False
+            )
+        parts: Any = engine._parts  # the only door to rows without their embedder
+        embedder = parts.embedder("minilm")
+        info = parts.store.ensure_space(engine.project, "default", embedder.space)
+        encode = codec(info.storage, embedder.space.dimension)
+        after = done = 0
+        scope = Scope(engine.project, ("default",))
+        while pending := parts.store.pending(scope, info.id, after=after, limit=BATCH):
+            # A text cut in two gives a row more than there are vectors: any vector will do for it.
+            rows = vectors[[number % len(vectors) for number in range(done, done + len(pending))]]
+            parts.store.put_vectors(
+                engine.project, info.id, zip((one.text_id for one in pending), encode(rows), strict=True)
+            )
+            after, done = pending[-1].text_id, done + len(pending)
+        nearest = parts.nearest(engine.project, info)
+        nearest.search(vectors[0], 1)
+        nearest.flush()
+
+
+def codec(storage: str, dimension: int) -> Callable[[Floats], list[bytes]]:
+    """Return the function that turns vectors into the rows the store keeps."""
+    from ragstone import registry
+
+    found: Any = registry.load("codec", storage)
+    encode: Callable[[Floats], list[bytes]] = found(dimension).encode
+    return encode
+
+
+def open_ways(folder: Path) -> dict[str, Callable[[str, int], Sequence[Hit]]]:
+    """Return ways of searching an engine: by words, by vectors, by both."""
+    from ragstone import Engine
+
+    engine = Engine.open(folder, config=SETTINGS)
+
+    def way(mode: Mode) -> Callable[[str, int], Sequence[Hit]]:
+        return lambda query, k: engine.search(query, top_k=k, mode=mode)
+
+    return {"words": way("words"), "vectors": way("vectors"), "hybrid": way("hybrid")}

@@ -1,0 +1,116 @@
+"""Nearest neighbours: the same vectors and queries for every library, each in a process of its own."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench import measure, peers
+from bench.adapters import PACKAGES, adapter
+from bench.measure import Failed, child, tell
+
+K = 10
+PEERS = ("chroma", "lancedb", "sqlite-vec", "faiss", "hnswlib", "qdrant-edge")
+RATIOS = {"p50": "p50_ms", "build": "build_s", "rss": "rss_mb", "open_first": "open_first_ms"}
+SLOW_AFTER_S = 20.0
+"""Queries stop after this long: a library that compares every row needs no thousand of them."""
+
+
+def measured(options: argparse.Namespace) -> dict[str, Any]:
+    """Return every library's figures, and the ratios of peers to ours."""
+    from bench.matrix import matrices
+
+    data = matrices(options.n)
+    spec = {"vectors": str(data.vectors), "queries": str(data.queries), "truth": str(data.truth)}
+    result: dict[str, Any] = {"ours": one("ours", spec, options), "ours_numpy": one("ours_numpy", spec, options)}
+    for name in options.peers if options.peers is not None else PEERS:
+        if peers.installed(name):
+            result[name] = one(name, spec, options)
+        else:
+            result[name] = {"skipped": f"not installed: python -m bench peers {name}"}
+            tell(f"{name} is skipped: {result[name]['skipped']}")
+    figures = {name: found for name, found in result.items() if name not in ("ours", "ours_numpy")}
+    result["ratios"] = {name: measure.ratios(result["ours"], found, RATIOS) for name, found in figures.items()}
+    result["ratios_numpy"] = {
+        name: measure.ratios(result["ours_numpy"], found, RATIOS) for name, found in figures.items()
+    }
+    result["data"] = {"n": options.n, "dimension": 384, "origin": data.origin, "k": K, "cores": options.cores}
+    return result
+
+
+def one(name: str, spec: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """Return one library's figures: built in one process, opened and asked in another."""
+    tell(f"nearest: {name}")
+    ours = name.startswith("ours")
+    python = None if ours else str(peers.interpreter())
+    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
+        task = {**spec, "name": name, "folder": folder}
+        try:
+            built = child("bench.nearest", {**task, "phase": "build"}, python=python, cores=options.cores)
+            asked = child("bench.nearest", {**task, "phase": "query"}, python=python, cores=options.cores)
+        except Failed as failed:
+            tell(f"{name} failed: {failed}")
+            return {"failed": str(failed)}
+    version = {} if ours else {"version": peers.version(PACKAGES[name])}
+    return {**built, **asked, **version}
+
+
+def build(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return how long taking the vectors in took."""
+    import numpy as np
+
+    chosen = adapter(spec["name"])
+    chosen.load_library()
+    vectors = np.load(spec["vectors"])
+    folder = Path(spec["folder"])
+    chosen.prepare(folder, len(vectors))
+    started = time.perf_counter()
+    chosen.build(folder, vectors)
+    seconds = time.perf_counter() - started
+    return {
+        "n": len(vectors),
+        "build_s": round(seconds, 3),
+        "disk_mb": round(measure.folder_bytes(folder) / 2**20, 1),
+    }
+
+
+def query(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return recall, time and memory of a process that opens what was built and asks it."""
+    import numpy as np
+
+    from bench.matrix import recall
+
+    queries = np.load(spec["queries"])
+    chosen = adapter(spec["name"])
+    begun = time.perf_counter()
+    chosen.load_library()
+    imported = time.perf_counter()
+    chosen.open(Path(spec["folder"]))
+    chosen.search(queries[0], K)
+    opened = time.perf_counter()
+    found: list[list[int]] = []
+    taken: list[float] = []
+    for number, row in enumerate(queries):
+        started = time.perf_counter()
+        found.append(chosen.search(row, K))
+        taken.append((time.perf_counter() - started) * 1000)
+        if number >= 20 and time.perf_counter() - opened > SLOW_AFTER_S:
+            break
+    # Memory is taken before the right answers are read in.
+    memory = measure.rss_mb()
+    return {
+        "recall_at_10": round(recall(found, np.load(spec["truth"])), 4),
+        "p50_ms": measure.median(taken),
+        "p95_ms": round(measure.percentile(taken, 0.95), 4),
+        "rss_mb": memory,
+        "open_first_ms": round((opened - imported) * 1000, 2),
+        "import_open_first_ms": round((opened - begun) * 1000, 2),
+        "queries": len(found),
+    }
+
+
+if __name__ == "__main__":
+    measure.answer(lambda spec: build(spec) if spec["phase"] == "build" else query(spec))

@@ -1,0 +1,150 @@
+"""Search from text to cited hits, warm: the same texts, the same vectors, the same model for queries."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench import measure, peers
+from bench.measure import CACHE, Failed, child, tell
+
+if TYPE_CHECKING:
+    from bench.matrix import Floats
+
+TOP = 5
+PEERS = {"chroma+rank_bm25": "chroma", "lancedb": "lancedb", "txtai": "txtai"}
+QUERIES = 200
+SLOW_AFTER_S = 40.0
+RATIOS = {
+    "words": "words_p50_ms",
+    "vectors": "vectors_p50_ms",
+    "hybrid": "hybrid_p50_ms",
+    "build": "build_s",
+    "rss": "rss_mb",
+}
+
+
+def measured(options: argparse.Namespace) -> dict[str, Any]:
+    """Return every library's figures, and the ratios of peers to ours."""
+    spec = corpus(options.n)
+    result: dict[str, Any] = {"ours": one("ours", spec, options, python=None)}
+    for name, package in PEERS.items():
+        if options.peers is not None and name not in options.peers and package not in options.peers:
+            continue
+        if peers.installed(package):
+            result[name] = one(name, spec, options, python=str(peers.interpreter()))
+        else:
+            result[name] = {"skipped": f"not installed: python -m bench peers {package}"}
+            tell(f"{name} is skipped: {result[name]['skipped']}")
+    result["ratios"] = {
+        name: measure.ratios(result["ours"], found, RATIOS) for name, found in result.items() if name != "ours"
+    }
+    result["data"] = {"chunks": options.n, "top_k": TOP, "origin": spec["origin"], "cores": options.cores}
+    return result
+
+
+def corpus(count: int) -> dict[str, Any]:
+    """Return where the texts, their vectors and the questions lie, made now if they were not before."""
+    from bench.matrix import QUERIES as ALL_QUERIES
+    from bench.matrix import REAL, matrices
+    from bench.texts import questions, real_texts, spliced
+
+    data = matrices(count)
+    texts_path, asked_path = CACHE / f"{data.origin}-{count}-texts.json", CACHE / f"{data.origin}-{count}-asked.json"
+    if not asked_path.is_file():
+        found = real_texts(min(count, REAL) + ALL_QUERIES)
+        texts, _ = spliced(found[:-ALL_QUERIES], count)
+        texts_path.write_text(json.dumps(texts), "utf-8")
+        asked_path.write_text(json.dumps(questions(found[-ALL_QUERIES:])[:QUERIES]), "utf-8")
+    return {
+        "texts": str(texts_path),
+        "questions": str(asked_path),
+        "vectors": str(data.vectors),
+        "origin": data.origin,
+    }
+
+
+def one(name: str, spec: dict[str, Any], options: argparse.Namespace, *, python: str | None) -> dict[str, Any]:
+    """Return one library's figures: built in one process, asked in another."""
+    tell(f"search: {name}")
+    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
+        task = {**spec, "name": name, "folder": folder}
+        try:
+            built = child("bench.search", {**task, "phase": "build"}, python=python, cores=options.cores)
+            asked = child("bench.search", {**task, "phase": "query"}, python=python, cores=options.cores)
+        except Failed as failed:
+            tell(f"{name} failed: {failed}")
+            return {"failed": str(failed)}
+    return {**built, **asked}
+
+
+def build(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return how long taking texts and vectors in took; making the vectors is no part of it."""
+    import numpy as np
+
+    texts = json.loads(Path(spec["texts"]).read_text("utf-8"))
+    vectors, folder = np.load(spec["vectors"]), Path(spec["folder"])
+    started = time.perf_counter()
+    if spec["name"] == "ours":
+        from bench.filled import fill
+
+        fill(folder, texts, vectors)
+    else:
+        from bench.adapters.text_peers import text_peer
+
+        text_peer(spec["name"]).build(folder, texts, vectors)
+    return {
+        "chunks": len(texts),
+        "build_s": round(time.perf_counter() - started, 2),
+        "disk_mb": round(measure.folder_bytes(folder) / 2**20, 1),
+    }
+
+
+def query(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the median time of each way of searching, and the memory it took."""
+    asked = json.loads(Path(spec["questions"]).read_text("utf-8"))
+    if spec["name"] == "ours":
+        from bench.filled import open_ways
+
+        ways: dict[str, Any] = open_ways(Path(spec["folder"]))
+    else:
+        from bench.adapters.text_peers import text_peer
+
+        # Only rank_bm25 keeps the texts: it has no file of its own.
+        needed = spec["name"].endswith("rank_bm25")
+        texts = json.loads(Path(spec["texts"]).read_text("utf-8")) if needed else []
+        ways = dict(text_peer(spec["name"]).open(Path(spec["folder"]), texts, query_embedder()))
+    result: dict[str, Any] = {}
+    for name, way in ways.items():
+        way(asked[0], TOP)
+        begun = time.perf_counter()
+        taken: list[float] = []
+        for question in asked[1:]:
+            taken += measure.milliseconds([partial(way, question, TOP)])
+            if time.perf_counter() - begun > SLOW_AFTER_S:
+                break
+        result[f"{name}_p50_ms"] = measure.median(taken)
+        result[f"{name}_p95_ms"] = round(measure.percentile(taken, 0.95), 3)
+    return {**result, "rss_mb": measure.rss_mb(), "queries": len(asked) - 1}
+
+
+def query_embedder() -> Any:  # noqa: ANN401 - text → vector
+    """Return the function that peers make their queries' vectors with: our model, which is quicker than theirs."""
+    from ragstone.embed.minilm import MiniLM
+
+    embedder = MiniLM(threads=1)
+
+    def embed(text: str) -> Floats:
+        row: Floats = embedder.embed([text], "query")[0]
+        return row
+
+    return embed
+
+
+if __name__ == "__main__":
+    measure.answer(lambda spec: build(spec) if spec["phase"] == "build" else query(spec))

@@ -1,0 +1,83 @@
+"""Real texts to measure with, from what every Python has: the sources of its standard library."""
+
+from __future__ import annotations
+
+import random
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+PIECE_CHARACTERS = 420
+"""About 100 tokens of code and comment."""
+
+LEAST_CHARACTERS = 120
+SEED = 11
+
+
+def library() -> Path:
+    """Return the folder of the standard library."""
+    return Path(sysconfig.get_paths()["stdlib"])
+
+
+def library_files(limit: int | None = None) -> list[Path]:
+    """Return the standard library's Python files in order of path, installed packages left out."""
+    root = library()
+    found = [
+        path
+        for path in sorted(root.rglob("*.py"))
+        if not {"site-packages", "dist-packages", "__pycache__", "idlelib"} & set(path.relative_to(root).parts)
+    ]
+    return found[:limit]
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Yield runs of paragraphs of about a hundred tokens each."""
+    held = ""
+    for paragraph in text.split("\n\n"):
+        if held and len(held) + len(paragraph) > PIECE_CHARACTERS:
+            yield held.strip()
+            held = ""
+        held = f"{held}\n\n{paragraph}" if held else paragraph
+        if len(held) > 3 * PIECE_CHARACTERS:
+            held = held[: 3 * PIECE_CHARACTERS]
+    if held.strip():
+        yield held.strip()
+
+
+def real_texts(count: int) -> list[str]:
+    """Return distinct pieces of the standard library, shuffled the same way each time; fewer where it has fewer."""
+    found: dict[str, None] = {}
+    for path in library_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        found.update((piece, None) for piece in pieces(text) if len(piece) >= LEAST_CHARACTERS)
+    texts = list(found)
+    random.Random(SEED).shuffle(texts)  # noqa: S311 - the same order each time, no secret
+    return texts[:count]
+
+
+def questions(texts: list[str]) -> list[str]:
+    """Return a short query for each text: some of its own words, in its order."""
+    luck = random.Random(SEED)  # noqa: S311 - the same words each time, no secret
+    asked: list[str] = []
+    for text in texts:
+        words = [word.strip("\"'`#:,.()[]{}=") for word in text.split()]
+        words = [word for word in words if len(word) > 3 and word.isascii()] or ["python"]
+        start = luck.randrange(max(1, len(words) - 6))
+        asked.append(" ".join(words[start : start + 6]))
+    return asked
+
+
+def spliced(texts: list[str], count: int) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return `count` texts: the real ones, then halves of two joined, and which two each was made of."""
+    luck = random.Random(SEED + 1)  # noqa: S311 - the same pairs each time, no secret
+    made = list(texts[:count])
+    parents = [(number, number) for number in range(len(made))]
+    while len(made) < count:
+        one, two = luck.randrange(len(texts)), luck.randrange(len(texts))
+        left, right = texts[one], texts[two]
+        made.append(f"{left[: len(left) * 2 // 3]}\n{right[len(right) * 2 // 3 :]}\n# {len(made)}")
+        parents.append((one, two))
+    return made, parents

@@ -1,0 +1,56 @@
+"""What a set is to the runner: corpora to index, cases to ask, a score for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragstone.types import Document, Hit
+
+Ask = Callable[[int, bool], "Sequence[Hit]"]
+"""Searches for the case's question: how many hits, and whether neighbours are merged."""
+
+Score = Callable[[Ask], Mapping[str, float]]
+
+
+class Absent(Exception):
+    """Data that is not here, with a sentence on how to get it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question, where it is asked, and how its answers are scored."""
+
+    query: str
+    collection: str
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What goes into one index, by collection, and the questions asked of it."""
+
+    name: str
+    documents: Mapping[str, Sequence[Document]]
+    cases: Sequence[Case]
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSet:
+    """A whole set; `headline` is the metric that differences are tested on."""
+
+    name: str
+    corpora: Sequence[Corpus]
+    headline: str
+    by_corpus: bool = False
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+def required(path: Path, hint: str) -> Path:
+    """Return the path, or raise `Absent` with what to do."""
+    if not path.exists():
+        raise Absent(f"{path} is not there: {hint}")
+    return path
