@@ -39,3 +39,12 @@ def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_pa
         report, left_out = writer.sync(engine.source(), left_out=items)
         assert report.indexed == 1
         assert left_out == {}
+
+
+def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.sync(embed=0.1).embedded == 0
+        assert engine.search("number", mode="words")
+        assert engine.sync(embed=5.0).embedded == 30

@@ -21,6 +21,10 @@ _LEFT_OUT: Final = "left_out"
 _WHOLE: Final = "whole"
 """Set when a sync of the whole folder begins: from then on the collection is meant to match it."""
 
+TEXTS_A_SECOND: Final = 200
+"""About what the built-in model does. Where there is far more to embed than the time allows, the few vectors it would
+give help nobody, and whoever waits for an answer waits for nothing."""
+
 SourceOf = Callable[[Sequence[str | Path] | None], FileSource]
 
 
@@ -141,7 +145,7 @@ class Keeper:
         self, report: SyncReport, collection: str, embed: bool | float, progress: Progress | None
     ) -> SyncReport:
         embedded, notes = 0, report.notes
-        if embed:
+        if embed and (embed is True or report.chunks_added <= embed * TEXTS_A_SECOND):
             try:
                 seconds = None if embed is True else float(embed)
                 embedded = self.embed(collection, seconds=seconds, progress=progress)
