@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from ragstone import Engine
 
 settings.register_profile(
     "ragstone",
@@ -45,3 +48,27 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         patch.setenv("XDG_CONFIG_HOME", nobody)
         patch.setenv("APPDATA", nobody)
         yield
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a small project: a page on locks and a module with two functions."""
+    root = tmp_path / "project"
+    (root / "docs").mkdir(parents=True)
+    (root / "docs" / "locks.md").write_text(
+        "# Locks\n\n## Writers\n\nOne writer holds the lease at a time.\n\n## Readers\n\nReaders never wait.\n",
+        encoding="utf-8",
+    )
+    (root / "lease.py").write_text(
+        'def acquire_lease(name):\n    """Take the lease or wait."""\n    return name\n\n\n'
+        "def release_lease(name):\n    return None\n",
+        encoding="utf-8",
+    )
+    return root
+
+
+@pytest.fixture
+def engine(folder: Path) -> Iterator[Engine]:
+    """Give an engine on that project, with the fake embedder."""
+    with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as opened:
+        yield opened

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,28 +11,6 @@ from ragstone.errors import ConfigError, InputError, StaleSpace
 
 NAMES = ["aardvark", "badger", "camel", "dingo", "emu", "ferret", "gibbon", "heron", "zebra"]
 FAKE = {"rag.embedding_provider": "fake"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / "docs").mkdir(parents=True)
-    (root / "docs" / "locks.md").write_text(
-        "# Locks\n\n## Writers\n\nOne writer holds the lease at a time.\n\n## Readers\n\nReaders never wait.\n",
-        encoding="utf-8",
-    )
-    (root / "lease.py").write_text(
-        'def acquire_lease(name):\n    """Take the lease or wait."""\n    return name\n\n\n'
-        "def release_lease(name):\n    return None\n",
-        encoding="utf-8",
-    )
-    return root
-
-
-@pytest.fixture
-def engine(folder: Path) -> Iterator[Engine]:
-    with Engine.open(folder, config=FAKE) as opened:
-        yield opened
 
 
 def test_a_synced_folder_answers_with_exact_places(engine: Engine, folder: Path) -> None:

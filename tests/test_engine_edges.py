@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import cast
@@ -17,28 +17,6 @@ from ragstone import Document, Engine
 from ragstone.errors import Conflict, InputError, NotFound
 
 FAKE = {"rag.embedding_provider": "fake"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / "docs").mkdir(parents=True)
-    (root / "docs" / "locks.md").write_text(
-        "# Locks\n\n## Writers\n\nOne writer holds the lease at a time.\n\n## Readers\n\nReaders never wait.\n",
-        encoding="utf-8",
-    )
-    (root / "lease.py").write_text(
-        'def acquire_lease(name):\n    """Take the lease or wait."""\n    return name\n\n\n'
-        "def release_lease(name):\n    return None\n",
-        encoding="utf-8",
-    )
-    return root
-
-
-@pytest.fixture
-def engine(folder: Path) -> Iterator[Engine]:
-    with Engine.open(folder, config=FAKE) as opened:
-        yield opened
 
 
 def test_a_named_collection_is_kept_fresh_beside_the_default_one(engine: Engine, folder: Path) -> None:
