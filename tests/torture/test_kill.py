@@ -20,7 +20,10 @@ import pytest
 from ragstone import Engine
 from ragstone.events import Event
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and fork are POSIX")
+pytestmark = [
+    pytest.mark.torture,
+    pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and fork are POSIX"),
+]
 
 KILLS = int(os.environ.get("TORTURE_KILLS", "100"))
 FILES = 40
