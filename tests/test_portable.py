@@ -11,6 +11,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.errors import InputError
+from ragstone.types import Mark
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -82,3 +83,18 @@ def test_a_vector_that_is_none_is_left_out_and_made_anew(lines: list[str], other
 def test_a_bad_line_is_named_by_its_number(lines: list[str], other: Engine, line: str) -> None:
     with pytest.raises(InputError, match="line 2"):
         other.load([lines[0], line])
+
+
+def test_pages_and_what_stands_beside_a_text_travel_too(tmp_path: Path, other: Engine) -> None:
+    marks = (Mark(0, 1, "i"), Mark(4, 2, "", "slide"))
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document("deck", "one two", marks=marks, beside="spoken before"))
+        other.load(list(engine.export()))
+    found = {stored.uri: stored for stored in other.sources()}["deck"]
+    assert (found.marks, found.beside) == (marks, "spoken before")
+
+
+@pytest.mark.parametrize("marks", ["1", "[[1]]", '[["a", 1, "", ""]]', '[[99, 1, "", ""]]', '{"a": 1}'])
+def test_marks_that_are_none_are_refused(other: Engine, marks: str) -> None:
+    with pytest.raises(InputError, match="line 2"):
+        other.load(['{"ragstone_export": 1}', f'{{"document": "a", "text": "b", "marks": {marks}}}'])

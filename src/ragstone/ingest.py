@@ -47,6 +47,7 @@ class Ledger:
     kept: int = 0
     skipped: list[Skip] = field(default_factory=list)
     failed: list[Skip] = field(default_factory=list)
+    remarks: list[Skip] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     items: list[Item] = field(default_factory=list)
     left_out: dict[str, Stamp] = field(default_factory=dict)
@@ -73,10 +74,11 @@ class Ledger:
     @contextmanager
     def in_order(self) -> Iterator[None]:
         """Put what is left out or fails meanwhile in order of path, whichever was known first."""
-        skipped, failed = len(self.skipped), len(self.failed)
+        skipped, failed, remarks = len(self.skipped), len(self.failed), len(self.remarks)
         yield
         self.skipped[skipped:] = sorted(self.skipped[skipped:], key=_by_uri)
         self.failed[failed:] = sorted(self.failed[failed:], key=_by_uri)
+        self.remarks[remarks:] = sorted(self.remarks[remarks:], key=_by_uri)
 
     def no_text(self, uri: str, stamp: Stamp | None) -> None:
         """Account for a file that turned out to be no text, and remember it by its stamp."""
@@ -136,6 +138,7 @@ class Writer:
             pending=0,
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
+            remarks=tuple(ledger.remarks),
         )
         return report, {uri: ledger.left_out[uri] for uri in sorted(ledger.binary)}
 
@@ -181,6 +184,7 @@ class Writer:
         def ready(found: Iterable[Outcome]) -> Iterator[Prepared]:
             for done, outcome in enumerate(found, start=1):
                 if outcome.prepared is not None:
+                    ledger.remarks += [Skip(outcome.uri, remark) for remark in outcome.prepared.document.remarks]
                     yield outcome.prepared
                 elif outcome.verdict == "same":
                     ledger.unchanged += 1

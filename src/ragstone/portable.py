@@ -16,7 +16,7 @@ from typing import Any, Final
 from ragstone.errors import InputError
 from ragstone.ingest import Writer
 from ragstone.protocols import Codec, Store
-from ragstone.types import AddReport, Document, PutResult, Scope, SpaceInfo
+from ragstone.types import AddReport, Document, Mark, PutResult, Scope, SpaceInfo
 
 FORMAT: Final = 1
 _PAGE: Final = 200
@@ -32,8 +32,11 @@ def export_lines(store: Store, project: str, collection: str, *, vectors: bool =
     while page := store.documents(scope, after=after, limit=_PAGE):
         for stored in page:
             text = store.text(project, collection, stored.uri)
-            about = {"kind": stored.kind, "language": stored.language, "title": stored.title}
-            yield _line(document=stored.uri, text=text, metadata=dict(stored.metadata), source=stored.source, **about)
+            about: dict[str, Any] = {"kind": stored.kind, "language": stored.language, "title": stored.title}
+            marks = [[mark.start, mark.number, mark.label, mark.unit] for mark in stored.marks]
+            about |= {"metadata": dict(stored.metadata), "source": stored.source}
+            about |= ({"marks": marks} if marks else {}) | ({"beside": stored.beside} if stored.beside else {})
+            yield _line(document=stored.uri, text=text, **about)
         after = (page[-1].collection, page[-1].uri)
     if space:
         yield from _vector_lines(store, project, collection, space)
@@ -134,7 +137,7 @@ def _parsed(number: int, line: str) -> dict[str, Any]:
 
 
 def _document(number: int, row: dict[str, Any]) -> Document:
-    texts = {key: row.get(key, "") for key in ("document", "text", "kind", "language", "title")}
+    texts = {key: row.get(key, "") for key in ("document", "text", "kind", "language", "title", "beside")}
     metadata = row.get("metadata", {})
     if not all(isinstance(value, str) for value in texts.values()) or not isinstance(metadata, dict):
         raise InputError(f"line {number} is not a document", hint="document and text are strings, metadata an object")
@@ -142,8 +145,24 @@ def _document(number: int, row: dict[str, Any]) -> Document:
         raise InputError(f"line {number} has no uri", hint="`document` names it")
     uri = texts.pop("document")
     return Document(
-        uri=uri, metadata=metadata, **{key: value for key, value in texts.items() if value or key == "text"}
+        uri=uri,
+        metadata=metadata,
+        marks=_marks(number, row.get("marks", []), len(texts["text"])),
+        **{key: value for key, value in texts.items() if value or key == "text"},
     )
+
+
+def _marks(number: int, told: object, length: int) -> tuple[Mark, ...]:
+    """Return where pages begin, or raise `InputError` where that makes no sense."""
+    try:
+        if not isinstance(told, list):
+            raise TypeError("marks are a list")
+        marks = tuple(Mark(int(start), int(page), str(label), str(unit)) for start, page, label, unit in told)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"line {number} has marks that are none", hint=_WROTE) from error
+    if any(not 0 <= mark.start <= length for mark in marks):
+        raise InputError(f"line {number} has marks outside its text", hint=_WROTE)
+    return marks
 
 
 def _source(number: int, row: dict[str, Any]) -> str:

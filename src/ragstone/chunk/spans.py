@@ -80,7 +80,8 @@ def _spans(text: str, cuts: list[Cut], marks: list[Mark]) -> list[Span]:
         if page < 0:
             spans.append(Span(start, end, byte, byte_end, line, line_end))
         else:
-            spans.append(Span(start, end, byte, byte_end, line, line_end, marks[page].number, marks[page].label))
+            mark = marks[page]
+            spans.append(Span(start, end, byte, byte_end, line, line_end, mark.number, mark.label, mark.unit))
     return spans
 
 

@@ -123,20 +123,22 @@ def _stamp_fields(stamp: Stamp) -> list[int]:
 
 def _document_fields(prepared: Prepared, size: int) -> list[Any]:
     document = prepared.document
-    marks = [(mark.start, mark.number, mark.label) for mark in document.marks]
+    marks = [(mark.start, mark.number, mark.label, mark.unit) for mark in document.marks]
     about = [document.kind, document.language, document.title, dict(document.metadata), marks]
+    about += [document.beside, document.remarks]
     return [size, *about, prepared.content_hash, [_chunk_fields(chunk) for chunk in prepared.chunks]]
 
 
 def _document(uri: str, text: str, about: list[Any]) -> Document:
-    kind, language, title, metadata, marks = about
-    return Document(uri, text, kind, language, title, metadata, tuple(Mark(*mark) for mark in marks))
+    kind, language, title, metadata, marks, beside, remarks = about
+    marked = tuple(Mark(*mark) for mark in marks)
+    return Document(uri, text, kind, language, title, metadata, marked, beside, tuple(remarks))
 
 
 def _chunk_fields(chunk: Chunk) -> list[Any]:
     span = chunk.span
     where = [span.start, span.end, span.byte_start, span.byte_end, span.line_start, span.line_end]
-    return [chunk.kind, chunk.symbol, chunk.header, *where, span.page, span.page_label]
+    return [chunk.kind, chunk.symbol, chunk.header, *where, span.page, span.page_label, span.unit]
 
 
 def _chunk(text: str, order: int, fields: list[Any]) -> Chunk:

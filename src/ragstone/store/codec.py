@@ -89,7 +89,7 @@ def load_stamp(stored: str | None) -> Stamp | None:
 
 def dump_marks(marks: Sequence[Mark]) -> str | None:
     """Return marks as JSON, nothing for none."""
-    return json.dumps([(mark.start, mark.number, mark.label) for mark in marks]) if marks else None
+    return json.dumps([(mark.start, mark.number, mark.label, mark.unit) for mark in marks]) if marks else None
 
 
 def load_marks(stored: str | None) -> tuple[Mark, ...]:

@@ -15,14 +15,16 @@ from ragstone.types import Chunk, Document, Filter, Known, Scope, Span, Stamp, S
 
 MOST_ROWS: Final = 1 << 31
 _DOCUMENT: Final = """
-    SELECT d.uri, d.kind, d.language, d.title, d.metadata, d.source, d.chunks, d.characters, d.hash, d.stamp, d.added_at
+    SELECT d.uri, d.kind, d.language, d.title, d.metadata, d.source, d.chunks, d.characters, d.hash, d.stamp,
+           d.added_at, d.marks, d.beside
     FROM documents d WHERE d.collection = ?"""
 _ONE_DOCUMENT: Final = _DOCUMENT + " AND d.uri = ?"
 _SOME_DOCUMENTS: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.uri, d.title, d.kind, d.language, d.metadata,
            t.body, c.header, c.ord, c.kind, c.symbol,
-           c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page, c.page_label"""
+           c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page, c.page_label,
+           c.unit"""
 _CHUNKS_OF_DOCUMENT: Final = (
     _CHUNK
     + """
@@ -108,9 +110,9 @@ def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
 def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """Yield, for every document of the store, the hash it should have and the hash it has."""
     for row in db.execute(
-        "SELECT id, gaps, characters, hash, uri, kind, language, title, metadata, marks FROM documents"
+        "SELECT id, gaps, characters, hash, uri, kind, language, title, metadata, marks, beside FROM documents"
     ).fetchall():
-        number, gaps, characters, wanted, uri, kind, language, title, metadata, marks = row
+        number, gaps, characters, wanted, uri, kind, language, title, metadata, marks, beside = row
         rebuilt = Document(
             uri=unpack(uri),
             text=_text(db, number, gaps, characters),
@@ -119,6 +121,7 @@ def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
             title=unpack(title),
             metadata=load(metadata),
             marks=load_marks(marks),
+            beside=unpack(beside),
         )
         yield wanted, rebuilt.hash
 
@@ -156,7 +159,7 @@ def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dic
 
 
 def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
-    uri, kind, language, title, metadata, source, count, characters, hash_, stamp, added_at = row
+    uri, kind, language, title, metadata, source, count, characters, hash_, stamp, added_at, marks, beside = row
     return StoredDocument(
         uri=unpack(uri),
         collection=collection,
@@ -170,6 +173,8 @@ def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
         hash=hash_,
         stamp=load_stamp(stamp),
         added_at=added_at,
+        marks=load_marks(marks),
+        beside=unpack(beside),
     )
 
 
@@ -178,8 +183,8 @@ def _chunk(row: tuple[Any, ...]) -> StoredChunk:
         :13
     ]
     header, own = split_header(unpack(body), length)
-    start, end, byte_start, byte_end, line_start, line_end, page, page_label = row[13:]
-    span = Span(start, end, byte_start, byte_end, line_start, line_end, page, unpack(page_label))
+    start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit = row[13:]
+    span = Span(start, end, byte_start, byte_end, line_start, line_end, page, unpack(page_label), unpack(unit))
     return StoredChunk(
         id=number,
         text_id=text_id,

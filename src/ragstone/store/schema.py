@@ -131,6 +131,14 @@ MIGRATIONS: Final = (
             ) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        2,
+        "what pages are called, and what stands beside a text",
+        (
+            "ALTER TABLE documents ADD COLUMN beside NOT NULL DEFAULT ''",
+            "ALTER TABLE chunks ADD COLUMN unit NOT NULL DEFAULT ''",
+        ),
+    ),
 )
 
 NEWEST: Final = MIGRATIONS[-1].version

@@ -21,11 +21,11 @@ _BATCH: Final = 2000
 _PUT: Final = "INSERT INTO words (rowid, symbol, header, path, body) VALUES (?, ?, ?, ?, ?)"
 _TAKE_OUT: Final = "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
 _SOURCE_AFTER: Final = """
-    SELECT c.id, c.symbol, c.header, t.body, d.uri, c.collection
+    SELECT c.id, c.symbol, c.header, t.body, d.uri, d.beside, c.collection
     FROM chunks c JOIN texts t ON t.id = c.text_id JOIN documents d ON d.id = c.document
     WHERE c.id > ? ORDER BY c.id LIMIT ?"""
 _SOURCE_OF: Final = """
-    SELECT c.id, c.symbol, c.header, t.body, d.uri
+    SELECT c.id, c.symbol, c.header, t.body, d.uri, d.beside
     FROM chunks c JOIN texts t ON t.id = c.text_id JOIN documents d ON d.id = c.document
     WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id"""
 _PROBE: Final = """
@@ -81,7 +81,7 @@ def add(db: sqlite3.Connection, entries: Iterable[Entry]) -> list[Row]:
 def page(db: sqlite3.Connection, after: int, limit: int) -> list[tuple[Row, int]]:
     """Return what FTS5 was given for the chunks behind a number, each with its collection's number."""
     found = db.execute(_SOURCE_AFTER, (after, limit)).fetchall()
-    return list(zip(rows(_entry(row[:5]) for row in found), (row[5] for row in found), strict=True))
+    return list(zip(rows(_entry(row[:6]) for row in found), (row[6] for row in found), strict=True))
 
 
 def take_out(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> None:
@@ -107,7 +107,7 @@ def rebuild(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO words (words) VALUES ('delete-all')")
     last = 0
     while found := db.execute(_SOURCE_AFTER, (last, _BATCH)).fetchall():
-        add(db, (_entry(row[:5]) for row in found))
+        add(db, (_entry(row[:6]) for row in found))
         last = found[-1][0]
     db.execute("UPDATE meta SET value = ? WHERE key = 'words_version'", (version(),))
 
@@ -129,10 +129,15 @@ def consistent(db: sqlite3.Connection) -> str:
     return f"{missing} chunks cannot be found by words, {extra} rows point nowhere" if missing or extra else ""
 
 
-def _entry(row: tuple[int, str | bytes, int, str | bytes, str | bytes]) -> Entry:
-    number, symbol, header, body, uri = row
+def _entry(row: tuple[int, str | bytes, int, str | bytes, str | bytes, str | bytes]) -> Entry:
+    number, symbol, header, body, uri, beside = row
     head, text = split_header(unpack(body), header)
-    return Entry(number, unpack(symbol), head, unpack(uri), text)
+    return Entry(number, unpack(symbol), with_beside(head, unpack(beside)), unpack(uri), text)
+
+
+def with_beside(header: str, beside: str) -> str:
+    """Return what words find a chunk by beside its own text."""
+    return f"{header}\n{beside}" if beside else header
 
 
 def split_header(body: str, header: int) -> tuple[str, str]:

@@ -12,37 +12,38 @@ from ragstone.errors import InputError
 from ragstone.store import catalog, words_index
 from ragstone.store.catalog import Place
 from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
-from ragstone.types import Chunk, Prepared, PutResult, embedding_text
+from ragstone.types import Chunk, Document, Prepared, PutResult, embedding_text
 
 _FIND_DOCUMENT: Final = """
     SELECT kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp, characters, chunks, gaps,
-           id, added_at
+           beside, id, added_at
     FROM documents WHERE collection = ? AND uri = ?"""
 _ADD_DOCUMENT: Final = """
     INSERT INTO documents (kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp,
-                           characters, chunks, gaps, id, collection, uri, added_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                           characters, chunks, gaps, beside, id, collection, uri, added_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE_DOCUMENT: Final = """
     UPDATE documents SET kind = ?, language = ?, title = ?, metadata = ?, marks = ?, source = ?, hash = ?,
-        content_hash = ?, recipe = ?, stamp = ?, characters = ?, chunks = ?, gaps = ?, added_at = ? WHERE id = ?"""
+        content_hash = ?, recipe = ?, stamp = ?, characters = ?, chunks = ?, gaps = ?, beside = ?, added_at = ?
+    WHERE id = ?"""
 _FIND_CHUNKS: Final = """
     SELECT ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page, page_label,
-           kind, symbol, id
+           unit, kind, symbol, id
     FROM chunks WHERE document = ? ORDER BY ord"""
 _ADD_CHUNK: Final = """
     INSERT INTO chunks (ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page,
-                        page_label, kind, symbol, id, collection, document)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                        page_label, unit, kind, symbol, id, collection, document)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE_CHUNK: Final = """
     UPDATE chunks SET ord = ?, text_id = ?, header = ?, start = ?, "end" = ?, byte_start = ?, byte_end = ?,
-        line_start = ?, line_end = ?, page = ?, page_label = ?, kind = ?, symbol = ? WHERE id = ?"""
+        line_start = ?, line_end = ?, page = ?, page_label = ?, unit = ?, kind = ?, symbol = ? WHERE id = ?"""
 _FIND_TEXT: Final = "SELECT id FROM texts WHERE project = ? AND hash = ?"
 _ADD_TEXT: Final = "INSERT INTO texts (id, project, hash, body) VALUES (?, ?, ?, ?)"
 
 # Rows as the statements take them; a chunk's fields end before its id.
 Fields = tuple[Any, ...]
-_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 12
-_HASH: Final = 6
+_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 13
+_HASH, _BESIDE = 6, 13
 
 
 @dataclass(slots=True)
@@ -110,7 +111,12 @@ class Put:
             self._delta[0] += 1
             return self._chunks(prepared, number, [])
         *before, number, added_at = row
-        result = self._chunks(prepared, number, self._db.execute(_FIND_CHUNKS, (number,)).fetchall())
+        stored = self._db.execute(_FIND_CHUNKS, (number,)).fetchall()
+        if before[_BESIDE] != columns[_BESIDE]:
+            # Other words find every chunk now: none of them is the same to a search.
+            self._forget(stored)
+            stored = []
+        result = self._chunks(prepared, number, stored)
         if tuple(before) != columns:
             same = before[_HASH] == columns[_HASH]
             self._batch.changed_documents.append((*columns, added_at if same else self._now, number))
@@ -131,17 +137,23 @@ class Put:
                 if row[:-1] != columns:
                     self._batch.changed_chunks.append((*columns, row[-1]))
             else:
-                self._new_chunk(chunk, columns, document, prepared.document.uri)
-        gone = [row[-1] for rows in spare.values() for row in rows]
-        self._batch.removed_chunks += gone
+                self._new_chunk(chunk, columns, document, prepared.document)
+        gone = self._forget([row for rows in spare.values() for row in rows])
         added = len(prepared.chunks) - kept
-        self._delta[1] += added - len(gone)
-        return PutResult(prepared.document.uri, added, kept, len(gone))
+        self._delta[1] += added
+        return PutResult(prepared.document.uri, added, kept, gone)
 
-    def _new_chunk(self, chunk: Chunk, columns: Fields, document: int, uri: str) -> None:
+    def _forget(self, stored: Sequence[Fields]) -> int:
+        """Return how many chunks will be gone: all that are given."""
+        self._batch.removed_chunks += [row[-1] for row in stored]
+        self._delta[1] -= len(stored)
+        return len(stored)
+
+    def _new_chunk(self, chunk: Chunk, columns: Fields, home: int, document: Document) -> None:
         number = self._number("chunks")
-        self._batch.chunks.append((*columns, number, self._place.collection, document))
-        self._batch.words.append(words_index.Entry(number, chunk.symbol, chunk.header, uri, chunk.text))
+        self._batch.chunks.append((*columns, number, self._place.collection, home))
+        head = words_index.with_beside(chunk.header, document.beside)
+        self._batch.words.append(words_index.Entry(number, chunk.symbol, head, document.uri, chunk.text))
 
     def _text(self, chunk: Chunk) -> int:
         """Return the number of a chunk's text in the project, given now if the text is new."""
@@ -226,6 +238,7 @@ def _document_fields(prepared: Prepared) -> Fields:
         len(document.text),
         len(prepared.chunks),
         dump_gaps(gaps_of(document.text, spans)),
+        pack(document.beside),
     )
 
 
@@ -243,6 +256,7 @@ def _chunk_fields(chunk: Chunk, text_id: int) -> Fields:
         span.line_end,
         span.page,
         pack(span.page_label),
+        pack(span.unit),
         pack(chunk.kind),
         pack(chunk.symbol),
     )

@@ -112,6 +112,8 @@ def hit(found: Hit, *, trace: bool = False) -> Json:
         "place": found.place,
         "lines": [found.span.line_start, found.span.line_end],
         "page": found.span.page,
+        "page_label": found.span.page_label,
+        "unit": found.span.unit or ("page" if found.span.page is not None else ""),
         "span": [found.span.start, found.span.end],
         "distance": found.distance,
         "kind": found.kind,
@@ -179,6 +181,7 @@ def sync_report(report: SyncReport) -> Json:
         "indexed": report.indexed,
         "unchanged": report.unchanged,
         "skipped": [_skip(one) for one in report.skipped],
+        "remarks": [_skip(one) for one in report.remarks],
         "failed": [_skip(one) for one in report.failed],
         "removed": report.removed,
         "chunks_added": report.chunks_added,
@@ -197,6 +200,7 @@ def sync_summary(report: SyncReport) -> Json:
         **{key: value for key, value in whole.items() if key != "notes"},
         "skipped": len(report.skipped),
         "failed": len(report.failed),
+        "remarks": len(report.remarks),
     }
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import Store
-from ragstone.types import Chunk, Condition, Document, Filter, Prepared, Scope, Space, Span, Stamp
+from ragstone.types import Chunk, Condition, Document, Filter, Mark, Prepared, Scope, Space, Span, Stamp
 from ragstone.words import query_terms
 
 PROJECT, OTHER, NOTES = "one", "two", "notes"
@@ -291,6 +291,26 @@ class StoreContract(StoreCase):
         store.put(PROJECT, NOTES, [prepare("src/invoice.py", ["pass"], header="Billing", symbol="chargeCard")])
         for query in ("charge card", "billing", "invoice", "chargeCard"):
             assert self.found(store, query) == ["pass"], query
+
+    def test_what_stands_beside_a_text_is_found_and_not_shown(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
+        assert self.found(store, "sailing") == ["yes, gladly"]
+        assert store.text(PROJECT, NOTES, "turn") == "yes, gladly"
+        store.put(PROJECT, NOTES, [prepare("turn", ["yes, gladly"], beside="shall we go hiking")])
+        assert self.found(store, "sailing") == []
+        assert self.found(store, "hiking") == ["yes, gladly"]
+        assert [finding for finding in store.check() if not finding.ok] == []
+        store.remove(PROJECT, NOTES, ["turn"])
+        assert self.found(store, "hiking") == []
+
+    def test_pages_slides_and_sheets_come_back_as_they_were_put(self, store: Store) -> None:
+        one = prepare("deck.pptx", ["first"], marks=(Mark(0, 3, "", "slide"),))
+        span = replace(one.chunks[0].span, page=3, unit="slide")
+        store.put(PROJECT, NOTES, [replace(one, chunks=(replace(one.chunks[0], span=span),))])
+        assert store.document_chunks(PROJECT, NOTES, "deck.pptx")[0].chunk.span == span
+        stored = store.document(PROJECT, NOTES, "deck.pptx")
+        assert stored is not None
+        assert stored.marks == (Mark(0, 3, "", "slide"),)
 
     @pytest.mark.parametrize(
         "text", ['"', "AND OR NOT", "a* NEAR(b)", "\x00", "😀", "col:x", "\ud800", "-", "", "'; DROP"]

@@ -31,6 +31,8 @@ class Mark:
     start: int
     number: int
     label: str = ""
+    unit: str = ""
+    """What is counted: nothing for pages, else the word a citation says: slide, sheet, chapter, cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +46,18 @@ class Document:
     title: str = ""
     metadata: Metadata = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
+    beside: str = ""
+    """What stands beside the text, such as the turn before it: found by words with it, never embedded, never shown."""
+    remarks: tuple[str, ...] = ()
+    """What a person should know about how it was read; told in the report of a sync, not stored."""
 
     @property
     def hash(self) -> str:
         """Return the SHA-256 of everything that a change of would have to be stored again."""
-        about = json.dumps(
-            [
-                self.kind,
-                self.language,
-                self.title,
-                dict(self.metadata),
-                [(m.start, m.number, m.label) for m in self.marks],
-            ],
-            sort_keys=True,
-            ensure_ascii=False,
-        )
-        digest = hashlib.sha256(about.encode("utf-8", "surrogatepass"))
+        marks = [(m.start, m.number, m.label, m.unit) if m.unit else (m.start, m.number, m.label) for m in self.marks]
+        about = [self.kind, self.language, self.title, dict(self.metadata), marks]
+        told = json.dumps([*about, self.beside] if self.beside else about, sort_keys=True, ensure_ascii=False)
+        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
         digest.update(self.text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -93,6 +91,8 @@ class Span:
     line_end: int
     page: int | None = None
     page_label: str = ""
+    unit: str = ""
+    """What `page` counts: nothing for pages, else slide, sheet, chapter, cell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class SyncReport:
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
     """What was left undone, and what to do about it."""
+    remarks: tuple[Skip, ...] = ()
+    """What readers have to say about documents that were indexed: pages without text, secrets taken out."""
 
     @property
     def closes(self) -> bool:

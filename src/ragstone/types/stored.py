@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ragstone.types.given import Chunk, Document, Metadata, Scalar, Stamp
+from ragstone.types.given import Chunk, Document, Mark, Metadata, Scalar, Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,8 @@ class StoredDocument:
     hash: str
     stamp: Stamp | None
     added_at: float
+    marks: tuple[Mark, ...] = ()
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from ragstone.surfaces.cli.folder import ask_first, open_engine, run_sync
 from ragstone.surfaces.cli.shell import complain, emit, note, number, remark, safe, say, shared
 from ragstone.types import Skip, SyncReport
 
+_REMARKS = 10
 _OFF = "retrieval is switched off (rag.enabled), nothing was done"
 
 
@@ -62,6 +63,11 @@ def ledger(report: SyncReport, *, verbose: bool = False, vectors: bool = True) -
     say(_vectors(report) if vectors else "vectors: not asked for (`ragstone sync` makes them)")
     for one in report.failed:
         complain(f"{one.uri}: {one.reason}", label="failed")
+    shown = report.remarks if verbose else report.remarks[:_REMARKS]
+    for one in shown:
+        note(f"{safe(one.uri)}: {safe(one.reason)}")
+    if len(shown) < len(report.remarks):
+        note(f"({number(len(report.remarks) - len(shown), 'remark')} more: --verbose shows all)")
     if verbose:
         _list(report.skipped)
     elif skipped:
