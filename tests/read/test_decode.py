@@ -4,7 +4,7 @@ import codecs
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import ReadError
@@ -56,6 +56,7 @@ def whole(text: str) -> str:
 
 @pytest.mark.parametrize("encoding", MARKS)
 @given(text=BROKEN)
+@example(text="\x1f\ud80000\U00010000")
 @settings(max_examples=60)
 def test_half_a_surrogate_pair_is_written_out_and_loses_nothing_round_it(encoding: str, text: str) -> None:
     found = decode(MARKS[encoding] + text.encode(encoding, "surrogatepass")).text

@@ -99,7 +99,7 @@ def _is_noise(head: bytes) -> bool:
     if controls <= len(head) * _MOST_CONTROLS:
         return False
     try:
-        head[:-4].decode("utf-8")
+        head[:-4].decode("utf-8", "surrogatepass")  # half a pair is odd, and still text
     except UnicodeDecodeError as error:
         return error.start < len(head) - 8  # a character cut by the end of the head proves nothing
     return False
