@@ -149,8 +149,8 @@ class Engine:
         names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
         return sum(self._keeper.reembed(name, progress=progress) for name in names)
 
-    def add_page(self, url: str, *, collection: str | None = None, embed: bool = True) -> SyncReport:
-        """Fetch a web page, store it under the address it was found at, and return the ledger; raises if it cannot."""
+    def add_page(self, url: str, *, collection: str | None = None, embed: bool = True) -> AddReport:
+        """Fetch a web page, store it under the address it was found at, and return what changed."""
         return self._outside().add_page(url, self._collection(collection), embed=embed)
 
     def recheck_pages(self, *, collection: str | None = None, embed: bool = True) -> SyncReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragstone.ingest import Ledger
 from ragstone.parts import Parts
 from ragstone.sources.help import SOURCE, Captured, Page, markdown
-from ragstone.types import Document, Skip
+from ragstone.types import Document, Metadata, Scalar, Skip
 
 KIND = "help"
 COLLECTION = "help"
@@ -14,7 +14,8 @@ COLLECTION = "help"
 def document(page: Page) -> Document:
     """Return one command's help as a document."""
     command = " ".join(page.words)
-    facts = {"program": page.words[0], "command": command, "asked": [how for how, _ in page.texts]}
+    asked: list[Scalar] = [how for how, _ in page.texts]
+    facts: Metadata = {"program": page.words[0], "command": command, "asked": asked}
     return Document(uri_of(page.words), markdown(page), KIND, "markdown", command, facts)
 
 

@@ -12,13 +12,12 @@ from typing import Final
 from ragstone.config import Web
 from ragstone.errors import AccessError, InputError, ReadError
 from ragstone.ingest import Ledger
-from ragstone.outside.ledgers import closed
 from ragstone.parts import Parts
 from ragstone.read.choose import is_binary, reader_for
 from ragstone.sources.safe_fetch import Fetched, Rules, Validators, allowed
 from ragstone.sources.urls import parse
 from ragstone.sources.web import SOURCE, Visitor, address, content, file_name, page_at, said
-from ragstone.types import Condition, Document, Filter, Known, Scope, Skip, StoredDocument, SyncReport
+from ragstone.types import AddReport, Condition, Document, Filter, Known, Scope, Skip, StoredDocument
 
 _GONE: Final = (404, 410)
 _OK, _NOT_MODIFIED = 200, 304
@@ -45,18 +44,16 @@ class Pages:
         """Return the pages of a collection, fetched by the settings' rules."""
         return cls(parts, collection, Visitor(rules_of(parts.settings.web)))
 
-    def add(self, url: str) -> SyncReport:
-        """Fetch one page, store it under the address it was found at, and return the ledger; raises if it cannot."""
-        begun = time.monotonic()
-        ledger = Ledger(found=1)
+    def add(self, url: str) -> AddReport:
+        """Fetch one page, store it under the address it was found at, and return what changed; raises if it cannot."""
         asked = parse(url).text
-        page = page_at(self.visitor, asked)
-        document = self._read(page, asked)
-        self._keep(document, None, ledger)
+        document = self._read(page_at(self.visitor, asked), asked)
+        result = self.parts.writer(self.collection).add([document], source=SOURCE)[0]
+        ledger = Ledger(remarks=[Skip(document.uri, remark) for remark in document.remarks])
         for old in self._asked_for(asked):
             if old.uri != document.uri:
                 self._remove(old.uri, f"moved to {document.uri}", ledger)
-        return closed(ledger, begun)
+        return AddReport(1, result.added, result.kept, per_document=(result,), remarks=tuple(ledger.remarks))
 
     def recheck(self, ledger: Ledger) -> None:
         """Ask every stored page's server whether it has changed, and account for it.

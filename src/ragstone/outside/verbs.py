@@ -16,9 +16,11 @@ from ragstone.outside.pages import Pages
 from ragstone.parts import Parts
 from ragstone.sources.help import Limits as HelpLimits
 from ragstone.sources.help import capture
-from ragstone.types import SyncReport
+from ragstone.types import AddReport, SyncReport
 
 __all__ = ["HelpLimits", "Outside"]
+
+OFF = "retrieval is switched off (rag.enabled), nothing was done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,13 @@ class Outside:
     parts: Parts
     keeper: Keeper
 
-    def add_page(self, url: str, collection: str, *, embed: bool) -> SyncReport:
-        """Return the ledger of a page taken in; raises where it cannot be."""
+    def add_page(self, url: str, collection: str, *, embed: bool) -> AddReport:
+        """Return what taking in a page changed; raises where it cannot be."""
         if not self.parts.settings.rag.enabled:
-            return _nothing()
-        return self._with_vectors(Pages.of(self.parts, collection).add(url), [collection], embed=embed)
+            return AddReport(0, 0, 0, notes=(OFF,))
+        report = Pages.of(self.parts, collection).add(url)
+        embedded, pending, notes = self._embedded([collection], embed=embed)
+        return replace(report, embedded=embedded, pending=pending, notes=(*report.notes, *notes))
 
     def recheck_pages(self, collections: Sequence[str], *, embed: bool) -> SyncReport:
         """Return the ledger of asking about every page again."""
@@ -53,16 +57,20 @@ class Outside:
         return self._with_vectors(closed(ledger, begun, notes=found.notes), [collection], embed=True)
 
     def _with_vectors(self, report: SyncReport, collections: Sequence[str], *, embed: bool) -> SyncReport:
-        embedded, notes = 0, report.notes
+        embedded, pending, notes = self._embedded(collections, embed=embed)
+        return replace(report, embedded=embedded, pending=pending, notes=(*report.notes, *notes))
+
+    def _embedded(self, collections: Sequence[str], *, embed: bool) -> tuple[int, int, list[str]]:
+        """Return how many vectors were made, how many are still to come, and what kept them from being made."""
+        embedded, notes = 0, []
         for name in collections if embed else ():
             try:
                 embedded += self.keeper.embed(name)
             except StaleSpace as error:
-                notes = (*notes, str(error))
-        pending = sum(self.keeper.pending(name) for name in collections)
-        return replace(report, embedded=embedded, pending=pending, notes=notes)
+                notes.append(str(error))
+        return embedded, sum(self.keeper.pending(name) for name in collections), notes
 
 
 def _nothing() -> SyncReport:
     """Return the ledger of an engine that is switched off."""
-    return closed(Ledger(), time.monotonic(), notes=["retrieval is switched off (rag.enabled), nothing was done"])
+    return closed(Ledger(), time.monotonic(), notes=[OFF])

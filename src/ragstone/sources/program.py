@@ -1,4 +1,4 @@
-"""Running a program that the user named, to hear what it says: no shell, no input, and an end to everything it starts."""
+"""Running a program that the user named, to hear what it says: no shell, no input, an end to all that it starts."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def ask(command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | No
 
 
 def clean(data: bytes) -> str:
-    """Return output as plain text: no colours, no letters struck twice, no control characters, no spaces at line ends."""
+    """Return output as plain text: no colours, letters struck twice, control characters or spaces at line ends."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     text = _ESCAPES.sub("", text)
     for _ in range(3):  # bold is a letter struck over itself, underlining one over `_`; nobody strikes more often

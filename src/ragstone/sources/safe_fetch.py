@@ -126,7 +126,8 @@ def safe_fetch(
     `permit` is asked about every address on the way and raises where a visit is not welcome.
     """
     end = time.monotonic() + rules.seconds
-    at, redirects = parse(url), []
+    at = parse(url)
+    redirects: list[int] = []
     while True:
         if permit is not None:
             permit(at)

@@ -1,4 +1,4 @@
-"""Which commands a program has, by the help it gives: the lists of click, argparse, cobra, clap, git, npm, man and more."""
+"""Which commands a program has, by the help it gives: lists of click, argparse, cobra, clap, git, npm, man and more."""
 
 from __future__ import annotations
 

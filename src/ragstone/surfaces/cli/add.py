@@ -16,7 +16,7 @@ from ragstone.read.choose import is_binary, reader_for
 from ragstone.sources.safe_open import safe_open
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine
-from ragstone.surfaces.cli.page import add_pages, check_addresses, is_address
+from ragstone.surfaces.cli.page import add_pages, check_addresses, is_address, together
 from ragstone.surfaces.cli.place import full_path, uri_of
 from ragstone.surfaces.cli.search import pairs
 from ragstone.surfaces.cli.shell import complain, emit, number, remark, safe, say, shared
@@ -48,16 +48,15 @@ def add(  # noqa: PLR0913 - one argument per flag
         given = Given(engine, files, name, dict(pairs(metadata, "--metadata")))
         report = engine.add(given.documents(), collection=collection) if files else AddReport(0, 0, 0)
         pages = add_pages(engine, urls, collection, alone=not files)
-    report, failed = pages.joined(report), [*given.failed, *pages.failed]
-    undone = bool(failed or (report.notes and engine.enabled))
+    report = together([report, *pages.reports])
+    unread = [*given.failed, *pages.failed]
+    undone = bool(unread or (report.notes and engine.enabled))
     if as_json:
-        told = {"failed": [present.skip(one) for one in failed]}
-        if pages.remarks:
-            told["remarks"] = [present.skip(one) for one in pages.remarks]
-        emit({"success": not undone, **present.add_report(report), **told})
+        failed = [{"uri": one.uri, "reason": one.reason} for one in unread]
+        emit({"success": not undone, **present.add_report(report), "failed": failed})
     else:
         _show(report, given.shown)
-    remark((*report.notes, *(f"{one.uri}: {one.reason}" for one in pages.remarks)))
+    remark((*report.notes, *(f"{one.uri}: {one.reason}" for one in report.remarks)))
     return present.PARTIAL if undone else present.OK
 
 

@@ -16,9 +16,8 @@ from ragstone.sources.program import find
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine
 from ragstone.surfaces.cli.place import root_of
-from ragstone.surfaces.cli.shell import emit, number, remark, safe, say, shared
-from ragstone.surfaces.cli.sync import ledger
-from ragstone.types import Skip, SyncReport
+from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
+from ragstone.types import SyncReport
 
 _DEFAULTS = Limits()
 
@@ -64,7 +63,7 @@ def capture(  # noqa: PLR0913 - one argument per flag
     if as_json:
         emit(present.sync_report(report))
     else:
-        _tell(report, verbose=verbose)
+        _tell(program, report, verbose=verbose)
     remark(report.notes)
     return present.OK if report.ok or not engine.enabled else present.PARTIAL
 
@@ -79,15 +78,22 @@ def _ask(path: Path, depth: int, *, yes: bool) -> None:
     click.confirm(f"Run {safe(str(path))}{each} with --help?", abort=True, err=True)
 
 
-def _tell(report: SyncReport, *, verbose: bool) -> None:
-    ledger(report, verbose=verbose)
+def _tell(program: str, report: SyncReport, *, verbose: bool) -> None:
+    gone = f", {report.removed:,} removed" if report.removed else ""
+    what = f"{number(report.indexed, 'page')} stored, {report.unchanged:,} unchanged{gone}"
+    say((safe(program), "bold"), f": {what}, {report.seconds:.1f} s")
+    if verbose:
+        for one in report.skipped:
+            say(("skipped ", "dim"), safe(one.uri), (f": {safe(one.reason)}", "dim"))
+    elif report.skipped:
+        note(f"({number(len(report.skipped), 'command')} without a page: --verbose says why)")
 
 
 def _written(found: Captured, folder: Path, *, as_json: bool) -> int:
     """Write a file for every command and tell which."""
     paths = [_write(folder, page) for page in found.pages]
     if as_json:
-        left = [present.skip(Skip(" ".join(one.words), one.reason)) for one in found.left]
+        left = [{"uri": " ".join(one.words), "reason": one.reason} for one in found.left]
         whole = {"success": not found.notes, "files": [str(path) for path in paths], "skipped": left}
         emit({**whole, "notes": list(found.notes)})
     else:

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ragstone.engine import Engine
 from ragstone.errors import AccessError, InputError, ReadError
 from ragstone.sources.urls import parse, scheme_of
 from ragstone.surfaces.cli.shell import complain
-from ragstone.types import AddReport, PutResult, Skip
+from ragstone.types import AddReport, Skip
 
 
 @dataclass(slots=True)
 class Pages:
     """What became of the pages: those stored, and those that could not be."""
 
-    stored: list[PutResult] = field(default_factory=list)
+    reports: list[AddReport] = field(default_factory=list)
     failed: list[Skip] = field(default_factory=list)
-    remarks: list[Skip] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    embedded: int = 0
-    pending: int = 0
 
-    def joined(self, report: AddReport) -> AddReport:
-        """Return the report on files with the pages in it."""
-        return replace(
-            report,
-            documents=report.documents + len(self.stored),
-            chunks_added=report.chunks_added + sum(one.added for one in self.stored),
-            chunks_skipped=report.chunks_skipped + sum(one.kept for one in self.stored),
-            embedded=report.embedded + self.embedded,
-            pending=max(report.pending, self.pending),
-            per_document=(*report.per_document, *self.stored),
-            notes=tuple(dict.fromkeys((*report.notes, *self.notes))),
-        )
+
+def together(reports: Sequence[AddReport]) -> AddReport:
+    """Return several reports on one collection as one; the last one knows what is still to come."""
+    return AddReport(
+        documents=sum(one.documents for one in reports),
+        chunks_added=sum(one.chunks_added for one in reports),
+        chunks_skipped=sum(one.chunks_skipped for one in reports),
+        embedded=sum(one.embedded for one in reports),
+        pending=reports[-1].pending,
+        per_document=tuple(result for one in reports for result in one.per_document),
+        notes=tuple(dict.fromkeys(note for one in reports for note in one.notes)),
+        remarks=tuple(remark for one in reports for remark in one.remarks),
+    )
 
 
 def is_address(given: str) -> bool:
@@ -55,17 +52,10 @@ def add_pages(engine: Engine, urls: Sequence[str], collection: str | None, *, al
     pages = Pages()
     for url in dict.fromkeys(urls):
         try:
-            report = engine.add_page(url, collection=collection)
+            pages.reports.append(engine.add_page(url, collection=collection))
         except (AccessError, InputError, ReadError) as error:
             if alone and len(urls) == 1:
                 raise
             pages.failed.append(Skip(url, str(error)))
             complain(f"{url}: {error}")
-            continue
-        if report.found:
-            pages.stored.append(PutResult(url, report.chunks_added, report.chunks_kept, 0))
-        pages.remarks += report.remarks
-        pages.notes += report.notes
-        pages.embedded += report.embedded
-        pages.pending = report.pending
     return pages
