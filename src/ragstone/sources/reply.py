@@ -24,6 +24,7 @@ _PIECE: Final = 65_536
 _TYPE: Final = re.compile(r"\s*([\w.+-]+/[\w.+-]+)\s*(?:;|$)")
 _CHARSET: Final = re.compile(r";\s*charset\s*=\s*\"?([\w.:+-]{1,40})", re.IGNORECASE)
 _OK: Final = 200
+_SETTLED_SECONDS: Final = 2
 _MOST_STREAMS: Final = 100
 """Compressed streams in one body: there is one; thousands of tiny ones would only cost time."""
 
@@ -62,6 +63,18 @@ class Reply:
         """Return the encoding that the server says the body has, or nothing."""
         found = _CHARSET.search(self.header("content-type"))
         return found[1].lower() if found else ""
+
+    @property
+    def settled_date(self) -> str:
+        """Return when the page last changed, unless it was just now: another change in that second would not show."""
+        from email.utils import parsedate_to_datetime  # comes with http.client
+
+        changed = self.header("last-modified")
+        try:
+            age = parsedate_to_datetime(self.header("date")) - parsedate_to_datetime(changed)
+        except (ValueError, TypeError, OverflowError):  # no date, or one with a zone against one without
+            return ""
+        return changed if age.total_seconds() >= _SETTLED_SECONDS else ""
 
     @property
     def location(self) -> str:

@@ -148,7 +148,7 @@ def _fetched(at: Url, reply: Reply, redirects: tuple[int, ...]) -> Fetched:
         media_type=reply.media_type,
         charset=reply.charset,
         etag=reply.header("etag"),
-        last_modified=reply.header("last-modified"),
+        last_modified=reply.settled_date,
         body=reply.body,
         redirects=redirects,
     )
@@ -189,11 +189,13 @@ def _checked_port(at: Url, rules: Rules) -> bool:
     by_port, by_host = (at.host, at.port) in rules.allow, (at.host, 0) in rules.allow
     if not by_port and at.port not in USUAL_PORTS:
         usual = ", ".join(str(port) for port in sorted(USUAL_PORTS))
-        raise AccessError(
-            f"port {at.port} of {at.host} is none that web pages are on ({usual})",
-            hint=f"if you trust it, set web.allow to {at.host}:{at.port} in your user file or the environment",
-        )
+        raise AccessError(f"port {at.port} of {at.host} is none that web pages are on ({usual})", hint=_trusting(at))
     return by_port or by_host
+
+
+def _trusting(at: Url) -> str:
+    host = f"[{at.host}]" if ":" in at.host else at.host
+    return f"if you trust it, set web.allow to {host}:{at.port} in your user file or the environment"
 
 
 def _addresses(at: Url, rules: Rules, *, private: bool, end: float) -> list[Address]:
@@ -206,10 +208,8 @@ def _addresses(at: Url, rules: Rules, *, private: bool, end: float) -> list[Addr
         why = refusal(address, private=private) if address is not None else "no address"
         if address is None or why is not None:
             where = text if literal is not None else f"{at.host} ({text})"
-            raise AccessError(
-                f"{where} is not public: {why}",
-                hint=f"if you trust it, set web.allow to {at.host}:{at.port} in your user file or the environment",
-            )
+            could = address is not None and refusal(address, private=True) is None
+            raise AccessError(f"{where} is not public: {why}", hint=_trusting(at) if could else "")
         addresses.append(address)
     if not addresses:
         raise ReadError(f"there is no host {at.host}", hint="check the address")

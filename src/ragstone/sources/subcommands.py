@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 _MOST_LINES: Final = 20_000
-_NAME: Final = r"[a-z0-9][a-z0-9_.:+-]{0,39}"
+_NAME: Final = r"[a-z0-9](?:[a-z0-9_.:+-]{0,38}[a-z0-9_+])?"
 # A heading speaks of commands: "Commands:", "Available Commands:", "CORE COMMANDS", "The commands are:",
 # "Basic Commands (Beginner):", "These are common Git commands used in various situations:", "subcommands:".
 _ABOUT_COMMANDS: Final = re.compile(r"\b(?:sub-?)?(?:commands|actions|verbs|subcommand)\b", re.IGNORECASE)
@@ -20,7 +20,7 @@ _ENTRY: Final = re.compile(
 )
 _CHOICES: Final = re.compile(r"\{([^{}]{1,20000})\}")
 _SUBPARSERS: Final = re.compile(r"\{([^{}]{1,20000})\}\s+\.\.\.")
-_COMMAS: Final = re.compile(rf"{_NAME}(?:, *{_NAME}){{2,}},?|{_NAME},")
+_COMMAS: Final = re.compile(rf"{_NAME}(?:, *{_NAME})+,?|{_NAME},")
 _COLUMNS: Final = re.compile(rf"{_NAME}(?: {{2,}}{_NAME}){{2,}}")
 _USELESS: Final = frozenset({"help"})
 

@@ -109,7 +109,7 @@ def page_at(visitor: Visitor, url: str) -> Fetched:
     """Return a page that is there, or raise `ReadError` with what the server said."""
     found = visitor.visit(url)
     if found.status != 200:
-        raise ReadError(f"{found.url.text}: {said(found.status)}", hint="check the address in a browser")
+        raise ReadError(said(found.status), hint="check the address in a browser")
     return found
 
 

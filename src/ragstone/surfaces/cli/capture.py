@@ -10,7 +10,7 @@ import click
 
 from ragstone.errors import InputError
 from ragstone.outside.captured import COLLECTION
-from ragstone.sources.help import Captured, Limits, Page, markdown
+from ragstone.sources.help import DEPTH, Captured, Limits, Page, markdown
 from ragstone.sources.help import capture as captured
 from ragstone.sources.program import find
 from ragstone.surfaces import present
@@ -85,8 +85,8 @@ def _tell(program: str, report: SyncReport, *, verbose: bool) -> None:
     if verbose:
         for one in report.skipped:
             say(("skipped ", "dim"), safe(one.uri), (f": {safe(one.reason)}", "dim"))
-    elif report.skipped:
-        note(f"({number(len(report.skipped), 'command')} without a page: --verbose says why)")
+    elif missing := sum(one.reason != DEPTH for one in report.skipped):
+        note(f"({number(missing, 'command')} without a page: --verbose says why)")
 
 
 def _written(found: Captured, folder: Path, *, as_json: bool) -> int:
