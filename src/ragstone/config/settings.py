@@ -127,6 +127,21 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Web:
+    """`[web]`: pages taken in by their addresses."""
+
+    enabled: bool | None = setting(
+        None,
+        Rules("Fetch pages; unset: when a person or program asks, but no server does; `false`: never.", personal=True),
+    )
+    allow: tuple[str, ...] = setting(
+        (), Rules("Hosts, such as `wiki.example:8080`, that may be private or on an unusual port.", personal=True)
+    )
+    max_bytes: int = setting(10_000_000, Rules("Larger pages are refused.", low=1, high=1_000_000_000))
+    seconds: int = setting(30, Rules("How long fetching one page may take.", low=1, high=3600))
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one folder; `origin` says where each came from."""
 
@@ -135,6 +150,7 @@ class Settings:
     embed: Embed = field(default_factory=Embed)
     search: Search = field(default_factory=Search)
     store: Store = field(default_factory=Store)
+    web: Web = field(default_factory=Web)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -25,7 +25,8 @@ from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
     "sync": ("sync:sync", "Make the index match the folder."),
-    "add": ("add:add", "Store files, or text from a pipe, by hand."),
+    "add": ("add:add", "Store files, web pages, or text from a pipe, by hand."),
+    "capture": ("capture:capture", "Store the help that a program gives."),
     "sources": ("sources:sources", "List the documents that are stored."),
     "remove": ("remove:remove", "Remove documents from the index."),
     "collections": ("collections:collections", "List, make or drop collections."),
