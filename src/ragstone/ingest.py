@@ -52,6 +52,7 @@ class Ledger:
     items: list[Item] = field(default_factory=list)
     left_out: dict[str, Stamp] = field(default_factory=dict)
     binary: set[str] = field(default_factory=set)
+    changed: list[str] = field(default_factory=list)
 
     def leave_out(self, skip: Skip, known: Mapping[str, Known]) -> None:
         """Account for what the source left out; a path that was named and is not there has failed, or was deleted."""
@@ -139,6 +140,8 @@ class Writer:
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
             remarks=tuple(ledger.remarks),
+            changed=tuple(sorted(ledger.changed)),
+            gone=tuple(sorted(gone)),
         )
         return report, {uri: ledger.left_out[uri] for uri in sorted(ledger.binary)}
 
@@ -198,6 +201,7 @@ class Writer:
             for batch in _batches(ready(found)):
                 for result in self._put(batch):
                     ledger.indexed += 1
+                    ledger.changed.append(result.uri)
                     ledger.added += result.added
                     ledger.kept += result.kept
         if touched:

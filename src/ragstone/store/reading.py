@@ -47,6 +47,7 @@ _BODIES: Final = """
     SELECT c.id, c.header, t.body FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
 _KNOWN: Final = "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
+_ONE_KNOWN: Final = _KNOWN + " AND uri = ?"
 _TOUCH: Final = """
     UPDATE documents SET stamp = ? WHERE collection = ? AND uri = ? AND source = ? AND stamp IS NOT ?"""
 
@@ -126,9 +127,13 @@ def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         yield wanted, rebuilt.hash
 
 
-def known(db: sqlite3.Connection, place: Place, source: str) -> dict[str, Known]:
-    """Return what is remembered of every document that came from a source."""
-    rows = db.execute(_KNOWN, (place.collection, pack(source)))
+def known(db: sqlite3.Connection, place: Place, source: str, uris: Sequence[str] | None = None) -> dict[str, Known]:
+    """Return what is remembered of every document that came from a source, or of some of them."""
+    whose = (place.collection, pack(source))
+    if uris is None:
+        rows = db.execute(_KNOWN, whose).fetchall()
+    else:
+        rows = [row for uri in uris for row in db.execute(_ONE_KNOWN, (*whose, pack(uri)))]
     return {unpack(uri): Known(unpack(hash_), load_stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
 
 

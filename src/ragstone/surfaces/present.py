@@ -121,6 +121,7 @@ def hit(found: Hit, *, trace: bool = False) -> Json:
         "title": found.title,
         "symbol": found.symbol,
         "also_at": list(found.also_at),
+        "freshness": found.freshness,
     }
     if trace:
         shown["trace"] = _trace(found.trace)
@@ -278,6 +279,7 @@ def status(state: Status) -> Json:
         "spaces": [_space(one) for one in state.spaces],
         "generation": state.generation,
         "last_sync": _time(state.last_sync),
+        "waiting": state.waiting,
         "bytes_on_disk": state.bytes_on_disk,
     }
 
