@@ -51,7 +51,7 @@ evals: $(INSTALLED)  ## Measure the quality of answers
 	$(RUN) -m evals table
 
 bench: $(INSTALLED)  ## Measure speed
-	for line in nearest search first_answer embed sync growth install; do $(RUN) -m bench $$line || exit 1; done
+	for line in nearest search first_answer embed sync fresh growth install; do $(RUN) -m bench $$line || exit 1; done
 	$(RUN) -m bench table
 
 clean:  ## Remove what was made here, the environment included

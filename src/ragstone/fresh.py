@@ -32,6 +32,8 @@ class Fresh:
     follower: Follower
     _proven: dict[Place, tuple[str, Stamp]] = field(default_factory=dict)
     """Files that were read and found unchanged: their content hash, and the stamp it had then."""
+    _rooted: tuple[int, dict[str, bool]] = (-1, {})
+    """Which collections hold files of this folder, asked for again only after a change."""
 
     def answer(self, request: Request) -> Explanation:
         """Return the answer with every hit proven against its file, or said to be unverifiable."""
@@ -70,9 +72,15 @@ class Fresh:
 
     def _known(self, collection: str, uris: list[str]) -> Mapping[str, Known]:
         """Return what is remembered of files below the folder; of anything else nothing can be looked at."""
-        if not self.keeper.rooted(collection):
-            return {}
         parts = self.keeper.parts
+        generation = parts.store.generation()
+        if self._rooted[0] != generation:
+            self._rooted = (generation, {})
+        rooted = self._rooted[1]
+        if collection not in rooted:
+            rooted[collection] = self.keeper.rooted(collection)
+        if not rooted[collection]:
+            return {}
         return parts.store.known(parts.project, collection, FILES, uris=uris)
 
     def _verdict(self, place: Place, known: Known, root: str) -> Verdict:

@@ -120,7 +120,7 @@ class Writer:
         """
         begun = time.monotonic()
         ledger = Ledger(left_out=dict(left_out or {}))
-        known = self.store.known(self.project, self.collection, source.name)
+        known = self.store.known(self.project, self.collection, source.name, uris=source.about, below=True)
         waiting = self._scan(source, ledger, known, full=full, progress=progress)
         self._take_in(source, waiting, ledger, known if not full else {}, progress)
         gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]

@@ -106,9 +106,14 @@ class Keeper:
 
     def embed_few(self, collection: str, *, seconds: float) -> int:
         """Give vectors to texts that wait for one, if they are so few that the time may do; return how many."""
-        spaces = self.parts.store.spaces(self._scope(collection))
-        waiting = max((one.texts - one.embedded for one in spaces if one.state == "active" and one.embedded), default=0)
-        return self.embed(collection, seconds=seconds) if 0 < waiting <= seconds * TEXTS_A_SECOND else 0
+        parts, scope = self.parts, self._scope(collection)
+        few = seconds * TEXTS_A_SECOND
+        for info in parts.store.spaces(scope):
+            if info.state == "active" and info.embedded and 0 < info.texts - info.embedded <= few:
+                current = parts.embedder(parts.settings.rag.embedding_provider).space.fingerprint
+                if info.space.fingerprint == current and info.storage == parts.settings.embed.storage:
+                    return parts.fill(scope, info, seconds=seconds)
+        return 0
 
     def waiting(self) -> int:
         """Return how many files were changed, made or removed since they were last looked at."""

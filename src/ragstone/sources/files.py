@@ -77,6 +77,11 @@ class FileSource:
         """Return how many files there may be."""
         return self.limits[1]
 
+    @property
+    def about(self) -> list[str] | None:
+        """Return uris that everything it can tell of is at or below; None: anywhere."""
+        return [to_uri(str(path)) for path in self.only] if self.following and self.only is not None else None
+
     def scan(self) -> Iterator[Item | Skip]:
         """Yield every file that counts, or why it is left out; `InputError` if there are more than `max_files`."""
         tree = self._tree()

@@ -162,12 +162,12 @@ class SqliteStore:
             return (reading.text(db, place, uri, span) if place else None) or ""
 
     def known(
-        self, project: str, collection: str, source: str, *, uris: Sequence[str] | None = None
+        self, project: str, collection: str, source: str, *, uris: Sequence[str] | None = None, below: bool = False
     ) -> dict[str, Known]:
-        """Return what is remembered of every document that came from a source, or of some of them."""
+        """Return what is remembered of every document that came from a source, or of some, or of those below some."""
         with self._database.reading() as db:
             place = catalog.place(db, project, collection)
-            return reading.known(db, place, source, uris) if place else {}
+            return reading.known(db, place, source, uris=uris, below=below) if place else {}
 
     def document_chunks(self, project: str, collection: str, uri: str) -> list[StoredChunk]:
         """Return a document's chunks in order."""
