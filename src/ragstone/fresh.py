@@ -51,8 +51,8 @@ class Fresh:
             brought += self.follower.bring_in(changed, vectors=vectors)
             told = self.keeper.parts.searcher.run(request)
             verdicts = self._verdicts(told.hits)
-        hits = tuple(replace(hit, freshness=_freshness(hit, verdicts, brought.places)) for hit in told.hits)
         spent = (time.perf_counter() - begun) * 1000
+        hits = _told(told.hits, verdicts, brought.places)
         return replace(told, hits=hits, notes=(*told.notes, *brought.notes), milliseconds=spent)
 
     def _verdicts(self, hits: Iterable[Hit]) -> dict[Place, Verdict]:
@@ -109,8 +109,14 @@ class Fresh:
         return "same"
 
 
-def _freshness(hit: Hit, verdicts: Mapping[Place, Verdict], read_again: frozenset[Place]) -> Freshness:
-    place = (hit.collection, hit.source_doc_id)
-    if verdicts[place] != "same":
-        return "unverifiable"
-    return "refreshed" if place in read_again else "fresh"
+def _told(hits: tuple[Hit, ...], verdicts: Mapping[Place, Verdict], again: frozenset[Place]) -> tuple[Hit, ...]:
+    """Return the hits, each with what is known of its file; those as they are of which nothing is."""
+    fresh: dict[Place, Freshness] = {
+        place: "refreshed" if place in again else "fresh" for place, verdict in verdicts.items() if verdict == "same"
+    }
+    if not fresh:
+        return hits
+    places = [(hit.collection, hit.source_doc_id) for hit in hits]
+    return tuple(
+        replace(hit, freshness=fresh[place]) if place in fresh else hit for hit, place in zip(hits, places, strict=True)
+    )

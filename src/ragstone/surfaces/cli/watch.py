@@ -26,22 +26,20 @@ _LINES: Final = 20
 
 @click.command()
 @click.option(
-    "--interval", type=float, metavar="SECONDS", help="Look at the whole folder this often instead of being told."
+    "--interval", type=int, metavar="SECONDS", help="Look at the whole folder this often instead of being told."
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask, whatever the folder is.")
 @shared
-def watch(folder: Path | None, as_json: bool, interval: float | None, yes: bool) -> int:
+def watch(folder: Path | None, as_json: bool, interval: int | None, yes: bool) -> int:
     """Keep the index level with the folder until Ctrl-C, and tell what is brought in.
 
     With --json one object a line: `ready` when it has begun, then one for each change that was brought in.
     """
-    if interval is not None and not 1 <= interval < 1_000_000:
-        raise InputError(f"--interval is {interval:g}", hint="give seconds, from 1 up")
-    given = (
-        {} if interval is None else {"search.watch": "interval", "sources.auto_sync_interval_seconds": int(interval)}
-    )
+    if interval is not None and interval < 1:
+        raise InputError(f"--interval is {interval}", hint="give seconds, from 1 up")
+    every = {"search.watch": "interval", "sources.auto_sync_interval_seconds": interval}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with open_engine(folder, following=True, config=given) as engine:
+    with open_engine(folder, following=True, config=every if interval else None) as engine:
         ask_first(engine, yes=yes)
         told = _Teller(as_json=as_json)
         told.sync(run_sync(engine))
@@ -86,9 +84,8 @@ class _Teller:
         """Tell what was brought in."""
         if self._as_json:
             changes = {"changed": list(report.changed), "gone": list(report.gone)}
-            self._emit(
-                {"event": "sync", "time": present.moment(time.time()), **present.sync_summary(report), **changes}
-            )
+            head = {"event": "sync", "time": present.moment(time.time())}
+            self._emit({**head, **present.sync_summary(report), **changes})
             return
         at = time.strftime("%H:%M:%S")
         lines = [("indexed", uri) for uri in report.changed] + [("removed", uri) for uri in report.gone]
