@@ -55,6 +55,7 @@ class Engine:
         self._keeper = Keeper(self._parts, self.source)
         self._follower = Follower(self._keeper)
         self._fresh = Fresh(self._keeper, self._follower)
+        self._watchers: list[Watcher] = []
 
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:
@@ -74,6 +75,8 @@ class Engine:
 
     def close(self) -> None:
         """Let go of files; the engine opens them again when it is used again."""
+        while self._watchers:
+            self._watchers.pop().stop()
         self._follower.close()
         self._parts.close()
 
@@ -265,7 +268,8 @@ class Engine:
         self._switched_on()
         if not self._follower.active:
             raise ConfigError("watching is switched off (search.watch)", hint='set search.watch = "auto"')
-        return Watcher(self._follower, on_sync=on_sync)
+        self._watchers.append(Watcher(self._follower, on_sync=on_sync))
+        return self._watchers[-1]
 
     def status(self) -> Status:
         """Return the state of the index at a glance."""

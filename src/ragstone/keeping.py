@@ -100,9 +100,13 @@ class Keeper:
         """
         report = self._take_in(collection, paths, full=False, progress=None, following=paths is not None)
         if paths is None and (report.indexed or report.removed):
-            self._note(collection, _SYNCED, repr(time.time()))
+            self.note_synced(collection)
         failed = tuple(skip for skip in report.failed if skip.reason != MISSING)
         return replace(report, found=report.found - len(report.failed) + len(failed), failed=failed)
+
+    def note_synced(self, collection: str) -> None:
+        """Remember that a collection was level with the folder now."""
+        self._note(collection, _SYNCED, repr(time.time()))
 
     def embed_few(self, collection: str, *, seconds: float) -> int:
         """Give vectors to texts that wait for one, if they are so few that the time may do; return how many."""

@@ -95,12 +95,13 @@ class Watcher:
         """Bring in what changed, then make vectors for a while: nobody who searches meanwhile waits for those."""
         try:
             brought = self._follower.catch_up(vectors=False)
-            if brought.reports or self._pending:
-                made = self._vectors()
-            for name, report in brought.reports:
-                embedded, pending = made[name]
-                self._account(replace(report, embedded=embedded, pending=pending))
             self._problem = "; ".join(brought.notes)
+            made = self._vectors() if brought.reports or self._pending else {}
+            for name, report in brought.reports:
+                if report.indexed or report.removed:
+                    self._follower.keeper.note_synced(name)
+                embedded, pending = made.get(name, (0, 0))
+                self._account(replace(report, embedded=embedded, pending=pending))
             if not brought.notes and not self._follower.waiting:
                 self._last_sync = time.time()
         except RagstoneError as error:  # a full disk, a model that cannot be reached: it may be well the next time

@@ -177,7 +177,8 @@ def strange_names(folder: Path) -> list[str]:
 CHANGES: list[Change] = [
     same_size, restored_mtime, replaced_with_its_times, clock_ahead, clock_ahead_twice, clock_back, moved, folder_moved,
     swapped, shrunk, emptied, grown, deleted, case_renamed, replaced_by_a_folder, folder_replaced_by_a_file,
-    replaced_by_a_link, link_retargeted, replaced_by_a_pipe, no_longer_text, left_out_by_a_rule, new_ones, strange_names,
+    replaced_by_a_link, link_retargeted, replaced_by_a_pipe, no_longer_text, left_out_by_a_rule, new_ones,
+    strange_names,
 ]  # fmt: skip
 QUERIES = ("granite basalts", "harbour quay", "lagoon ferry", "reef coral algae", "seven fathoms", "tide")
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ragstone.sources.safe_open import identities
+
 if TYPE_CHECKING:
     from ragstone.sources.watch import FoldersOf
 
@@ -45,7 +47,7 @@ class Inotify:
         self._lost = False
         self._descriptor = -1
         self._descriptor = _checked(libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
-        self._identity = _identity(self._root)
+        self._identity = identities([self._root])
         try:
             self._watch_all(None)
         except BaseException:
@@ -59,7 +61,7 @@ class Inotify:
         """Return the paths that changed since the last call, folders for all in them; None: maybe everything."""
         paths: set[str] = set()
         try:
-            if self._lost or _identity(self._root) != self._identity:
+            if self._lost or identities([self._root]) != self._identity:
                 raise Lost
             for _ in range(_ROUNDS):
                 made = self._drain(paths)
@@ -91,10 +93,9 @@ class Inotify:
         for number in list(self._paths):
             self._remove_watch(self._descriptor, number)
         self._paths.clear()
-        with_root = _identity(self._root)
-        if with_root is None:
+        self._identity = identities([self._root])
+        if not self._identity:
             return
-        self._identity = with_root
         for _ in self._events():  # what was told of the old state says nothing of the new one
             pass
         self._watch_all(None)
@@ -163,11 +164,3 @@ def _checked(number: int) -> int:
         reason = ctypes.get_errno()
         raise OSError(reason, os.strerror(reason))
     return number
-
-
-def _identity(root: str) -> tuple[int, int] | None:
-    try:
-        info = os.stat(root)
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino

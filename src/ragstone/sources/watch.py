@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from ragstone.sources.names import OWN_FOLDERS
+from ragstone.sources.safe_open import identities
 
 FoldersOf = Callable[[Sequence[str] | None], set[str]]
 """Gives the folders that count below a root, or below some folders of it, as paths from the root on."""
@@ -99,6 +100,9 @@ class Notified:
         import watchfiles  # compiled code, which nothing else needs
 
         self._root = os.path.realpath(root)
+        self._identity = identities([self._root])
+        if not self._identity:
+            raise OSError("no file events here")
         self._paths: set[str] | None = set()
         self._guard = threading.Condition()
         self._stop = threading.Event()
@@ -121,6 +125,8 @@ class Notified:
         """Return the paths that changed since the last call, folders for all in them; None: maybe everything."""
         with self._guard:
             found, self._paths = self._paths, set()
+            if self._instead is None and identities([self._root]) != self._identity:
+                self._instead, found = Interval(self._interval), None  # another folder now, of which nothing is told
         if self._instead is None or found is None:
             return found
         return None if self._instead.changed() is None else found

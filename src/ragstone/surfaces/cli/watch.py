@@ -43,7 +43,7 @@ def watch(folder: Path | None, as_json: bool, interval: int | None, yes: bool) -
         ask_first(engine, yes=yes)
         told = _Teller(as_json=as_json)
         told.sync(run_sync(engine))
-        watcher = engine.watcher(on_sync=told.sync)
+        watcher = engine.watcher(on_sync=told.heard)
         watcher.start()
         try:
             told.ready(engine, watcher)
@@ -59,15 +59,26 @@ def _until_stopped(watcher: Watcher, told: _Teller) -> None:
     while watcher.status().running:
         told.problem(watcher.status().problem)
         time.sleep(_LOOK_SECONDS)
+        if told.broken is not None:
+            raise told.broken
 
 
 class _Teller:
-    """Says what happens, a line each; called from the watcher's thread too."""
+    """Says what happens, a line each; from two threads."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._lock = threading.Lock()
         self._problem = ""
+        self.broken: OSError | None = None
+        """Why nothing more can be said: the reader has gone away."""
+
+    def heard(self, report: SyncReport) -> None:
+        """Tell what was brought in; called by the watcher, which must not end in the middle of its work."""
+        try:
+            self.sync(report)
+        except OSError as error:
+            self.broken = error
 
     def ready(self, engine: Engine, watcher: Watcher) -> None:
         """Tell that changes are brought in from now on."""
