@@ -14,6 +14,7 @@ from typing import Final
 from ragstone.errors import ReadError, StaleSpace
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
+from ragstone.read.choose import is_binary
 from ragstone.sources.files import MISSING, FileSource
 from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
 
@@ -29,6 +30,9 @@ _SEVERAL: Final = '["", ""]'
 TEXTS_A_SECOND: Final = 200
 """About what the built-in model does. Where there is far more to embed than the time allows, the few vectors it would
 give help nobody, and whoever waits for an answer waits for nothing."""
+
+MOST_LOOKED_INTO: Final = 500
+"""Of more new files than this it is not asked whether each is a text."""
 
 SourceOf = Callable[[Sequence[str | Path] | None], FileSource]
 
@@ -216,9 +220,11 @@ class Keeper:
         known = self.parts.store.known(self.parts.project, collection, source.name)
         left_out = _stamps(self._noted(collection, _LEFT_OUT))
         items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
-        differ = [item for item in items.values() if left_out.get(item.uri) != item.stamp and not known.get(item.uri)]
-        differ += [item for item in items.values() if item.uri in known and changed(source, item, known[item.uri])]
-        return len(differ) + sum(uri not in items and source.covers(uri) for uri in known)
+        new = [item for item in items.values() if item.uri not in known and left_out.get(item.uri) != item.stamp]
+        if len(new) <= MOST_LOOKED_INTO:
+            new = [item for item in new if not _no_text(source, item)]
+        differ = [item for item in items.values() if item.uri in known and changed(source, item, known[item.uri])]
+        return len(new) + len(differ) + sum(uri not in items and source.covers(uri) for uri in known)
 
     def _root(self) -> tuple[str, str]:
         home, base = (os.path.realpath(path) for path in (self.parts.home, self.parts.settings.base))
@@ -251,6 +257,14 @@ def changed(source: FileSource, item: Item, known: Known) -> bool:
         return hashlib.sha256(source.load(item)).hexdigest() != known.content_hash
     except ReadError:
         return True
+
+
+def _no_text(source: FileSource, item: Item) -> bool:
+    """Return whether a file that is not stored need not be: one so new that nobody could remember it by its stamp."""
+    try:
+        return is_binary(source.load(item), item.uri)
+    except ReadError:
+        return False
 
 
 def _stamps(note: str | None) -> dict[str, Stamp]:
