@@ -44,7 +44,7 @@ reference: $(INSTALLED)  ## Write docs/reference anew
 	$(RUN) tools/generate_reference.py
 
 torture: $(INSTALLED_DEV)  ## Long runs of kills, faults and races
-	TORTURE_KILLS=1000 $(RUN) -m pytest -m torture
+	TORTURE_KILLS=1000 TORTURE_FILES=100000 $(RUN) -m pytest -m torture
 
 evals: $(INSTALLED)  ## Measure the quality of answers
 	for set in chunking code_search locomo scifact; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done

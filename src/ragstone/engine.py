@@ -266,8 +266,6 @@ class Engine:
         `on_sync` is called with the ledger whenever something was brought in.
         """
         self._switched_on()
-        if not self._follower.active:
-            raise ConfigError("watching is switched off (search.watch)", hint='set search.watch = "auto"')
         self._watchers.append(Watcher(self._follower, on_sync=on_sync))
         return self._watchers[-1]
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.errors import RagstoneError, StoreBusy, StoreDamaged, StoreTooNew
+from ragstone.errors import InputError, RagstoneError, StoreBusy, StoreDamaged, StoreTooNew
 from ragstone.keeping import Keeper
 from ragstone.sources.tree import GIT_RULES, OWN_RULES
 from ragstone.sources.uris import from_uri
@@ -22,7 +22,8 @@ MOST_PATHS: Final = 500
 SECONDS_FOR_A_WRITER: Final = 0.5
 """How long a search waits for another writer: an answer from what is stored, with a word about it, is worth more."""
 AGAIN_AFTER_SECONDS: Final = 5.0
-"""What could not be looked at is not tried again with every search."""
+LATER_SECONDS: Final = 60.0
+"""What could not be brought in is not tried again with every search; a folder that is not fit to be, later still."""
 
 Place = tuple[str, str]
 """A document: its collection and its uri."""
@@ -160,7 +161,8 @@ class Follower:
         except (StoreDamaged, StoreTooNew):
             raise
         except RagstoneError as error:
-            self._not_before = time.monotonic() + AGAIN_AFTER_SECONDS
+            later = LATER_SECONDS if isinstance(error, InputError) else AGAIN_AFTER_SECONDS
+            self._not_before = time.monotonic() + later
             why = "another process is at it" if isinstance(error, StoreBusy) else error.message
             return Brought(notes=(f"not brought up to date: {why}; answering from what is stored",))
         owed = self._owed.get(name)

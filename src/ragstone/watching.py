@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from ragstone.errors import RagstoneError
+from ragstone.errors import ConfigError, RagstoneError
 from ragstone.following import Follower
 from ragstone.types import SyncReport, WatchStatus
 
@@ -29,6 +29,8 @@ class Watcher:
 
     def __init__(self, follower: Follower, *, on_sync: OnSync | None = None) -> None:
         """Take what follows the folder, and who is told of every ledger in which something changed or failed."""
+        if not follower.active:
+            raise ConfigError("watching is switched off (search.watch)", hint='set search.watch = "auto"')
         self._follower, self._on_sync = follower, on_sync
         self._drift = follower.keeper.parts.settings.sources.drift_check_seconds
         self._stop = threading.Event()
