@@ -44,14 +44,14 @@ reference: $(INSTALLED)  ## Write docs/reference anew
 	$(RUN) tools/generate_reference.py
 
 torture: $(INSTALLED_DEV)  ## Long runs of kills, faults and races
-	TORTURE_KILLS=1000 $(RUN) -m pytest -m torture
+	TORTURE_KILLS=1000 TORTURE_FILES=100000 $(RUN) -m pytest -m torture
 
 evals: $(INSTALLED)  ## Measure the quality of answers
 	for set in chunking code_search locomo scifact; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done
 	$(RUN) -m evals table
 
 bench: $(INSTALLED)  ## Measure speed
-	for line in nearest search first_answer embed sync growth install; do $(RUN) -m bench $$line || exit 1; done
+	for line in nearest search first_answer embed sync fresh growth install; do $(RUN) -m bench $$line || exit 1; done
 	$(RUN) -m bench table
 
 clean:  ## Remove what was made here, the environment included

@@ -15,10 +15,10 @@ from bench.measure import Absent, Failed, tell
 from bench.provenance import ROOT, keep
 from bench.table import write_table
 
-MEASUREMENTS = ("nearest", "search", "first_answer", "embed", "sync", "growth", "install")
+MEASUREMENTS = ("nearest", "search", "first_answer", "embed", "sync", "fresh", "growth", "install")
 RESULTS = ROOT / "bench" / "results"
 FULL = {"n": 100_000, "files": None}
-FILES = {"first_answer": 1_000, "sync": 10_000}
+FILES = {"first_answer": 1_000, "sync": 10_000, "fresh": 10_000}
 ABSENT = 3
 """The exit code that says: nothing was measured."""
 
@@ -32,7 +32,7 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="with `peers`: which to install (default: all that need no torch)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--n", type=int, help="how many vectors or chunks (nearest, search; default 100000)")
-    parser.add_argument("--files", type=int, help="how many files (first_answer: 1000, sync: 10000)")
+    parser.add_argument("--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)")
     parser.add_argument("--sizes", type=int, nargs="+", help="how many chunks (growth)")
     parser.add_argument("--cores", type=int, default=1, help="cores a library may use (default 1)")
     parser.add_argument("--peers", nargs="*", help="only these peers; without a name: none")

@@ -23,6 +23,7 @@ SPEED = {
     "first_answer": "First answer in a folder never seen, whole processes",
     "embed": "Embedding",
     "sync": "Sync",
+    "fresh": "Freshness: searches with and without the proof of every hit, and edits until they are cited",
     "growth": "Growth",
     "install": "Install size",
 }

@@ -13,7 +13,7 @@ from ragstone.errors import InputError
 from ragstone.types import Document, Fusion, Mode, SearchOptions
 
 MAX_TOP_K: Final = 1000
-_SWITCHES: Final = ("hybrid", "mmr", "compress", "merge")
+_SWITCHES: Final = ("hybrid", "mmr", "compress", "merge", "fresh")
 _CHOICES: Final = {"mode": get_args(Mode), "fusion": get_args(Fusion)}
 
 

@@ -12,6 +12,8 @@ from ragstone import checked, config, portable
 from ragstone.chunk.choose import choose
 from ragstone.errors import ConfigError, Conflict, InputError, NotFound, StaleSpace
 from ragstone.events import Bus
+from ragstone.following import Follower
+from ragstone.fresh import Fresh
 from ragstone.keeping import Keeper
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
@@ -34,6 +36,7 @@ from ragstone.types import (
     StoredDocument,
     SyncReport,
 )
+from ragstone.watching import OnSync, Watcher
 
 if TYPE_CHECKING:
     from ragstone.outside.verbs import HelpLimits, Outside
@@ -53,6 +56,9 @@ class Engine:
         self.events = Bus()
         self._parts = Parts(self.home, settings, self.events, project)
         self._keeper = Keeper(self._parts, self.source)
+        self._follower = Follower(self._keeper)
+        self._fresh = Fresh(self._keeper, self._follower)
+        self._watchers: list[Watcher] = []
 
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:
@@ -72,6 +78,9 @@ class Engine:
 
     def close(self) -> None:
         """Let go of files; the engine opens them again when it is used again."""
+        while self._watchers:
+            self._watchers.pop().stop()
+        self._follower.close()
         self._parts.close()
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
@@ -118,7 +127,9 @@ class Engine:
             return SyncReport(0, 0, 0, (), (), 0, 0, 0, 0, 0, 0.0)
         paths = checked.paths(paths)
         checked.embed(embed)
-        return self._keeper.sync(self._collection(collection), paths, full=full, embed=embed, progress=progress)
+        name = self._collection(collection)
+        with self._follower.whole(lambda: [name] if paths is None else []):
+            return self._keeper.sync(name, paths, full=full, embed=embed, progress=progress)
 
     def refresh(
         self, *, embed: bool | float = True, progress: Progress | None = None, wait: float | None = None
@@ -129,7 +140,8 @@ class Engine:
         """
         if not self.enabled:
             return None
-        return self._keeper.refresh(self._collection(None), embed=embed, progress=progress, wait=wait)
+        with self._follower.whole(self._keeper.followed):
+            return self._keeper.refresh(self._collection(None), embed=embed, progress=progress, wait=wait)
 
     def embed(
         self, *, collection: str | None = None, seconds: float | None = None, progress: Progress | None = None
@@ -231,7 +243,7 @@ class Engine:
             merge=options.get("merge", True),
             candidates=max(settings.candidates, wanted),
         )
-        return self._parts.searcher.run(request)
+        return self._fresh.answer(request) if options.get("fresh", True) else self._parts.searcher.run(request)
 
     def sources(
         self, *, collection: str | None = None, filters: Mapping[str, Any] | None = None
@@ -259,6 +271,19 @@ class Engine:
     def last_sync(self) -> float | None:
         """Return when the folder was last synced, in seconds since 1970."""
         return self._keeper.last_sync()
+
+    def waiting(self) -> int:
+        """Return how many files were changed, made or removed since they were last looked at."""
+        return self._keeper.waiting() if self.enabled else 0
+
+    def watcher(self, *, on_sync: OnSync | None = None) -> Watcher:
+        """Return what keeps the index level with the folder in the background, once it is started.
+
+        `on_sync` is called with the ledger whenever something was brought in.
+        """
+        self._switched_on()
+        self._watchers.append(Watcher(self._follower, on_sync=on_sync))
+        return self._watchers[-1]
 
     def status(self) -> Status:
         """Return the state of the index at a glance."""

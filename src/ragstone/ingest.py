@@ -52,6 +52,7 @@ class Ledger:
     items: list[Item] = field(default_factory=list)
     left_out: dict[str, Stamp] = field(default_factory=dict)
     binary: set[str] = field(default_factory=set)
+    changed: list[str] = field(default_factory=list)
 
     def leave_out(self, skip: Skip, known: Mapping[str, Known]) -> None:
         """Account for what the source left out; a path that was named and is not there has failed, or was deleted."""
@@ -119,7 +120,7 @@ class Writer:
         """
         begun = time.monotonic()
         ledger = Ledger(left_out=dict(left_out or {}))
-        known = self.store.known(self.project, self.collection, source.name)
+        known = self.store.known(self.project, self.collection, source.name, uris=source.about, below=True)
         waiting = self._scan(source, ledger, known, full=full, progress=progress)
         self._take_in(source, waiting, ledger, known if not full else {}, progress)
         gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]
@@ -139,6 +140,8 @@ class Writer:
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
             remarks=tuple(ledger.remarks),
+            changed=tuple(sorted(ledger.changed)),
+            gone=tuple(sorted(gone)),
         )
         return report, {uri: ledger.left_out[uri] for uri in sorted(ledger.binary)}
 
@@ -198,6 +201,7 @@ class Writer:
             for batch in _batches(ready(found)):
                 for result in self._put(batch):
                     ledger.indexed += 1
+                    ledger.changed.append(result.uri)
                     ledger.added += result.added
                     ledger.kept += result.kept
         if touched:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from ragstone.errors import StaleSpace
+from ragstone.errors import ReadError, StaleSpace
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
-from ragstone.sources.files import FileSource
-from ragstone.types import Scope, SpaceInfo, SpaceState, Stamp, SyncReport
+from ragstone.read.choose import is_binary
+from ragstone.sources.files import MISSING, FileSource
+from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
 
 _SYNCED: Final = "last_sync"
 _FINGERPRINT: Final = "fingerprint"
 _LEFT_OUT: Final = "left_out"
 _WHOLE: Final = "whole"
 """Set when a sync of the whole folder begins: from then on the collection is meant to match it."""
+_ROOT: Final = "root"
+"""The folder that paths of a collection's files start from: in full, and seen from the index, as both may move."""
+_SEVERAL: Final = '["", ""]'
 
 TEXTS_A_SECOND: Final = 200
 """About what the built-in model does. Where there is far more to embed than the time allows, the few vectors it would
 give help nobody, and whoever waits for an answer waits for nothing."""
+
+MOST_LOOKED_INTO: Final = 500
+"""Of more new files than this it is not asked whether each is a text."""
 
 SourceOf = Callable[[Sequence[str | Path] | None], FileSource]
 
@@ -74,6 +83,49 @@ class Keeper:
                     self._note(name, _SYNCED, repr(time.time()))
                     reports.append(report)
         return _together(reports)
+
+    def followed(self) -> list[str]:
+        """Return the collections that are meant to match the folder of these settings."""
+        stored = self.parts.store.collections(self.parts.project)
+        return [one.name for one in stored if self._noted(one.name, _WHOLE) is not None and self.rooted(one.name)]
+
+    def rooted(self, collection: str) -> bool:
+        """Return whether the paths of a collection's files start from the folder of these settings."""
+        noted = self._noted(collection, _ROOT)
+        if noted is None:
+            return False
+        here = self._root()
+        return any(old and old == new for old, new in zip(json.loads(noted), here, strict=True))
+
+    def bring_in(self, collection: str, paths: Sequence[str] | None) -> SyncReport:
+        """Take in what changed, or a look at everything, without vectors; return the ledger.
+
+        A path that is gone is no failure here: what was known of it is removed.
+        """
+        report = self._take_in(collection, paths, full=False, progress=None, following=paths is not None)
+        if paths is None and (report.indexed or report.removed):
+            self.note_synced(collection)
+        failed = tuple(skip for skip in report.failed if skip.reason != MISSING)
+        return replace(report, found=report.found - len(report.failed) + len(failed), failed=failed)
+
+    def note_synced(self, collection: str) -> None:
+        """Remember that a collection was level with the folder now."""
+        self._note(collection, _SYNCED, repr(time.time()))
+
+    def embed_few(self, collection: str, *, seconds: float) -> int:
+        """Give vectors to texts that wait for one, if they are so few that the time may do; return how many."""
+        parts, scope = self.parts, self._scope(collection)
+        few = seconds * TEXTS_A_SECOND
+        for info in parts.store.spaces(scope):
+            if info.state == "active" and info.embedded and 0 < info.texts - info.embedded <= few:
+                current = parts.embedder(parts.settings.rag.embedding_provider).space.fingerprint
+                if info.space.fingerprint == current and info.storage == parts.settings.embed.storage:
+                    return parts.fill(scope, info, seconds=seconds)
+        return 0
+
+    def waiting(self) -> int:
+        """Return how many files were changed, made or removed since they were last looked at."""
+        return sum(self._waiting(name) for name in self.followed())
 
     def embed(self, collection: str, *, seconds: float | None = None, progress: Progress | None = None) -> int:
         """Give vectors to texts that have none and return how many; `StaleSpace` if another model made the others."""
@@ -127,14 +179,23 @@ class Keeper:
         return max((info.texts - info.embedded for info in spaces if info.state == "active"), default=0)
 
     def _take_in(
-        self, collection: str, paths: Sequence[str | Path] | None, *, full: bool, progress: Progress | None
+        self,
+        collection: str,
+        paths: Sequence[str | Path] | None,
+        *,
+        full: bool,
+        progress: Progress | None,
+        following: bool = False,
     ) -> SyncReport:
         """Return the ledger of the words' part; files that turned out to be no text are remembered by their stamps."""
         left_out = {} if full else _stamps(self._noted(collection, _LEFT_OUT))
         writer = self.parts.writer(collection)
         if paths is None:
             self._note(collection, _WHOLE, "1")
-        report, still_out = writer.sync(self.source(paths), full=full, left_out=left_out, progress=progress)
+        self._note_root(collection, whole=paths is None)
+        source = self.source(paths)
+        source.following = following
+        report, still_out = writer.sync(source, full=full, left_out=left_out, progress=progress)
         if paths is None:
             self._note(collection, _LEFT_OUT, json.dumps({uri: _fields(stamp) for uri, stamp in still_out.items()}))
             # A file that failed may be readable the next time without looking any different.
@@ -154,6 +215,29 @@ class Keeper:
                 notes = (*notes, str(error))
         return replace(report, embedded=embedded, pending=self.pending(collection), notes=notes)
 
+    def _waiting(self, collection: str) -> int:
+        source = self.source(None)
+        known = self.parts.store.known(self.parts.project, collection, source.name)
+        left_out = _stamps(self._noted(collection, _LEFT_OUT))
+        items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
+        new = [item for item in items.values() if item.uri not in known and left_out.get(item.uri) != item.stamp]
+        if len(new) <= MOST_LOOKED_INTO:
+            new = [item for item in new if not _no_text(source, item)]
+        differ = [item for item in items.values() if item.uri in known and changed(source, item, known[item.uri])]
+        return len(new) + len(differ) + sum(uri not in items and source.covers(uri) for uri in known)
+
+    def _root(self) -> tuple[str, str]:
+        home, base = (os.path.realpath(path) for path in (self.parts.home, self.parts.settings.base))
+        try:
+            return base, os.path.relpath(base, home)
+        except ValueError:  # two drives of Windows
+            return base, ""
+
+    def _note_root(self, collection: str, *, whole: bool) -> None:
+        """Remember the folder that paths start from; files from below several are in none that could be looked at."""
+        mixed = not whole and self._noted(collection, _ROOT) is not None and not self.rooted(collection)
+        self._note(collection, _ROOT, _SEVERAL if mixed else json.dumps(self._root()))
+
     def _scope(self, collection: str) -> Scope:
         return Scope(self.parts.project, (collection,))
 
@@ -163,6 +247,24 @@ class Keeper:
     def _note(self, collection: str, key: str, value: str) -> None:
         if self._noted(collection, key) != value:
             self.parts.store.set_note(self.parts.project, f"{key}:{collection}", value)
+
+
+def changed(source: FileSource, item: Item, known: Known) -> bool:
+    """Return whether a file is not what is known of it: by its stamp if that can be trusted, else by its content."""
+    if item.stamp == known.stamp:
+        return False
+    try:
+        return hashlib.sha256(source.load(item)).hexdigest() != known.content_hash
+    except ReadError:
+        return True
+
+
+def _no_text(source: FileSource, item: Item) -> bool:
+    """Return whether a file that is not stored need not be: one so new that nobody could remember it by its stamp."""
+    try:
+        return is_binary(source.load(item), item.uri)
+    except ReadError:
+        return False
 
 
 def _stamps(note: str | None) -> dict[str, Stamp]:
@@ -191,4 +293,6 @@ def _together(reports: Sequence[SyncReport]) -> SyncReport | None:
         seconds=sum(one.seconds for one in reports),
         notes=tuple(dict.fromkeys(note for one in reports for note in one.notes)),
         remarks=tuple(remark for one in reports for remark in one.remarks),
+        changed=tuple(uri for one in reports for uri in one.changed),
+        gone=tuple(uri for one in reports for uri in one.gone),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -36,6 +37,8 @@ class Parts:
     _searcher: Searcher | None = None
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _indexes: dict[int, Nearest] = field(default_factory=dict)
+    _opening: threading.RLock = field(default_factory=threading.RLock)
+    """Held while a part is opened: a watcher may need it in the same moment as a search."""
 
     @property
     def in_memory(self) -> bool:
@@ -47,22 +50,19 @@ class Parts:
     @property
     def store(self) -> Store:
         """Return the store, opened now if it was not."""
-        if self._store is None:
-            settings = self.settings.store
-            path = (
-                ":memory:" if self.in_memory else str(make_home(self.home, trusted=self.settings.home_named) / DATABASE)
-            )
-            open_store = registry.load("store", self.settings.rag.vector_store.provider)
-            self._store = open_store(path, cache_mb=settings.cache_mb, mmap_mb=settings.mmap_mb)
-        return self._store
+        with self._opening:
+            if self._store is None:
+                self._store = self._open_store()
+            return self._store
 
     @property
     def searcher(self) -> Searcher:
         """Return the one that answers queries."""
-        if self._searcher is None:
-            entries = self.settings.search.cache_entries
-            self._searcher = Searcher(self.store, self, events=self.events, cache_entries=entries)
-        return self._searcher
+        with self._opening:
+            if self._searcher is None:
+                entries = self.settings.search.cache_entries
+                self._searcher = Searcher(self.store, self, events=self.events, cache_entries=entries)
+            return self._searcher
 
     def writer(self, collection: str) -> Writer:
         """Return the one that writes to a collection, the collection made now if it was not there."""
@@ -78,17 +78,19 @@ class Parts:
     def embedder(self, name: str) -> Embedder:
         """Return an embedder by name."""
         name = registry.find("embedder", name).name
-        if name not in self._embedders:
-            self._embedders[name] = registry.load("embedder", name)(self.settings)
-        return self._embedders[name]
+        with self._opening:
+            if name not in self._embedders:
+                self._embedders[name] = registry.load("embedder", name)(self.settings)
+            return self._embedders[name]
 
     def nearest(self, project: str, info: SpaceInfo) -> Nearest:
         """Return a space's index, ready to be asked."""
-        if info.id not in self._indexes:
-            folder = None if self.in_memory else self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
-            rows = self.store.vector_rows(project, info.id)
-            self._indexes[info.id] = registry.load("vector_index", "turbo")(folder, info, rows)
-        return self._indexes[info.id]
+        with self._opening:
+            if info.id not in self._indexes:
+                folder = None if self.in_memory else self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
+                rows = self.store.vector_rows(project, info.id)
+                self._indexes[info.id] = registry.load("vector_index", "turbo")(folder, info, rows)
+            return self._indexes[info.id]
 
     def fill(
         self,
@@ -150,6 +152,13 @@ class Parts:
         if self._store is not None:
             self._store.close()
             self._store = None
+
+    def _open_store(self) -> Store:
+        settings = self.settings.store
+        path = ":memory:" if self.in_memory else str(make_home(self.home, trusted=self.settings.home_named) / DATABASE)
+        open_store = registry.load("store", self.settings.rag.vector_store.provider)
+        opened: Store = open_store(path, cache_mb=settings.cache_mb, mmap_mb=settings.mmap_mb)
+        return opened
 
     def query_vector(self, space: Space, query: str) -> Matrix | None:
         """Return the query's vector in a space, or None where that space's embedder is another one now."""

@@ -252,8 +252,13 @@ class Store(Protocol):
     def slice(self, project: str, collection: str, uri: str, span: tuple[int, int]) -> str:
         """Return characters start to end of a document's text."""
 
-    def known(self, project: str, collection: str, source: str) -> dict[str, Known]:
-        """Return what is remembered of every document that came from a source."""
+    def known(
+        self, project: str, collection: str, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+    ) -> dict[str, Known]:
+        """Return what is remembered of every document that came from a source.
+
+        `uris`: only of these, `below`: and of those whose uri goes on after one of them with a `/`.
+        """
 
     def document_chunks(self, project: str, collection: str, uri: str) -> list[StoredChunk]:
         """Return a document's chunks in order."""

@@ -10,7 +10,8 @@ import pytest
 import ragstone
 
 PACKAGE = Path(ragstone.__file__).parent
-MODULES = sorted(path for room in ("sources", "read", "intake", "surfaces") for path in (PACKAGE / room).rglob("*.py"))
+ROOMS = ("sources", "read", "intake", "surfaces", "chunk")
+MODULES = sorted([path for room in ROOMS for path in (PACKAGE / room).rglob("*.py")] + list(PACKAGE.glob("*.py")))
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "copyfile", "copy", "copy2", "mmap"}
 ALLOWED = {
     "sources/safe_open.py": {"open", "fdopen"},

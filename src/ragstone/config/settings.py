@@ -15,6 +15,7 @@ from ragstone.errors import ConfigError
 T = TypeVar("T")
 Storage = Literal["int16", "compact"]
 Fusion = Literal["weighted", "rrf"]
+Watching = Literal["auto", "interval", "off"]
 DEFAULT = "default"
 HIDDEN = "***"
 
@@ -92,6 +93,12 @@ class Sources:
     max_files: int = setting(50_000, Rules("More files than this are indexed only on request.", low=1))
     git: bool = setting(True, Rules("Use git's own ignore rules inside a repository."))
     secret_files: bool = setting(False, Rules("Index files whose name says that they hold secrets."))
+    auto_sync_interval_seconds: int = setting(
+        30, Rules("How often the whole folder is looked at where the system does not tell of changes.", low=1)
+    )
+    drift_check_seconds: int = setting(
+        600, Rules("How often `ragstone watch` looks at the whole folder though it is told; 0: never.", low=0)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,16 @@ class Search:
     fusion: Fusion = setting("weighted", Rules("How word and vector lists become one: `weighted` or `rrf`."))
     candidates: int = setting(100, Rules("Candidates taken from each list before fusing.", low=10, high=100_000))
     cache_entries: int = setting(256, Rules("Answers remembered until the index changes; 0: none.", low=0))
+    watch: Watching = setting(
+        "auto",
+        Rules(
+            "How an open engine learns of files that changed: `auto` (from the system, else by interval), `interval`, "
+            "`off` (only the files of hits are looked at)."
+        ),
+    )
+    refresh_ms: int = setting(
+        300, Rules("How long a search may make vectors for what changed; its words are taken in always.", low=0)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,15 @@ class Choice:
         )
 
     @classmethod
-    def only(cls, root: Path, paths: Sequence[str | Path] | None) -> Choice:
-        """Return the choice of files and folders that a person names below a root; None: all of it."""
+    def only(cls, root: Path, paths: Sequence[str | Path] | None, *, literal: bool = False) -> Choice:
+        """Return the choice of files and folders that are named below a root; None: all of it.
+
+        `literal`: names are those of files and folders, there or gone, and never patterns.
+        """
         if paths is None:
             return cls.of(("**",))
         inside = [_inside(root, str(path)) for path in paths]
-        exact = [path for path in inside if Pattern(path).literal or os.path.lexists(root / path)]
+        exact = [path for path in inside if literal or Pattern(path).literal or os.path.lexists(root / path)]
         return cls.of([path for path in inside if path not in exact], exact=exact)
 
     def wants(self, path: str) -> bool:

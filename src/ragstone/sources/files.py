@@ -18,6 +18,8 @@ from ragstone.sources.tree import Folder, Levels, Tree, rules_above
 from ragstone.sources.uris import from_uri, to_uri
 from ragstone.types import Item, Skip, Stamp
 
+FILES = "files"
+"""What documents that came from files have for their source."""
 OWN_REASON = "Ragstone's own index, never opened"
 MISSING = "no such file or folder"
 """The reason of a path that `only` names and that is not there: gone, if it is known; else somebody's mistake."""
@@ -53,13 +55,15 @@ class FileSource:
     exclude: Sequence[str] = ()
     only: Sequence[str | Path] | None = None
     """Files and folders that narrow, this one time, what is looked at; absolute or relative to the root."""
+    following: bool = False
+    """Whether `only` names what has changed: names as they are, there or gone, and nothing counts for being named."""
     git: bool = True
     secret_files: bool = False
     home: Path | None = None
     never_open: Sequence[Path] = ()
     refuse: Callable[[str], str | None] = _refuse_nothing
     """Says by a uri alone why no reader takes it, or None."""
-    name: str = "files"
+    name: str = FILES
     _unseen: list[str] = field(default_factory=list, init=False)
     _narrowed: Choice | None = field(default=None, init=False)
 
@@ -72,6 +76,11 @@ class FileSource:
     def max_files(self) -> int:
         """Return how many files there may be."""
         return self.limits[1]
+
+    @property
+    def about(self) -> list[str] | None:
+        """Return uris that everything it can tell of is at or below; None: anywhere."""
+        return [to_uri(str(path)) for path in self.only] if self.following and self.only is not None else None
 
     def scan(self) -> Iterator[Item | Skip]:
         """Yield every file that counts, or why it is left out; `InputError` if there are more than `max_files`."""
@@ -97,6 +106,20 @@ class FileSource:
     def count(self, limit: int) -> int:
         """Return how many files a scan would find, counting no further than one more than `limit`."""
         return sum(1 for _ in islice(self._paths(self._tree()), limit + 1))
+
+    def folders(self) -> set[str]:
+        """Return the paths of folders in which files that count are, or may come to be; the root's is empty."""
+        tree, root = self._tree(), self.root.resolve()
+        top = git_program.repository_of(root)
+        listed = git_program.list_files(self.root, tree.starts) if self.git and top else None
+        ruled = top and (listed is None or self._listable(listed))
+        found = set(tree.folders(tree.top(rules_above(top, root) if top and ruled else Levels())))
+        if listed:  # what git tracks in spite of its rules
+            named = self._tree()
+            for _ in self._listed(named, listed):
+                pass
+            found.update(named.entered())
+        return found
 
     def covers(self, uri: str) -> bool:
         """Return whether a uri that the last scan did not find is gone, and not merely out of its sight."""
@@ -132,22 +155,26 @@ class FileSource:
             raise InputError(f"{self.root} {what}", hint="name a folder that exists")
         home = next(iter(identities([self.home])), None) if self.home else None
         choice = Choice.of(self.include or ("**",), self.exclude)
-        self._narrowed = Choice.only(self.root, self.only)
-        return Tree(self.root, choice, self._narrowed, self.secret_files, home)
+        self._narrowed = Choice.only(self.root, self.only, literal=self.following)
+        return Tree(self.root, choice, self._narrowed, self.secret_files, home, by_name=not self.following)
 
     def _paths(self, tree: Tree) -> Iterator[str]:
         """Yield the paths of all files that are found, in no order."""
         try:
             top = git_program.repository_of(self.root.resolve())
             listed = git_program.list_files(self.root, tree.starts) if self.git and top else None
-            # An empty answer may mean that the root itself is ignored, and yet a person named it.
-            if listed:
+            if listed is not None and self._listable(listed):
                 yield from self._listed(tree, listed)
             else:
                 levels = rules_above(top, self.root.resolve()) if top and listed is None else Levels()
                 yield from tree.walk(tree.top(levels))
         except PermissionError as error:
             raise InputError(f"{self.root} cannot be listed: permission denied", hint="check its rights") from error
+
+    def _listable(self, listed: list[str]) -> bool:
+        """Return whether git's answer can be used: an empty one may mean that the root itself is ignored, and yet a
+        person named it; or only that nothing that has changed counts."""
+        return bool(listed) or (self.following and bool(git_program.list_files(self.root)))
 
     def _listed(self, tree: Tree, listed: list[str]) -> Iterator[str]:
         """Yield what git has listed, with the repositories inside, less what our own rules leave out."""

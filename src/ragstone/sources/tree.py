@@ -70,6 +70,8 @@ class Tree:
     only: Choice
     secrets: bool
     home: Identity | None
+    by_name: bool = True
+    """Whether a folder that `only` names is looked into though it would be left out by itself."""
     skipped: dict[str, Skip] = field(default_factory=dict)
     unlisted: list[str] = field(default_factory=list)
     _known: dict[str, Folder | None] = field(default_factory=dict)
@@ -146,6 +148,19 @@ class Tree:
                 if below is not None:
                     pending.append(below)
 
+    def folders(self, start: Folder) -> Iterator[str]:
+        """Yield the paths of a folder and of all below it that are entered, files or none in them."""
+        pending = [start]
+        while pending:
+            folder = pending.pop()
+            yield folder.path
+            found = (self.enter(folder, name) for name in folder.folders)
+            pending += [below for below in found if below is not None]
+
+    def entered(self) -> Iterator[str]:
+        """Yield the paths of folders that were asked for with `at` and are entered."""
+        yield from (path for path, folder in self._known.items() if folder is not None)
+
     def walk_alone(self, start: Folder) -> Iterator[str]:
         """Yield as `walk` does, from a folder on that git should have listed and could not."""
         self._take_git_rules(start, Levels())
@@ -156,7 +171,7 @@ class Tree:
         if _is_above(folder):
             return "folder that leads back to one above it"
         self._fill(folder)
-        if self.choice.names(folder.path) or self.only.names(folder.path):
+        if self.choice.names(folder.path) or (self.by_name and self.only.names(folder.path)):
             return None
         return folder_reason(name, frozenset(folder.files), secrets=self.secrets)
 

@@ -58,6 +58,7 @@ class FileLock:
         """Keep where and how long; the file is made when the lock is first taken."""
         self._path = path
         self._wait = wait
+        self._patience = threading.local()  # how long one thread waits is no matter of the others
         self._thread_lock = threading.RLock()
         self._depth = 0
         self._descriptor: int | None = None
@@ -71,7 +72,7 @@ class FileLock:
 
     def acquire(self, wait: float | None = None) -> None:
         """Take the lock, or raise `StoreBusy` when it was not free in time."""
-        patience = self._wait if wait is None else wait
+        patience = getattr(self._patience, "seconds", self._wait) if wait is None else wait
         end = None if patience is None else time.monotonic() + patience
         if not self._thread_lock.acquire(timeout=_FOR_EVER if patience is None else max(0.0, patience)):
             raise self._busy(patience)
@@ -98,13 +99,13 @@ class FileLock:
 
     @contextmanager
     def patience(self, seconds: float | None) -> Iterator[None]:
-        """Queue at most this long while it is entered; None changes nothing."""
-        before = self._wait
-        self._wait = before if seconds is None else seconds
+        """Queue in this thread at most this long while it is entered; None changes nothing."""
+        before = getattr(self._patience, "seconds", self._wait)
+        self._patience.seconds = before if seconds is None else seconds
         try:
             yield
         finally:
-            self._wait = before
+            self._patience.seconds = before
 
     def _queue(self, path: Path, end: float | None, patience: float | None) -> None:
         nap = _SHORTEST_NAP

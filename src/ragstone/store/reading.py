@@ -47,6 +47,9 @@ _BODIES: Final = """
     SELECT c.id, c.header, t.body FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
 _KNOWN: Final = "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
+_ONE_KNOWN: Final = _KNOWN + " AND uri = ?"
+_KNOWN_BELOW: Final = _KNOWN + " AND uri >= ? AND uri < ?"
+_AFTER_SLASH: Final = chr(ord("/") + 1)
 _TOUCH: Final = """
     UPDATE documents SET stamp = ? WHERE collection = ? AND uri = ? AND source = ? AND stamp IS NOT ?"""
 
@@ -126,9 +129,18 @@ def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         yield wanted, rebuilt.hash
 
 
-def known(db: sqlite3.Connection, place: Place, source: str) -> dict[str, Known]:
-    """Return what is remembered of every document that came from a source."""
-    rows = db.execute(_KNOWN, (place.collection, pack(source)))
+def known(
+    db: sqlite3.Connection, place: Place, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+) -> dict[str, Known]:
+    """Return what is remembered of every document that came from a source, or of some, or of those below some."""
+    whose = (place.collection, pack(source))
+    if uris is None:
+        rows = db.execute(_KNOWN, whose).fetchall()
+    else:
+        rows = [row for uri in uris for row in db.execute(_ONE_KNOWN, (*whose, pack(uri)))]
+        if below:
+            ranges = [(pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")) for uri in uris]
+            rows += [row for first, end in ranges for row in db.execute(_KNOWN_BELOW, (*whose, first, end))]
     return {unpack(uri): Known(unpack(hash_), load_stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
 
 

@@ -161,11 +161,13 @@ class SqliteStore:
             place = catalog.place(db, project, collection)
             return (reading.text(db, place, uri, span) if place else None) or ""
 
-    def known(self, project: str, collection: str, source: str) -> dict[str, Known]:
-        """Return what is remembered of every document that came from a source."""
+    def known(
+        self, project: str, collection: str, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+    ) -> dict[str, Known]:
+        """Return what is remembered of every document that came from a source, or of some, or of those below some."""
         with self._database.reading() as db:
             place = catalog.place(db, project, collection)
-            return reading.known(db, place, source) if place else {}
+            return reading.known(db, place, source, uris=uris, below=below) if place else {}
 
     def document_chunks(self, project: str, collection: str, uri: str) -> list[StoredChunk]:
         """Return a document's chunks in order."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # `--help` must not wait for two dozen dataclasses to be made
         StoredDocument,
         SyncReport,
         Trace,
+        WatchStatus,
     )
 
 Json = dict[str, Any]
@@ -121,6 +122,7 @@ def hit(found: Hit, *, trace: bool = False) -> Json:
         "title": found.title,
         "symbol": found.symbol,
         "also_at": list(found.also_at),
+        "freshness": found.freshness,
     }
     if trace:
         shown["trace"] = _trace(found.trace)
@@ -244,7 +246,7 @@ def document(stored: StoredDocument) -> Json:
         "chunks": stored.chunks,
         "characters": stored.characters,
         "hash": stored.hash,
-        "added_at": _time(stored.added_at),
+        "added_at": moment(stored.added_at),
     }
 
 
@@ -278,8 +280,24 @@ def status(state: Status) -> Json:
         "collections": [collection(one) for one in state.collections],
         "spaces": [_space(one) for one in state.spaces],
         "generation": state.generation,
-        "last_sync": _time(state.last_sync),
+        "last_sync": moment(state.last_sync),
+        "waiting": state.waiting,
         "bytes_on_disk": state.bytes_on_disk,
+    }
+
+
+def watch_status(state: WatchStatus) -> Json:
+    """Return how a watcher goes."""
+    return {
+        "running": state.running,
+        "way": state.way,
+        "last_sync": moment(state.last_sync),
+        "indexed": state.indexed,
+        "removed": state.removed,
+        "failed": state.failed,
+        "waiting": state.waiting,
+        "pending": state.pending,
+        "problem": state.problem,
     }
 
 
@@ -292,7 +310,7 @@ def collection(one: Collection) -> Json:
         "settings": dict(one.settings),
         "documents": one.documents,
         "chunks": one.chunks,
-        "updated_at": _time(one.updated_at),
+        "updated_at": moment(one.updated_at),
     }
 
 
@@ -310,5 +328,6 @@ def _space(one: SpaceInfo) -> Json:
     }
 
 
-def _time(seconds: float | None) -> str | None:
+def moment(seconds: float | None) -> str | None:
+    """Return a time as text; None: there is none."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

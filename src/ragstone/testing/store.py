@@ -241,6 +241,15 @@ class StoreContract(StoreCase):
         assert [row.uri for row in store.documents(Scope(PROJECT, ("b",)))] == ["1", "2"]
         assert store.documents(HERE, limit=0) == []
 
+    def test_known_can_be_asked_of_some_and_of_those_below_them(self, store: Store) -> None:
+        uris = ["a", "a.md", "a/b", "a/b/c", "a0", "é/1", "é/2"]
+        store.put(PROJECT, NOTES, [prepare(uri, ["apple"], source="files") for uri in uris])
+        store.put(PROJECT, NOTES, [prepare("a/given", ["apple"])])
+        assert sorted(store.known(PROJECT, NOTES, "files", uris=["a", "a/b", "no"])) == ["a", "a/b"]
+        assert sorted(store.known(PROJECT, NOTES, "files", uris=["a"], below=True)) == ["a", "a/b", "a/b/c"]
+        assert sorted(store.known(PROJECT, NOTES, "files", uris=["é", "no"], below=True)) == ["é/1", "é/2"]
+        assert store.known(PROJECT, NOTES, "files", uris=[]) == {}
+
     def test_known_tells_what_a_source_gave(self, store: Store) -> None:
         stamp = Stamp(1, 2, 3, 4)
         given = prepare("a.md", ["x"], source="files", stamp=stamp)

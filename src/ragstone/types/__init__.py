@@ -7,6 +7,7 @@ from ragstone.types.answers import (
     Dropped,
     Explanation,
     Filter,
+    Freshness,
     Fusion,
     Hit,
     ListTrace,
@@ -30,7 +31,7 @@ from ragstone.types.given import (
     Value,
     embedding_text,
 )
-from ragstone.types.reports import AddReport, Finding, Status, SyncReport
+from ragstone.types.reports import AddReport, Finding, Status, SyncReport, WatchStatus
 from ragstone.types.spaces import PendingText, Space, SpaceInfo, SpaceState, VectorRow
 from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope, Scored, StoredChunk, StoredDocument
 
@@ -44,6 +45,7 @@ __all__ = [
     "Explanation",
     "Filter",
     "Finding",
+    "Freshness",
     "Fusion",
     "Hit",
     "Item",
@@ -75,5 +77,6 @@ __all__ = [
     "Trace",
     "Value",
     "VectorRow",
+    "WatchStatus",
     "embedding_text",
 ]

@@ -28,6 +28,8 @@ class Filter:
     conditions: tuple[Condition, ...] = ()
 
 
+Freshness = Literal["fresh", "refreshed", "unverifiable"]
+"""Whether a hit says what its file says now: it does, it does since it was read again in this call, or who knows."""
 Mode = Literal["hybrid", "words", "vectors"]
 Fusion = Literal["weighted", "rrf"]
 
@@ -54,6 +56,8 @@ class SearchOptions(TypedDict, total=False):
     """Tell neighbouring chunks as one hit; on unless said otherwise."""
     collection: str | Sequence[str] | None
     """Only these collections; all of the project where left out."""
+    fresh: bool
+    """Check every hit against its file before it is shown, and bring in what changed; on unless said otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class Hit:
     header: str = ""
     also_at: tuple[str, ...] = ()
     trace: Trace = field(default_factory=Trace)
+    freshness: Freshness = "unverifiable"
 
     @property
     def distance(self) -> float:

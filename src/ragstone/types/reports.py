@@ -44,6 +44,10 @@ class SyncReport:
     """What was left undone, and what to do about it."""
     remarks: tuple[Skip, ...] = ()
     """What readers have to say about documents that were indexed: pages without text, secrets taken out."""
+    changed: tuple[str, ...] = ()
+    """The uris of what was indexed."""
+    gone: tuple[str, ...] = ()
+    """The uris of what was removed."""
 
     @property
     def closes(self) -> bool:
@@ -80,3 +84,25 @@ class Status:
     generation: int
     last_sync: float | None
     bytes_on_disk: int
+    waiting: int | None = None
+    """Files that changed since they were last looked at; None: nobody has looked."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchStatus:
+    """What a watcher has done since it was started, and what is still to be done."""
+
+    running: bool
+    way: str
+    """How it learns of changes: `events`, `interval`, or nothing before it has begun."""
+    last_sync: float | None
+    """When it last brought something in, or found that nothing had changed; in seconds since 1970."""
+    indexed: int
+    removed: int
+    failed: int
+    waiting: int
+    """Files that changed and are not brought in yet; -1 where everything is to be looked at."""
+    pending: int
+    """Texts that wait for a vector."""
+    problem: str = ""
+    """Why the last try did not succeed."""

@@ -25,6 +25,7 @@ from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
     "sync": ("sync:sync", "Make the index match the folder."),
+    "watch": ("watch:watch", "Keep the index level with the folder until Ctrl-C."),
     "add": ("add:add", "Store files, web pages, or text from a pipe, by hand."),
     "capture": ("capture:capture", "Store the help that a program gives."),
     "sources": ("sources:sources", "List the documents that are stored."),

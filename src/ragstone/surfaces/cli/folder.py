@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -29,10 +29,12 @@ _GIVEN: Final = ("", "web", "help")
 STAYS: Final = "what was stored stays; run it again to go on from there"
 
 
-def open_engine(folder: Path | None) -> Engine:
+def open_engine(folder: Path | None, *, following: bool = False, config: Mapping[str, Any] | None = None) -> Engine:
     """Return the engine of the named folder, or of the project around the current one."""
-    # How many files are too many is asked about once, before the first sync, and never in the way later.
-    return Engine.open(root_of(folder), config={"sources.max_files": _NO_LIMIT}, project=project() or DEFAULT)
+    # How many files are too many is asked about once, before the first sync, and never in the way later. A command that
+    # ends at once has looked at the folder itself and follows nothing.
+    ours = {"sources.max_files": _NO_LIMIT, "search.watch": "auto" if following else "off"}
+    return Engine.open(root_of(folder), config={**ours, **(config or {})}, project=project() or DEFAULT)
 
 
 def open_existing(folder: Path | None) -> Engine:

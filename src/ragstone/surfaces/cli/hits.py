@@ -61,6 +61,8 @@ def _header(hit: Hit) -> list[Part]:
     if about and not hit.source_doc_id.endswith(about):
         more = " …" if len(names) > _NAMES or len(about) > _LONGEST_NAME else ""
         parts.append((f"  {safe(about[:_LONGEST_NAME])}{more}", "magenta"))
+    if hit.freshness != "fresh":
+        parts.append((f"  {hit.freshness}", "dim"))
     return parts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from ragstone.surfaces import present
 from ragstone.surfaces.cli import hits
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
-from ragstone.types import Explanation, SyncReport
+from ragstone.types import Explanation, Hit, SyncReport
 
 _MOST_STDIN: Final = 4_000_000
 
@@ -93,6 +93,7 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
     text = _query(query)
     filters = wanted(given)
     with open_engine(folder) as engine:
+        seen = engine.exists
         report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
         if not _readable(engine):
             nothing = Explanation(text, "keywords", (), {}, {}, 0, (), (), (), 0.0)
@@ -107,7 +108,10 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
             min_score=given["min_score"],
             compress=given["compress"],
             collection=given["collection"],
+            fresh=not given["no_sync"],
         )
+        if report is not None and seen:
+            told = replace(told, hits=tuple(_refreshed(hit, report) for hit in told.hits))
         return Found(told, report, tuple(dict.fromkeys((*amiss, *_remarks(told, given, report)))))
 
 
@@ -154,6 +158,12 @@ def _remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | N
         have = f"vectors cover {share:.0%} of the texts" if share else "no vectors yet, found by words alone"
         lines.append(f"{have}: `ragstone sync` completes them")
     return lines + [line for line in told.notes if "cover" not in line]
+
+
+def _refreshed(hit: Hit, report: SyncReport) -> Hit:
+    """Return a hit that says so if its file was read again for this answer."""
+    again = hit.freshness == "fresh" and hit.source_doc_id in report.changed
+    return replace(hit, freshness="refreshed") if again else hit
 
 
 def _query(words: Sequence[str]) -> str:

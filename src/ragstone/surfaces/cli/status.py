@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from ragstone.engine import Engine
+from ragstone.errors import InputError
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine
 from ragstone.surfaces.cli.shell import Part, emit, number, safe, say, shared, size
@@ -19,7 +21,7 @@ from ragstone.types import SpaceInfo, Status
 def status(folder: Path | None, as_json: bool) -> None:
     """Show what is indexed, how far vectors are, and when it was last synced."""
     with open_engine(folder) as engine:
-        state = engine.status() if engine.exists else _nothing(engine)
+        state = replace(engine.status(), waiting=_waiting(engine)) if engine.exists else _nothing(engine)
     if as_json:
         emit({"success": True, **present.status(state)})
     else:
@@ -30,6 +32,14 @@ def _nothing(engine: Engine) -> Status:
     """Return the state of a folder that has no index; looking at it makes none."""
     enabled = engine.settings.rag.enabled
     return Status(str(engine.home), engine.project, enabled, (), 0, 0, (), 0, None, 0)
+
+
+def _waiting(engine: Engine) -> int | None:
+    """Return how many files changed since they were last looked at; None where the folder cannot be looked at."""
+    try:
+        return engine.waiting()
+    except InputError:
+        return None
 
 
 def _show(state: Status, folder: Path) -> None:
@@ -44,6 +54,8 @@ def _show(state: Status, folder: Path) -> None:
         _row("vectors", *_coverage(one))
     synced = state.last_sync
     _row("last sync", "never" if synced is None else datetime.fromtimestamp(synced, UTC).astimezone().strftime("%F %T"))
+    if state.waiting:
+        _row("waiting", (f"{number(state.waiting, 'file')} changed since (`ragstone sync` brings them in)", "yellow"))
     if len(state.collections) > 1:
         for collection in state.collections:
             _row("collection", f"{safe(collection.name)}: {number(collection.documents, 'document')}")

@@ -1,0 +1,128 @@
+"""`ragstone watch`: changes are brought in and told until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Ran = Any
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
+
+
+@pytest.fixture
+def start(project: Path, environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Return a function that starts the command and hands back the process, ended at the latest with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ragstone", "watch", *arguments],
+            cwd=project,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def line(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    found = json.loads(process.stdout.readline())
+    assert isinstance(found, dict)
+    return found
+
+
+def ended(process: subprocess.Popen[str], sign: signal.Signals = signal.SIGINT) -> tuple[str, str]:
+    process.send_signal(sign)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    return out, err
+
+
+@pytest.mark.parametrize("how", [(), ("--interval", "1")])
+def test_every_change_is_one_object_on_one_line(
+    start: Callable[..., subprocess.Popen[str]], project: Path, how: tuple[str, ...]
+) -> None:
+    process = start("--json", *how)
+    first = line(process)
+    assert (first["event"], first["indexed"], first["success"]) == ("sync", 4, True)
+    ready = line(process)
+    assert (ready["event"], ready["running"]) == ("ready", True)
+    assert ready["way"] == ("interval" if how else "events")
+    (project / "new.md").write_text("a zeppelin", encoding="utf-8")
+    told = line(process)
+    assert (told["event"], told["changed"], told["gone"], told["pending"]) == ("sync", ["new.md"], [], 0)
+    (project / "new.md").unlink()
+    assert line(process)["gone"] == ["new.md"]
+    assert ended(process)[0] == ""
+
+
+def test_a_person_reads_a_line_for_each_file(
+    start: Callable[..., subprocess.Popen[str]], command: Callable[..., Ran], project: Path
+) -> None:
+    command("sync")
+    process = start()
+    assert process.stderr is not None and "watching" in process.stderr.readline()
+    (project / "new.md").write_text("a zeppelin", encoding="utf-8")
+    assert process.stdout is not None and process.stdout.readline().rstrip().endswith("indexed new.md")
+    (project / "README.md").unlink()
+    assert process.stdout.readline().rstrip().endswith("removed README.md")
+    assert "stopped" in ended(process, signal.SIGTERM)[1]
+
+
+def test_a_reader_that_goes_away_ends_it(start: Callable[..., subprocess.Popen[str]], project: Path) -> None:
+    process = start("--json")
+    line(process)
+    line(process)
+    assert process.stdout is not None
+    process.stdout.close()
+    (project / "new.md").write_text("a zeppelin", encoding="utf-8")
+    assert process.wait(30) == 141
+
+
+def test_an_interval_of_nothing_is_refused(quick: Callable[..., Ran]) -> None:
+    ran = quick("watch", "--interval", "0")
+    assert ran.code == 2 and "--interval is 0" in ran.err
+
+
+def test_status_counts_the_files_that_wait(quick: Callable[..., Ran], project: Path) -> None:
+    quick("sync")
+    assert json.loads(quick("status", "--json").out)["waiting"] == 0
+    (project / "new.md").write_text("a zeppelin", encoding="utf-8")
+    assert json.loads(quick("status", "--json").out)["waiting"] == 1
+    assert "1 file changed since" in quick("status").out
+
+
+def test_an_edit_is_found_by_a_cold_search_in_the_same_second_and_cited_right(
+    command: Callable[..., Ran], project: Path
+) -> None:
+    command("sync")
+    text = (project / "src/weigh.py").read_text(encoding="utf-8")
+    (project / "src/weigh.py").write_text(text.replace("kilograms", "zeppelins"), encoding="utf-8")
+    [hit] = command("search", "zeppelins", "-k", "1", "--json").json["results"]
+    assert (hit["path"], hit["freshness"]) == ("src/weigh.py", "refreshed")
+    first, last = hit["lines"]
+    assert "zeppelins" in "\n".join((project / "src/weigh.py").read_text().splitlines()[first - 1 : last])
+    again = command("search", "zeppelins", "-k", "1")
+    assert "src/weigh.py:" in again.out and "refreshed" not in again.out
+
+
+def test_without_a_look_at_the_folder_hits_are_not_proven(quick: Callable[..., Ran]) -> None:
+    quick("sync")
+    [hit] = json.loads(quick("search", "kilograms", "-k", "1", "--no-sync", "--json").out)["results"]
+    assert hit["freshness"] == "unverifiable"
+    assert "unverifiable" in quick("search", "kilograms", "-k", "1", "--no-sync").out
