@@ -16,6 +16,7 @@ from ragstone.types.answers import (
     SearchOptions,
     Trace,
 )
+from ragstone.types.contexts import Cited, Context, ContextFormat, LeftOut
 from ragstone.types.given import (
     Chunk,
     Document,
@@ -37,8 +38,11 @@ from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope,
 __all__ = [
     "AddReport",
     "Chunk",
+    "Cited",
     "Collection",
     "Condition",
+    "Context",
+    "ContextFormat",
     "Document",
     "Dropped",
     "Explanation",
@@ -48,6 +52,7 @@ __all__ = [
     "Hit",
     "Item",
     "Known",
+    "LeftOut",
     "ListTrace",
     "Mark",
     "Metadata",
