@@ -29,7 +29,7 @@ _SILENT: Final = frozenset("\u00ad\u200b\u200e\u200f\u061c\ufeff\u2060\x0c")
 
 
 def neutral(text: str) -> str:
-    """Return a text in which nothing is hidden: what cannot be seen is taken out, and where it was much, that is said."""
+    """Return a text in which nothing is hidden; where more than a stray sign was, that is said."""
     if text.isascii() and text.isprintable():
         return text
     return _RUN.sub(_visible, text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -34,6 +34,7 @@ from ragstone.types.given import (
 from ragstone.types.reports import AddReport, Finding, Status, SyncReport
 from ragstone.types.spaces import PendingText, Space, SpaceInfo, SpaceState, VectorRow
 from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope, Scored, StoredChunk, StoredDocument
+from ragstone.types.turns import Recalled, Turn
 
 __all__ = [
     "AddReport",
@@ -61,6 +62,7 @@ __all__ = [
     "PendingText",
     "Prepared",
     "PutResult",
+    "Recalled",
     "Request",
     "Role",
     "Scalar",
@@ -78,6 +80,7 @@ __all__ = [
     "StoredDocument",
     "SyncReport",
     "Trace",
+    "Turn",
     "Value",
     "VectorRow",
     "embedding_text",
