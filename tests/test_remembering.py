@@ -134,9 +134,10 @@ def test_a_newer_fact_supersedes_an_older_one_and_says_why(memory: Rememberer) -
     newer = memory.remember(said("My favourite editor is helix."))[0]
     assert newer.supersedes == (0,)
     assert newer.because == '"My favourite editor is vim" became "My favourite editor is helix"'
-    first, second = ask(memory, "favourite editor")
-    assert (first.turn.index, first.superseded_by) == (2, None)
-    assert (second.turn.index, second.superseded_by) == (0, 2)
+    by_turn = {one.turn.index: one for one in ask(memory, "favourite editor")}
+    assert (by_turn[2].superseded_by, by_turn[0].superseded_by) == (None, 2)
+    assert by_turn[2].score > by_turn[0].score
+    assert by_turn[0].because == newer.because
 
 
 def test_superseding_can_be_taken_back(memory: Rememberer) -> None:

@@ -27,15 +27,19 @@ if TYPE_CHECKING:
     from ragstone.errors import StoreError as StoreError
     from ragstone.errors import StoreTooNew as StoreTooNew
     from ragstone.events import Event as Event
+    from ragstone.talking import inject as inject
     from ragstone.types import AddReport as AddReport
     from ragstone.types import Chunk as Chunk
+    from ragstone.types import Cited as Cited
     from ragstone.types import Collection as Collection
     from ragstone.types import Condition as Condition
+    from ragstone.types import Context as Context
     from ragstone.types import Document as Document
     from ragstone.types import Explanation as Explanation
     from ragstone.types import Filter as Filter
     from ragstone.types import Finding as Finding
     from ragstone.types import Hit as Hit
+    from ragstone.types import Recalled as Recalled
     from ragstone.types import Scope as Scope
     from ragstone.types import Skip as Skip
     from ragstone.types import Space as Space
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from ragstone.types import StoredDocument as StoredDocument
     from ragstone.types import SyncReport as SyncReport
     from ragstone.types import Trace as Trace
+    from ragstone.types import Turn as Turn
 
 __version__ = "0.1.0"
 
@@ -56,9 +61,11 @@ _PUBLIC = {
         "StoreTooNew",
     ),
     "ragstone.events": ("Event",),
+    "ragstone.talking": ("inject",),
     "ragstone.types": (
-        "AddReport", "Chunk", "Collection", "Condition", "Document", "Explanation", "Filter", "Finding", "Hit", "Scope",
-        "Skip", "Space", "Span", "Status", "StoredDocument", "SyncReport", "Trace",
+        "AddReport", "Chunk", "Cited", "Collection", "Condition", "Context", "Document", "Explanation", "Filter",
+        "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status", "StoredDocument", "SyncReport",
+        "Trace", "Turn",
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}

@@ -20,6 +20,7 @@ from ragstone.sources.files import FileSource
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.store.filters import parse
 from ragstone.store.home import DATABASE, database_files, size_on_disk
+from ragstone.talking import Talking
 from ragstone.types import (
     AddReport,
     Collection,
@@ -39,7 +40,7 @@ DEFAULT = "default"
 OFF = "retrieval is switched off (rag.enabled)"
 
 
-class Engine:
+class Engine(Talking):
     """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""
 
     def __init__(self, folder: Path, settings: config.Settings, *, project: str = DEFAULT) -> None:
@@ -69,6 +70,7 @@ class Engine:
 
     def close(self) -> None:
         """Let go of files; the engine opens them again when it is used again."""
+        self._rememberer = None
         self._parts.close()
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
