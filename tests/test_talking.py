@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Context, Document, Engine, Event, InputError, inject
+from ragstone.context.select import Candidate
 from ragstone.talking import RAG_OFF
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -128,3 +129,12 @@ def test_an_empty_context_is_a_context(engine: Engine) -> None:
     assert engine.context("anything") == Context(
         "", "block", 1500, 0, needs_clarification=True, question=engine.context("anything").question
     )
+
+
+def test_a_callers_selection_and_ours_share_one_budget(engine: Engine) -> None:
+    engine.add(GONDOLA)
+    own = [Candidate("Tickets for the gondola cost eighty.", "chat"), Candidate("Unrelated.", "log", 0.01)]
+    made = engine.select("when does the gondola cross the lagoon", own, 300)
+    assert {cited.uri for cited in made.cited} >= {"gondola.md", "chat"}
+    assert made.cited[0].uri == "gondola.md"
+    assert made.tokens <= 300

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypedDict, Unpack
 
 from ragstone import config
 from ragstone.context.build import SURE_ENOUGH, Wish, build, sent_mark
+from ragstone.context.select import Candidate, as_hits, merged
 from ragstone.errors import InputError
 from ragstone.events import CONTEXT_LOADED, Bus
 from ragstone.keeping import Keeper
@@ -29,6 +30,7 @@ from ragstone.types import (
     Turn,
     Value,
 )
+from ragstone.words import query_terms
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _SENT: Final = "sent"
@@ -166,6 +168,25 @@ class Talking(ABC):
             ids=[cited.doc_id for cited in made_now.cited],
         )
         return made_now
+
+    def select(
+        self, task: str, candidates: Sequence[Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
+    ) -> Context:
+        """Return a context of what the caller chose and what is known here, ranked together inside one budget."""
+        _whole("budget", budget)
+        found = self.explain(task, top_k).hits if self.enabled else ()
+        own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
+        return build(Wish(task, budget), merged(own, found), empty=not candidates and self.is_empty())
+
+    def _cosines(self, task: str, candidates: Sequence[Candidate]) -> list[float | None]:
+        """Return how near each piece is to the task, None where it came with a score or nothing can tell."""
+        unknown = [one.text for one in candidates if one.score is None]
+        if not self.enabled or not unknown:
+            return [None] * len(candidates)
+        embedder = self._parts.embedder(self.settings.rag.embedding_provider)
+        query = embedder.embed([task], "query")[0]
+        near = iter((embedder.embed(unknown, "document") @ query).tolist())
+        return [next(near) if one.score is None else None for one in candidates]
 
     def _sent(self, session: str | None) -> list[str]:
         if session is None:

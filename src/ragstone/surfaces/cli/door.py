@@ -24,10 +24,14 @@ from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
+    "context": ("context:context", "Print what a prompt should know, inside a token budget."),
     "sync": ("sync:sync", "Make the index match the folder."),
     "add": ("add:add", "Store files, or text from a pipe, by hand."),
     "sources": ("sources:sources", "List the documents that are stored."),
     "remove": ("remove:remove", "Remove documents from the index."),
+    "remember": ("memory:remember", "Remember what was said in a conversation."),
+    "recall": ("memory:recall", "Find what was said in a conversation."),
+    "forget": ("memory:forget", "Forget a conversation, or a part of it."),
     "collections": ("collections:collections", "List, make or drop collections."),
     "status": ("status:status", "Show what is indexed."),
     "explain": ("explain:explain", "Show how an answer came about."),

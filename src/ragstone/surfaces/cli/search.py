@@ -90,7 +90,7 @@ class Found:
 
 def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Found:
     """Return the answer to a query given on the command line."""
-    text = _query(query)
+    text = query_text(query)
     filters = wanted(given)
     with open_engine(folder) as engine:
         report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
@@ -156,7 +156,8 @@ def _remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | N
     return lines + [line for line in told.notes if "cover" not in line]
 
 
-def _query(words: Sequence[str]) -> str:
+def query_text(words: Sequence[str]) -> str:
+    """Return what was asked; `-` stands for what comes from a pipe."""
     if list(words) != ["-"]:
         return " ".join(words)
     return sys.stdin.buffer.read(_MOST_STDIN).decode("utf-8", "replace").strip()
