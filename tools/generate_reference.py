@@ -22,6 +22,7 @@ MEANINGS = {
     "embed": "how text becomes vectors",
     "search": "how answers are found and ordered",
     "store": "the file on disk",
+    "web": "pages taken in by their addresses",
 }
 
 

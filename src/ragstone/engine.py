@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ragstone import checked, config, portable
 from ragstone.chunk.choose import choose
@@ -35,6 +35,9 @@ from ragstone.types import (
     StoredDocument,
     SyncReport,
 )
+
+if TYPE_CHECKING:
+    from ragstone.outside.verbs import HelpLimits, Outside
 
 DEFAULT = "default"
 OFF = "retrieval is switched off (rag.enabled)"
@@ -147,6 +150,19 @@ class Engine(Talking):
         self._switched_on()
         names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
         return sum(self._keeper.reembed(name, progress=progress) for name in names)
+
+    def add_page(self, url: str, *, collection: str | None = None, embed: bool = True) -> AddReport:
+        """Fetch a web page, store it under the address it was found at, and return what changed."""
+        return self._outside().add_page(url, self._collection(collection), embed=embed)
+
+    def recheck_pages(self, *, collection: str | None = None, embed: bool = True) -> SyncReport:
+        """Ask the servers of all stored web pages what has changed, follow, and return the ledger."""
+        names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
+        return self._outside().recheck_pages(names, embed=embed)
+
+    def capture(self, program: str, *, collection: str = "help", limits: HelpLimits | None = None) -> SyncReport:
+        """Run a program for its help, and that of its commands, store it, and return the ledger."""
+        return self._outside().capture(program, collection, limits=limits, inside=self.folder)
 
     def remove(self, uri: str | None = None, *, ids: Sequence[str] | None = None, collection: str | None = None) -> int:
         """Remove documents by uri or by ids (a chunk's id removes its document) and return how many went."""
@@ -349,6 +365,11 @@ class Engine(Talking):
             return Scope(self.project, None)
         wanted = [collection] if isinstance(collection, str) else collection
         return Scope(self.project, tuple(self._existing(checked.name(one, "a collection")) for one in wanted))
+
+    def _outside(self) -> Outside:
+        from ragstone.outside.verbs import Outside  # networks and programs: nothing that a search should wait for
+
+        return Outside(self._parts, self._keeper)
 
     def _switched_on(self) -> None:
         if not self.enabled:

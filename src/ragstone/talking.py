@@ -6,12 +6,16 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypedDict, Unpack
 
 from ragstone import config
+from ragstone.answer.chat import Chat
+from ragstone.answer.check import INSTRUCTIONS, NOT_FOUND, declined, question, quotes
 from ragstone.context.build import SURE_ENOUGH, Wish, build, sent_mark
+from ragstone.context.fence import neutral, new_mark
 from ragstone.context.select import Candidate, as_hits, merged
-from ragstone.errors import InputError
+from ragstone.errors import ConfigError, InputError
 from ragstone.events import CONTEXT_LOADED, Bus
 from ragstone.keeping import Keeper
 from ragstone.memory import turns as made
@@ -19,6 +23,7 @@ from ragstone.parts import Parts
 from ragstone.remembering import Rememberer
 from ragstone.tokens import at_most
 from ragstone.types import (
+    Cited,
     Collection,
     Context,
     ContextFormat,
@@ -27,6 +32,7 @@ from ragstone.types import (
     Request,
     Scope,
     SearchOptions,
+    Spoken,
     Turn,
     Value,
 )
@@ -178,6 +184,36 @@ class Talking(ABC):
         own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
         return build(Wish(task, budget), merged(own, found), empty=not candidates and self.is_empty())
 
+    def ask(
+        self, query: str, *, tell: Callable[[str], object] | None = None, **options: Unpack[SearchOptions]
+    ) -> Spoken:
+        """Return an answer in words, each statement quoted from a source and checked; `tell` hears it as it comes."""
+        chat = self._chat()
+        made_now = self.context(query, self.settings.ask.budget, format="json", **options)
+        if not made_now.cited:
+            return Spoken(NOT_FOUND, False, model=chat.model, notes=made_now.notes)
+        pieces = [replace(one, text=neutral(one.text)) for one in made_now.cited]
+        mark = new_mark([query, *(piece.text for piece in pieces)])
+        messages = (
+            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "user", "content": question(query, pieces, mark)},
+        )
+        said = []
+        for part in chat.stream(messages):
+            said.append(part)
+            if tell is not None:
+                tell(part)
+        return _judged("".join(said), pieces, chat.model)
+
+    def _chat(self) -> Chat:
+        ask = self.settings.ask
+        if not self.enabled or ask.url is None or ask.model is None:
+            raise ConfigError(
+                "no language model is set up" if self.enabled else "retrieval is switched off (rag.enabled)",
+                hint="set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL",
+            )
+        return Chat(ask.url, ask.model, ask.api_key, ask.seconds)
+
     def _cosines(self, task: str, candidates: Sequence[Candidate]) -> list[float | None]:
         """Return how near each piece is to the task, None where it came with a score or nothing can tell."""
         unknown = [one.text for one in candidates if one.score is None]
@@ -197,6 +233,19 @@ class Talking(ABC):
     def _note_sent(self, session: str, marks: list[str]) -> None:
         kept = list(dict.fromkeys(marks))[-_MOST_SENT:]
         self._parts.store.set_note(self.project, f"{_SENT}:{session}", json.dumps(kept))
+
+
+def _judged(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
+    """Return what the model said, or that nothing was found where no quotation of it stands in the sources."""
+    if declined(text):
+        return Spoken(NOT_FOUND, False, model=model)
+    found = tuple(quotes(text, pieces))
+    if not any(quote.found for quote in found):
+        why = "none of its quotations stands in the sources" if found else "it quotes no source"
+        return Spoken(NOT_FOUND, False, found, model, (f"the model answered, but {why}",))
+    wrong = sum(not quote.found for quote in found)
+    notes = (f"{wrong} of {len(found)} quotations do not stand in the sources",) if wrong else ()
+    return Spoken(text.strip(), True, found, model, notes)
 
 
 def inject(

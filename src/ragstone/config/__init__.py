@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ragstone.config.load import load, project_file, user_file
-from ragstone.config.settings import Embed, Rag, Search, Settings, Sources, Store, VectorStore, keys
+from ragstone.config.settings import Embed, Rag, Search, Settings, Sources, Store, VectorStore, Web, keys
+from ragstone.config.surroundings import passed_on, search_path
 
 __all__ = [
     "Described",
@@ -19,9 +20,12 @@ __all__ = [
     "Sources",
     "Store",
     "VectorStore",
+    "Web",
     "describe",
     "load",
+    "passed_on",
     "project_file",
+    "search_path",
     "user_file",
 ]
 

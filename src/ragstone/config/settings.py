@@ -127,6 +127,34 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Web:
+    """`[web]`: pages taken in by their addresses."""
+
+    enabled: bool | None = setting(
+        None,
+        Rules("Fetch pages; unset: when a person or program asks, but no server does; `false`: never.", personal=True),
+    )
+    allow: tuple[str, ...] = setting(
+        (), Rules("Hosts, such as `wiki.example:8080`, that may be private or on an unusual port.", personal=True)
+    )
+    max_bytes: int = setting(10_000_000, Rules("Larger pages are refused.", low=1, high=1_000_000_000))
+    seconds: int = setting(30, Rules("How long fetching one page may take.", low=1, high=3600))
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """`[ask]`: the language model that `ragstone ask` may use; nothing is sent anywhere while it is unset."""
+
+    url: str | None = setting(
+        None, Rules("Address of an OpenAI-shaped service, such as `http://127.0.0.1:11434/v1` (Ollama).", personal=True)
+    )
+    model: str | None = setting(None, Rules("Name of the model, as the service calls it.", personal=True))
+    api_key: str | None = setting(None, Rules("Key for that service.", secret=True))
+    seconds: int = setting(120, Rules("How long to wait for the service.", low=1, high=3600))
+    budget: int = setting(3000, Rules("Tokens of retrieved text that the model is shown.", low=200, high=1_000_000))
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one folder; `origin` says where each came from."""
 
@@ -135,6 +163,8 @@ class Settings:
     embed: Embed = field(default_factory=Embed)
     search: Search = field(default_factory=Search)
     store: Store = field(default_factory=Store)
+    web: Web = field(default_factory=Web)
+    ask: Ask = field(default_factory=Ask)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

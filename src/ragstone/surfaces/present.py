@@ -277,6 +277,7 @@ def add_report(report: AddReport) -> Json:
             for one in report.per_document
         ],
         "notes": list(report.notes),
+        "remarks": [_skip(one) for one in report.remarks],
     }
 
 

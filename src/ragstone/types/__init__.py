@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.types.answering import Quote, Spoken
 from ragstone.types.answers import (
     Condition,
     Dropped,
@@ -62,6 +63,7 @@ __all__ = [
     "PendingText",
     "Prepared",
     "PutResult",
+    "Quote",
     "Recalled",
     "Request",
     "Role",
@@ -74,6 +76,7 @@ __all__ = [
     "SpaceInfo",
     "SpaceState",
     "Span",
+    "Spoken",
     "Stamp",
     "Status",
     "StoredChunk",

@@ -20,6 +20,8 @@ class AddReport:
     pending: int = 0
     per_document: tuple[PutResult, ...] = ()
     notes: tuple[str, ...] = ()
+    remarks: tuple[Skip, ...] = ()
+    """What should be known about documents that were stored: where a page moved to, pages without text."""
 
 
 @dataclass(frozen=True, slots=True)

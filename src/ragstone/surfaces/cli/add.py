@@ -1,4 +1,4 @@
-"""`ragstone add`: store files by hand, wherever they are, or text from a pipe."""
+"""`ragstone add`: store files by hand, wherever they are, web pages by their addresses, or text from a pipe."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ragstone.read.choose import is_binary, reader_for
 from ragstone.sources.safe_open import safe_open
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine
+from ragstone.surfaces.cli.page import add_pages, check_addresses, is_address, together
 from ragstone.surfaces.cli.place import full_path, uri_of
 from ragstone.surfaces.cli.search import pairs
 from ragstone.surfaces.cli.shell import complain, emit, number, remark, safe, say, shared
@@ -38,18 +39,24 @@ def add(  # noqa: PLR0913 - one argument per flag
     metadata: tuple[str, ...],
     name: str | None,
 ) -> int:
-    """Store FILES (`-` is stdin, and needs --name)."""
+    """Store FILES: paths, addresses of web pages, or `-`, which is stdin and needs --name."""
+    urls = [file for file in files if is_address(file)]
+    files = tuple(file for file in files if file not in urls)
     _check(files, name)
+    check_addresses(urls, name=name, metadata=metadata)
     with open_engine(folder) as engine:
         given = Given(engine, files, name, dict(pairs(metadata, "--metadata")))
-        report = engine.add(given.documents(), collection=collection)
-    undone = bool(given.failed or (report.notes and engine.enabled))
+        report = engine.add(given.documents(), collection=collection) if files else AddReport(0, 0, 0)
+        pages = add_pages(engine, urls, collection, alone=not files)
+    report = together([report, *pages.reports])
+    unread = [*given.failed, *pages.failed]
+    undone = bool(unread or (report.notes and engine.enabled))
     if as_json:
-        failed = [{"uri": one.uri, "reason": one.reason} for one in given.failed]
+        failed = [{"uri": one.uri, "reason": one.reason} for one in unread]
         emit({"success": not undone, **present.add_report(report), "failed": failed})
     else:
         _show(report, given.shown)
-    remark(report.notes)
+    remark((*report.notes, *(f"{one.uri}: {one.reason}" for one in report.remarks)))
     return present.PARTIAL if undone else present.OK
 
 

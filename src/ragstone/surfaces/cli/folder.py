@@ -24,6 +24,8 @@ SECONDS_FOR_VECTORS: Final = 1.5
 # An answer from what is stored, with a word about it, is worth more to a searcher than a long wait for another writer.
 SECONDS_FOR_A_WRITER: Final = 1.0
 _NO_LIMIT: Final = 1_000_000_000
+# The sources of what somebody gave: by hand, by an address, by the name of a program.
+_GIVEN: Final = ("", "web", "help")
 STAYS: Final = "what was stored stays; run it again to go on from there"
 
 
@@ -92,7 +94,7 @@ def _only_given(engine: Engine) -> bool:
         return False
     stored = False
     for document in engine.sources():
-        if document.source:
+        if document.source not in _GIVEN:
             return False
         stored = True
     return stored

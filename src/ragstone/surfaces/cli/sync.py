@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ragstone.errors import InputError
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import ask_first, open_engine, run_sync
 from ragstone.surfaces.cli.shell import complain, emit, note, number, remark, safe, say, shared
@@ -21,6 +22,7 @@ _OFF = "retrieval is switched off (rag.enabled), nothing was done"
 @click.option("--full", is_flag=True, help="Look into every file, whatever its size and time say.")
 @click.option("--no-embed", is_flag=True, help="Words only; vectors can follow later.")
 @click.option("--collection", help="The collection to fill.")
+@click.option("--web", is_flag=True, help="Look at the stored web pages again, and not at the folder.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask, whatever the folder is.")
 @click.option("-v", "--verbose", is_flag=True, help="List what was skipped, with the reasons.")
 @shared
@@ -31,15 +33,21 @@ def sync(  # noqa: PLR0913 - one argument per flag
     full: bool,
     no_embed: bool,
     collection: str | None,
+    web: bool,
     yes: bool,
     verbose: bool,
 ) -> int:
     """Make the index match the folder, or only some PATHS in it."""
     only = [path.absolute() for path in paths] or None
+    if web and (only or full):
+        raise InputError("--web goes without paths and without --full", hint="ragstone sync --web")
     with open_engine(folder) as engine:
-        ask_first(engine, yes=yes)
-        report = run_sync(engine, only, embed=not no_embed, full=full, collection=collection)
-    off = () if engine.enabled else (_OFF,)
+        if web:
+            report = engine.recheck_pages(collection=collection, embed=not no_embed)
+        else:
+            ask_first(engine, yes=yes)
+            report = run_sync(engine, only, embed=not no_embed, full=full, collection=collection)
+    off = () if engine.enabled or web else (_OFF,)
     if as_json:
         data = present.sync_report(report)
         emit({**data, "notes": [*data["notes"], *off]})

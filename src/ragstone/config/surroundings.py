@@ -1,0 +1,27 @@
+"""What a program that is run for the user may know of the environment: where programs are, and little else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+_PASSED_ON: Final = (
+    *("HOME", "USER", "LOGNAME", "TZ"),
+    # Where managers of versions keep the program that a name stands for.
+    *("PYENV_ROOT", "RBENV_ROOT", "NVM_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "RUSTUP_HOME", "CARGO_HOME", "JAVA_HOME"),
+)
+
+
+def search_path(environ: Mapping[str, str] | None = None) -> list[str]:
+    """Return the folders that programs are looked for in; relative ones would depend on where somebody stands."""
+    environ = os.environ if environ is None else environ
+    folders = environ.get("PATH", os.defpath).split(os.pathsep)
+    return list(dict.fromkeys(folder for folder in folders if os.path.isabs(folder)))
+
+
+def passed_on(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the few variables that a program needs to find itself; no keys, no tokens."""
+    environ = os.environ if environ is None else environ
+    known = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
+    return known | {"PATH": os.pathsep.join(search_path(environ))}

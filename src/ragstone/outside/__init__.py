@@ -1,0 +1,1 @@
+"""What comes from outside the folder: web pages by their addresses, and the help that programs give."""

@@ -1,0 +1,59 @@
+"""A guard that can be walked round guards nothing: only `safe_fetch` connects to anywhere."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import ragstone
+
+PACKAGE = Path(ragstone.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+NETWORK = {
+    *("socket", "ssl", "http", "socketserver", "asyncio", "ftplib", "smtplib", "poplib", "imaplib", "telnetlib"),
+    *("xmlrpc", "urllib", "urllib3", "requests", "httpx", "httpx2", "aiohttp", "websockets", "pycurl"),
+}
+ALLOWED = {
+    "sources/safe_fetch.py": {"socket", "ssl"},
+    "sources/reply.py": {"socket", "http"},  # reads from the connection it is given
+    "sources/urls.py": {"urllib.parse"},  # takes texts apart
+    "sources/web.py": {"http"},  # the names of statuses
+}
+PARSING = {"urllib.parse"}
+CONNECTING = {
+    "connect",
+    "connect_ex",
+    "create_connection",
+    "urlopen",
+    "HTTPConnection",
+    "HTTPSConnection",
+    "getaddrinfo",
+}
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Return the network packages that a module imports, by whatever statement or call."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in (
+            "import_module",
+            "__import__",
+        ):
+            names |= {arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
+    return {name if name in PARSING else top for name in names if (top := name.partition(".")[0]) in NETWORK}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_module_but_one_knows_the_network(module: Path) -> None:
+    name = module.relative_to(PACKAGE).as_posix()
+    tree = ast.parse(module.read_text("utf-8"))
+    assert imported(tree) <= ALLOWED.get(name, set())
+    called = {getattr(node.func, "attr", "") for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    database = {"connect"} if name.startswith("store/") else set()  # SQLite's
+    assert name == "sources/safe_fetch.py" or not called & CONNECTING - database
