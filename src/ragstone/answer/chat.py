@@ -42,7 +42,9 @@ class Chat:
                     raise self._refused(reply.status_code, reply.read())
                 yield from _pieces(reply.iter_lines())
         except httpx.InvalidURL as error:
-            raise ConfigError(f"ask.url is no address: {self.url}", hint="for example http://127.0.0.1:11434/v1") from error
+            raise ConfigError(
+                f"ask.url is no address: {self.url}", hint="for example http://127.0.0.1:11434/v1"
+            ) from error
         except httpx.HTTPError as error:
             raise ProviderError(
                 f"the model at {self.url} cannot be reached: {type(error).__name__}",

@@ -20,7 +20,7 @@ _QUOTED: Final = re.compile(r'\[(\d{1,3}):\s*["“](.{3,600}?)["”]\s*\]', re.S
 _LEAST: Final = 8
 """A quotation shorter than this many letters proves nothing."""
 _SPACE: Final = re.compile(r"\s+")
-_QUOTES: Final = str.maketrans("“”‘’«»„‟", "\"\"''\"\"\"\"")
+_QUOTES: Final = str.maketrans("“”‘’«»„‟", '""\'\'""""')
 
 
 def question(task: str, pieces: Sequence[Cited], mark: str) -> str:

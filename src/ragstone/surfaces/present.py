@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # `--help` must not wait for two dozen dataclasses to be made
         Recalled,
         Skip,
         SpaceInfo,
+        Spoken,
         Status,
         StoredDocument,
         SyncReport,
@@ -172,6 +173,21 @@ def context(made: Context) -> Json:
         "needs_clarification": made.needs_clarification,
         "question": made.question,
         "notes": list(made.notes),
+    }
+
+
+def spoken(one: Spoken) -> Json:
+    """Return an answer in words with its quotations."""
+    return {
+        "success": True,
+        "found": one.found,
+        "answer": one.text,
+        "quotes": [
+            {"number": quote.number, "words": quote.words, "place": quote.place, "found": quote.found}
+            for quote in one.quotes
+        ],
+        "model": one.model,
+        "notes": list(one.notes),
     }
 
 
