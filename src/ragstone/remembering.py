@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.errors import NotFound, StaleSpace
 from ragstone.keeping import Keeper
 from ragstone.memory import turns as made
-from ragstone.memory.facts import Fact, contradicts, facts, restates
+from ragstone.memory.facts import Fact, contradicts, facts, restates, wording
 from ragstone.memory.times import Span, spans
 from ragstone.parts import Parts
 from ragstone.store.lock import FileLock
@@ -126,19 +126,20 @@ class Rememberer:
         )
         hits = self.parts.searcher.run(wide).hits
         named = spans(request.query, self.now())
-        found = [self._recalled(hit, session, named) for hit in _one_a_turn(hits)]
+        later = self._superseding(session)
+        found = [self._recalled(hit, session, named, later) for hit in _one_a_turn(hits)]
         ranked = sorted(found, key=lambda one: (-one.score, -one.turn.index))
         return _collapsed(ranked)[: request.top_k]
 
     # ── what is known of a session ────────────────────────────────────────────────────────────────
 
-    def _recalled(self, hit: Hit, session: str, named: Sequence[Span]) -> Recalled:
+    def _recalled(self, hit: Hit, session: str, named: Sequence[Span], superseding: Mapping[int, Turn]) -> Recalled:
         turn = made.turn_of(hit.metadata, self._text(session, hit))
         boosts: list[tuple[str, float]] = []
         span = next((one for one in named if one.holds(turn.time)), None)
         if span is not None:
             boosts.append((f"said at that time: {span.words}", _AT_THAT_TIME))
-        later = self._superseding(session, turn.index)
+        later = superseding.get(turn.index)
         if later is not None:
             boosts.append((f"superseded by turn {later.index}", _SUPERSEDED))
         score = hit.score
@@ -174,10 +175,10 @@ class Rememberer:
             known.facts = [(turn, said) for turn, said in told if said]
         return known.facts
 
-    def _superseding(self, session: str, index: int) -> Turn | None:
-        """Return the last turn that supersedes this one, None where it still holds."""
+    def _superseding(self, session: str) -> dict[int, Turn]:
+        """Return, for every turn that no longer holds, the last one that supersedes it."""
         told = self._facts(session, self._of(session))
-        return next((turn for turn, _ in reversed(told) if index in turn.supersedes), None)
+        return {old: turn for turn, _ in told for old in turn.supersedes}
 
     def _of(self, session: str) -> _Known:
         generation = self.parts.store.generation()
@@ -251,11 +252,13 @@ def _one_a_turn(hits: Sequence[Hit]) -> list[Hit]:
 def _collapsed(ranked: Sequence[Recalled]) -> list[Recalled]:
     """Return the turns without those that only say again what a better one says; the receipts stay with that one."""
     kept: list[Recalled] = []
+    said: list[tuple[str, frozenset[str]]] = []
     for one in ranked:
-        for place, other in enumerate(kept):
-            if _speaker(one.turn) == _speaker(other.turn) and restates(one.turn.content, other.turn.content):
-                kept[place] = replace(other, said_again=(*other.said_again, one.turn.index))
-                break
-        else:
+        own = (_speaker(one.turn), wording(one.turn.content))
+        place = next((n for n, (who, words) in enumerate(said) if who == own[0] and restates(words, own[1])), None)
+        if place is None:
             kept.append(one)
+            said.append(own)
+        else:
+            kept[place] = replace(kept[place], said_again=(*kept[place].said_again, one.turn.index))
     return kept

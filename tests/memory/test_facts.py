@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.memory.facts import contradicts, facts, restates
+from ragstone.memory.facts import contradicts, facts, restates, wording
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,14 @@ def test_nothing_else_does(older: str, newer: str) -> None:
 
 
 def test_the_same_said_again_is_a_restatement() -> None:
-    assert restates("My dog is called Rex.", "my dog, called Rex, is")
-    assert not restates("My dog is called Rex.", "My cat is called Tom.")
-    assert not restates("yes", "")
+    assert restates(wording("My dog is called Rex."), wording("my dog, called Rex, is"))
+    assert not restates(wording("My dog is called Rex."), wording("My cat is called Tom."))
+    assert not restates(wording("yes"), wording(""))
+    assert restates(wording("👍"), wording(" 👍 "))
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_two_turns_can_be_compared(one: str, other: str) -> None:
     assert contradicts(facts(one), facts(one)) == ""
     contradicts(facts(one), facts(other))
-    restates(one, other)
+    assert restates(wording(one), wording(one))

@@ -85,12 +85,15 @@ def contradicts(newer: Iterable[Fact], older: Iterable[Fact]) -> str:
     return ""
 
 
-def restates(one: str, other: str) -> bool:
-    """Return whether two turns say the same in the same words, give or take order and small words."""
-    first, second = set(terms(one)), set(terms(other))
-    if not first or not second:
-        return one.strip() == other.strip()
-    return len(first & second) >= _ALIKE * len(first | second)
+def wording(text: str) -> frozenset[str]:
+    """Return the words of a turn as restatements are told by: order, case and small words do not count."""
+    return frozenset(terms(text)) or frozenset({text.strip()})
+
+
+def restates(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two wordings say the same in the same words."""
+    shorter, longer = sorted((len(one), len(other)))
+    return shorter >= _ALIKE * longer and len(one & other) >= _ALIKE * len(one | other)
 
 
 _ALIKE: Final = 0.85
