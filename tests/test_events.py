@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import threading
+from pathlib import Path
 
 import pytest
 
-from ragstone.events import NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Bus, Event
+from ragstone.events import NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Bus, Event, Log
 
 
 def test_a_subscriber_hears_everything_that_is_emitted_in_order() -> None:
@@ -117,3 +119,58 @@ def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
 
 def test_the_contract_names_are_kept_to_the_letter() -> None:
     assert NAMES == ("rag_chunk_indexed", "rag_search_started", "rag_search_completed", "ai_context_loaded")
+
+
+def test_a_stream_gives_what_happened_since_it_was_opened() -> None:
+    bus = Bus()
+    bus.emit(SEARCH_STARTED, query="before")
+    with bus.stream([SEARCH_STARTED]) as stream:
+        bus.emit(SEARCH_STARTED, query="one")
+        bus.emit(SEARCH_COMPLETED, query="one")
+        found = stream.next(timeout=1)
+        assert found is not None
+        assert found.data["query"] == "one"
+        assert stream.next(timeout=0) is None
+    bus.emit(SEARCH_STARTED, query="after")
+    assert stream.next(timeout=0) is None
+
+
+def test_a_slow_reader_loses_the_oldest_and_knows_how_many() -> None:
+    bus = Bus()
+    with bus.stream(most=2) as stream:
+        for number in range(5):
+            bus.emit(SEARCH_STARTED, number=number)
+        assert [event.data["number"] for _ in range(2) if (event := stream.next(timeout=0))] == [3, 4]
+        assert stream.lost == 3
+
+
+def test_a_reader_is_woken_by_another_thread() -> None:
+    bus = Bus()
+    with bus.stream() as stream:
+        threading.Timer(0.05, bus.emit, [SEARCH_STARTED]).start()
+        assert stream.next(timeout=10) is not None
+
+
+def test_the_log_keeps_the_last_events_in_bounded_files(tmp_path: Path) -> None:
+    log = Log(tmp_path / "events.jsonl", most_bytes=2000)
+    for number in range(200):
+        log.take(Event(SEARCH_STARTED, {"query": f"question {number}"}))
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 6000
+    assert [event["query"] for event in log.last(2)] == ["question 198", "question 199"]
+    assert len(log.last(1000)) > 10
+    assert log.last(5, [SEARCH_COMPLETED]) == []
+
+
+def test_the_log_is_private_and_survives_lines_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    log = Log(path)
+    log.take(Event(SEARCH_STARTED, {"odd": object()}))
+    path.write_text(path.read_text() + "not json\n[1]\n")
+    assert [event["name"] for event in log.last(10)] == [SEARCH_STARTED]
+    if os.name == "posix":
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+    Log(tmp_path / "missing" / "events.jsonl").take(Event(SEARCH_STARTED, {}))
+    assert Log(tmp_path / "missing" / "events.jsonl").last(5) == []

@@ -13,10 +13,11 @@ __version__ Settings Engine
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
 StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew
 Event
-AddReport Chunk Collection Condition Document Explanation Filter Finding Hit Scope Skip Space Span Status StoredDocument
-SyncReport Trace
+AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space
+Span Status StoredDocument SyncReport Trace Turn
+inject
 """
-VERBS = "open add sync remove search sources is_empty status close"
+VERBS = "open add sync remove search sources is_empty status close remember turns recall forget context ask select"
 
 
 def test_the_public_names_are_exactly_these() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ragstone.config import Settings as Settings
     from ragstone.engine import Engine as Engine
+    from ragstone.engine.talking import inject as inject
     from ragstone.errors import AccessError as AccessError
     from ragstone.errors import ConfigError as ConfigError
     from ragstone.errors import Conflict as Conflict
@@ -29,13 +30,16 @@ if TYPE_CHECKING:
     from ragstone.events import Event as Event
     from ragstone.types import AddReport as AddReport
     from ragstone.types import Chunk as Chunk
+    from ragstone.types import Cited as Cited
     from ragstone.types import Collection as Collection
     from ragstone.types import Condition as Condition
+    from ragstone.types import Context as Context
     from ragstone.types import Document as Document
     from ragstone.types import Explanation as Explanation
     from ragstone.types import Filter as Filter
     from ragstone.types import Finding as Finding
     from ragstone.types import Hit as Hit
+    from ragstone.types import Recalled as Recalled
     from ragstone.types import Scope as Scope
     from ragstone.types import Skip as Skip
     from ragstone.types import Space as Space
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from ragstone.types import StoredDocument as StoredDocument
     from ragstone.types import SyncReport as SyncReport
     from ragstone.types import Trace as Trace
+    from ragstone.types import Turn as Turn
 
 __version__ = "0.1.0"
 
@@ -56,9 +61,11 @@ _PUBLIC = {
         "StoreTooNew",
     ),
     "ragstone.events": ("Event",),
+    "ragstone.engine.talking": ("inject",),
     "ragstone.types": (
-        "AddReport", "Chunk", "Collection", "Condition", "Document", "Explanation", "Filter", "Finding", "Hit", "Scope",
-        "Skip", "Space", "Span", "Status", "StoredDocument", "SyncReport", "Trace",
+        "AddReport", "Chunk", "Cited", "Collection", "Condition", "Context", "Document", "Explanation", "Filter",
+        "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status", "StoredDocument", "SyncReport",
+        "Trace", "Turn",
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}

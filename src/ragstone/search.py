@@ -265,7 +265,7 @@ class Searcher:
         if request.compress:
             by_lines = row.document_kind in ("code", "config", "data")
             start, end = answering_slice(text, query_terms(request.query), by_lines=by_lines)
-            span, text = _narrowed(span, text, start, end), text[start:end]
+            span, text = span.narrowed(text, start, end), text[start:end]
         trace = Trace(
             lists=entry.candidate.lists,
             boosts=entry.candidate.boosts,
@@ -313,21 +313,6 @@ def _copy(row: StoredChunk, home: str) -> str:
 
 def _doc_id(entry: Ranked) -> str:
     return f"{entry.row.uri}__chunk_{entry.row.chunk.order}"
-
-
-def _narrowed(span: Span, text: str, start: int, end: int) -> Span:
-    before, inside = text[:start], text[start:end]
-    line = span.line_start + before.count("\n")
-    byte = span.byte_start + len(before.encode("utf-8", "surrogatepass"))
-    return replace(
-        span,
-        start=span.start + start,
-        end=span.start + end,
-        byte_start=byte,
-        byte_end=byte + len(inside.encode("utf-8", "surrogatepass")),
-        line_start=line,
-        line_end=line + inside.count("\n"),
-    )
 
 
 def _confidence(chosen: Sequence[Ranked], lists: Lists, weights: Mapping[str, float], wanted: Sequence[str]) -> float:

@@ -159,6 +159,19 @@ class Web:
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """`[ask]`: the language model that `ragstone ask` may use; nothing is sent anywhere while it is unset."""
+
+    url: str | None = setting(
+        None, Rules("Address of an OpenAI-shaped service, such as `http://127.0.0.1:11434/v1` (Ollama).", personal=True)
+    )
+    model: str | None = setting(None, Rules("Name of the model, as the service calls it.", personal=True))
+    api_key: str | None = setting(None, Rules("Key for that service.", secret=True))
+    seconds: int = setting(120, Rules("How long to wait for the service.", low=1, high=3600))
+    budget: int = setting(3000, Rules("Tokens of retrieved text that the model is shown.", low=200, high=1_000_000))
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one folder; `origin` says where each came from."""
 
@@ -168,6 +181,7 @@ class Settings:
     search: Search = field(default_factory=Search)
     store: Store = field(default_factory=Store)
     web: Web = field(default_factory=Web)
+    ask: Ask = field(default_factory=Ask)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -13,15 +13,19 @@ if TYPE_CHECKING:  # `--help` must not wait for two dozen dataclasses to be made
     from ragstone.types import (
         AddReport,
         Collection,
+        Context,
         Explanation,
         Finding,
         Hit,
+        Recalled,
         Skip,
         SpaceInfo,
+        Spoken,
         Status,
         StoredDocument,
         SyncReport,
         Trace,
+        Turn,
         WatchStatus,
     )
 
@@ -150,6 +154,68 @@ def explanation(told: Explanation) -> Json:
         "weights": dict(told.weights),
         "candidates": told.candidates,
         "dropped": [{"doc_id": one.doc_id, "score": one.score, "reason": one.reason} for one in told.dropped],
+    }
+
+
+def context(made: Context) -> Json:
+    """Return a context, what it cites and what it leaves out."""
+    return {
+        "success": True,
+        "text": made.text,
+        "format": made.format,
+        "budget": made.budget,
+        "tokens": made.tokens,
+        "cited": [
+            {"doc_id": one.doc_id, "place": one.place, "score": one.score, "whole": one.whole, "text": one.text}
+            for one in made.cited
+        ],
+        "left_out": [{"doc_id": one.doc_id, "place": one.place, "reason": one.reason} for one in made.left_out],
+        "sent_before": list(made.sent_before),
+        "confidence": made.confidence,
+        "needs_clarification": made.needs_clarification,
+        "question": made.question,
+        "notes": list(made.notes),
+    }
+
+
+def spoken(one: Spoken) -> Json:
+    """Return an answer in words with its quotations."""
+    return {
+        "success": True,
+        "found": one.found,
+        "answer": one.text,
+        "quotes": [
+            {"number": quote.number, "words": quote.words, "place": quote.place, "found": quote.found}
+            for quote in one.quotes
+        ],
+        "model": one.model,
+        "notes": list(one.notes),
+    }
+
+
+def turn(one: Turn) -> Json:
+    """Return a turn of a conversation."""
+    return {
+        "turn_index": one.index,
+        "role": one.role,
+        "speaker": one.speaker,
+        "content": one.content,
+        "time": one.time,
+        "metadata": dict(one.metadata),
+        "supersedes": list(one.supersedes),
+        "because": one.because,
+    }
+
+
+def recalled(one: Recalled) -> Json:
+    """Return a turn that answers, with what should be known about it."""
+    return {
+        **turn(one.turn),
+        "score": one.score,
+        "said_again": list(one.said_again),
+        "superseded_by": one.superseded_by,
+        "superseded_because": one.because,
+        "boosts": [{"name": name, "factor": factor} for name, factor in one.boosts],
     }
 
 

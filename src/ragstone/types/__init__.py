@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.types.answering import Quote, Spoken
 from ragstone.types.answers import (
     Condition,
     Dropped,
@@ -17,6 +18,7 @@ from ragstone.types.answers import (
     SearchOptions,
     Trace,
 )
+from ragstone.types.contexts import Cited, Context, ContextFormat, LeftOut
 from ragstone.types.given import (
     Chunk,
     Document,
@@ -34,12 +36,16 @@ from ragstone.types.given import (
 from ragstone.types.reports import AddReport, Finding, Status, SyncReport, WatchStatus
 from ragstone.types.spaces import PendingText, Space, SpaceInfo, SpaceState, VectorRow
 from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope, Scored, StoredChunk, StoredDocument
+from ragstone.types.turns import Recalled, Turn
 
 __all__ = [
     "AddReport",
     "Chunk",
+    "Cited",
     "Collection",
     "Condition",
+    "Context",
+    "ContextFormat",
     "Document",
     "Dropped",
     "Explanation",
@@ -50,6 +56,7 @@ __all__ = [
     "Hit",
     "Item",
     "Known",
+    "LeftOut",
     "ListTrace",
     "Mark",
     "Metadata",
@@ -58,6 +65,8 @@ __all__ = [
     "PendingText",
     "Prepared",
     "PutResult",
+    "Quote",
+    "Recalled",
     "Request",
     "Role",
     "Scalar",
@@ -69,12 +78,14 @@ __all__ = [
     "SpaceInfo",
     "SpaceState",
     "Span",
+    "Spoken",
     "Stamp",
     "Status",
     "StoredChunk",
     "StoredDocument",
     "SyncReport",
     "Trace",
+    "Turn",
     "Value",
     "VectorRow",
     "WatchStatus",

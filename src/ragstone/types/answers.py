@@ -128,12 +128,8 @@ class Hit:
 
     @property
     def place(self) -> str:
-        """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`."""
-        if self.span.page is not None:
-            before = f"{self.span.unit} " if self.span.unit else "p."
-            return f"{self.source_doc_id} {before}{self.span.page_label or self.span.page}"
-        first, last = self.span.line_start, self.span.line_end
-        return f"{self.source_doc_id}:{first}-{last}" if last > first else f"{self.source_doc_id}:{first}"
+        """Return the citation."""
+        return self.span.place(self.source_doc_id)
 
 
 @dataclass(frozen=True, slots=True)

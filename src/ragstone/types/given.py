@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Scalar = str | int | float | bool | None
@@ -93,6 +93,31 @@ class Span:
     page_label: str = ""
     unit: str = ""
     """What `page` counts: nothing for pages, else slide, sheet, chapter, cell."""
+
+    def place(self, uri: str) -> str:
+        """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`."""
+        if self.page is not None:
+            return f"{uri} {f'{self.unit} ' if self.unit else 'p.'}{self.page_label or self.page}"
+        return (
+            f"{uri}:{self.line_start}-{self.line_end}"
+            if self.line_end > self.line_start
+            else f"{uri}:{self.line_start}"
+        )
+
+    def narrowed(self, text: str, start: int, end: int) -> Span:
+        """Return the span of a slice of this span's text."""
+        before, inside = text[:start], text[start:end]
+        byte = self.byte_start + len(before.encode("utf-8", "surrogatepass"))
+        line = self.line_start + before.count("\n")
+        return replace(
+            self,
+            start=self.start + start,
+            end=self.start + end,
+            byte_start=byte,
+            byte_end=byte + len(inside.encode("utf-8", "surrogatepass")),
+            line_start=line,
+            line_end=line + inside.count("\n"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

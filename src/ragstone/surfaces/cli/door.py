@@ -24,12 +24,18 @@ from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
+    "context": ("context:context", "Print what a prompt should know, inside a token budget."),
+    "ask": ("ask:ask", "Answer in words, from the documents alone, with checked quotations."),
+    "mcp": ("mcp:mcp", "Serve an agent's tools over stdio (Model Context Protocol)."),
     "sync": ("sync:sync", "Make the index match the folder."),
     "watch": ("watch:watch", "Keep the index level with the folder until Ctrl-C."),
     "add": ("add:add", "Store files, web pages, or text from a pipe, by hand."),
     "capture": ("capture:capture", "Store the help that a program gives."),
     "sources": ("sources:sources", "List the documents that are stored."),
     "remove": ("remove:remove", "Remove documents from the index."),
+    "remember": ("memory:remember", "Remember what was said in a conversation."),
+    "recall": ("memory:recall", "Find what was said in a conversation."),
+    "forget": ("memory:forget", "Forget a conversation, or a part of it."),
     "collections": ("collections:collections", "List, make or drop collections."),
     "status": ("status:status", "Show what is indexed."),
     "explain": ("explain:explain", "Show how an answer came about."),

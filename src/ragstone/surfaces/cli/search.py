@@ -90,7 +90,7 @@ class Found:
 
 def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Found:
     """Return the answer to a query given on the command line."""
-    text = _query(query)
+    text = query_text(query)
     filters = wanted(given)
     with open_engine(folder) as engine:
         seen = engine.exists
@@ -166,7 +166,8 @@ def _refreshed(hit: Hit, report: SyncReport) -> Hit:
     return replace(hit, freshness="refreshed") if again else hit
 
 
-def _query(words: Sequence[str]) -> str:
+def query_text(words: Sequence[str]) -> str:
+    """Return what was asked; `-` stands for what comes from a pipe."""
     if list(words) != ["-"]:
         return " ".join(words)
     return sys.stdin.buffer.read(_MOST_STDIN).decode("utf-8", "replace").strip()

@@ -1,0 +1,1 @@
+"""What the model is shown: hits become cited text inside a token budget."""

@@ -1,0 +1,14 @@
+"""Engine: the one object a caller holds. It puts the parts together and has no algorithm of its own."""
+
+from __future__ import annotations
+
+from ragstone.engine.ground import DEFAULT
+from ragstone.engine.talking import Talking
+from ragstone.engine.tending import Tending
+from ragstone.engine.writing import Writing
+
+__all__ = ["DEFAULT", "Engine"]
+
+
+class Engine(Writing, Talking, Tending):
+    """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""

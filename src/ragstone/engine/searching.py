@@ -1,0 +1,68 @@
+"""The verbs that find what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+from ragstone import checked
+from ragstone.store.filters import parse
+from ragstone.types import (
+    Explanation,
+    Hit,
+    Request,
+    SearchOptions,
+    StoredDocument,
+)
+
+if TYPE_CHECKING:
+    pass
+
+from ragstone.engine.ground import OFF, Ground
+
+
+class Searching(Ground):
+    """The part of an engine that answers."""
+
+    def search(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> list[Hit]:
+        """Return the best hits, at most top_k; no match is an empty list. The options are those of `SearchOptions`."""
+        return list(self.explain(query, top_k, **options).hits)
+
+    def explain(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Explanation:
+        """Return a search told in full: hits, how the query was read, and what was left out and why."""
+        settings = self.settings.search
+        wanted = checked.search(query, settings.top_k if top_k is None else top_k, options)
+        if not self.enabled or wanted == 0:
+            reason = "no hits were asked for" if self.enabled else OFF
+            return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
+        filters = options.get("filters")
+        request = Request(
+            query=query,
+            scope=self._scope(options.get("collection")),
+            top_k=wanted,
+            mode=options.get("mode") or ("hybrid" if options.get("hybrid", True) else "vectors"),
+            fusion=options.get("fusion") or settings.fusion,
+            mmr=options.get("mmr", False),
+            rerank=options.get("rerank"),
+            filter=parse(filters) if filters else None,
+            min_score=options.get("min_score"),
+            compress=options.get("compress", False),
+            merge=options.get("merge", True),
+            candidates=max(settings.candidates, wanted),
+        )
+        return self._fresh.answer(request) if options.get("fresh", True) else self._parts.searcher.run(request)
+
+    def sources(
+        self, *, collection: str | None = None, filters: Mapping[str, Any] | None = None
+    ) -> Iterator[StoredDocument]:
+        """Yield every document stored, by uri."""
+        after: tuple[str, str] | None = None
+        scope = self._scope(collection)
+        wanted = parse(filters) if filters else None
+        while page := self._parts.store.documents(scope, filter=wanted, after=after, limit=500):
+            yield from page
+            after = (page[-1].collection, page[-1].uri)
+
+    def text(self, uri: str, *, collection: str | None = None) -> str | None:
+        """Return the stored text of a document, or None if there is none."""
+        return self._parts.store.text(self.project, self._existing(collection), checked.name(uri, "a uri"))

@@ -1,0 +1,38 @@
+"""A LlamaIndex retriever: `RagstoneRetriever(engine).retrieve("…")`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+try:
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+except ImportError as error:
+    from ragstone.errors import MissingExtra
+
+    raise MissingExtra("LlamaIndex is not installed", hint="pip install 'ragstone[llama-index]'") from error
+
+from ragstone.engine import Engine
+from ragstone.types import SearchOptions
+
+
+class RagstoneRetriever(BaseRetriever):
+    """Hits of an engine as LlamaIndex's nodes, with their places as metadata."""
+
+    def __init__(self, engine: Engine, top_k: int = 5, **options: Unpack[SearchOptions]) -> None:
+        """Take an engine, and what `Engine.search` takes beside the query."""
+        super().__init__()
+        self._engine, self._top_k, self._options = engine, top_k, options
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [
+            NodeWithScore(
+                node=TextNode(
+                    id_=hit.doc_id,
+                    text=hit.text,
+                    metadata={**hit.metadata, "source": hit.source_doc_id, "place": hit.place},
+                ),
+                score=hit.score,
+            )
+            for hit in self._engine.search(query_bundle.query_str, self._top_k, **self._options)
+        ]

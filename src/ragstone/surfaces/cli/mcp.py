@@ -1,0 +1,31 @@
+"""`ragstone mcp`: the tools for an agent, over stdio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.engine import DEFAULT
+from ragstone.errors import InputError
+from ragstone.surfaces.cli.place import project, root_of
+from ragstone.surfaces.cli.shell import emit, shared
+from ragstone.surfaces.tools import DEFAULT_TOOLS
+
+
+@click.command()
+@click.option("--list-tools", is_flag=True, help="Print the tools as JSON and end.")
+@shared
+def mcp(folder: Path | None, as_json: bool, list_tools: bool) -> None:
+    """Serve an agent's tools over stdio (Model Context Protocol).
+
+    In a client's settings: command `ragstone`, arguments `mcp -C /path/to/project`.
+    """
+    if list_tools:
+        emit({"tools": [tool.mcp() for tool in DEFAULT_TOOLS]})
+        return
+    if as_json:
+        raise InputError("`ragstone mcp` speaks its protocol on stdout", hint="--json goes with --list-tools")
+    from ragstone.surfaces.mcp import serve  # the protocol's package takes a second to load
+
+    serve(root_of(folder), project=project() or DEFAULT)

@@ -1,0 +1,89 @@
+"""Context and memory on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.surfaces.cli.door import run
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
+    (tmp_path / "gondola.md").write_text("# Gondola\n\nThe gondola crosses the lagoon at nine.\n")
+    return tmp_path
+
+
+def said(capsys: Captured, folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    code = run([*arguments, "-C", str(folder), "--json"])
+    shown: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return code, shown
+
+
+def test_context_prints_a_block_that_can_be_piped(folder: Path, capsys: Captured) -> None:
+    assert run(["context", "when does the gondola cross", "-C", str(folder)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("[RETRIEVED CONTEXT]\n")
+    assert "File: gondola.md (chunk 0)" in shown.out
+    assert "of 1,500 tokens" in shown.err
+
+
+def test_context_in_json_cites_and_counts(folder: Path, capsys: Captured) -> None:
+    code, made = said(capsys, folder, "context", "gondola", "--budget", "200", "--format", "tool")
+    assert code == 0
+    assert made["text"].startswith("--- Result 1 (score: ")
+    assert made["cited"][0]["place"] == "gondola.md:1-3"
+    assert made["tokens"] <= 200
+
+
+@pytest.mark.parametrize("arguments", [["--budget", "0"], ["--budget", "x"], ["--format", "xml"], ["--window", "-1"]])
+def test_a_context_that_cannot_be_is_a_usage_error(folder: Path, capsys: Captured, arguments: list[str]) -> None:
+    code, shown = said(capsys, folder, "context", "gondola", *arguments)
+    assert code == 2
+    assert shown["success"] is False
+
+
+def test_remember_recall_and_forget_tell_one_story(folder: Path, capsys: Captured) -> None:
+    assert (
+        said(capsys, folder, "remember", "My", "favourite editor is vim.", "--at", "2026-05-08")[1]["turn_index"] == 0
+    )
+    newer = said(capsys, folder, "remember", "My favourite editor is helix.", "--speaker", "Ada", "--role", "user")[1]
+    assert newer["supersedes"] == []  # another speaker
+    found = said(capsys, folder, "recall", "favourite editor")[1]["results"]
+    assert {one["turn_index"] for one in found} == {0, 1}
+    assert [one["turn_index"] for one in said(capsys, folder, "recall")[1]["results"]] == [0, 1]
+    assert said(capsys, folder, "recall", "editor", "--since", "2026-05-09")[1]["results"][0]["turn_index"] == 1
+    assert said(capsys, folder, "forget", "--session", "default", "--turn", "0")[1]["forgotten"] == 1
+    assert said(capsys, folder, "forget", "--session", "default")[1]["forgotten"] == 1
+
+
+def test_a_person_sees_turns_with_who_and_when(folder: Path, capsys: Captured) -> None:
+    run(["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)])
+    assert capsys.readouterr().out == "turn 0 of default\n"
+    assert run(["recall", "ferry", "-C", str(folder)]) == 0
+    assert capsys.readouterr().out == "turn 0  2026-05-08 14:00  user\n  The ferry leaves at nine.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["recall", "x", "--session", "nobody"], 4, "nothing is remembered of 'nobody'"),
+        (["forget", "--session", "nobody"], 4, "nothing is remembered of 'nobody'"),
+        (["remember", "x", "--at", "soon"], 2, "'soon' is no time"),
+        (["remember", " "], 2, "a turn says something"),
+        (["forget"], 2, "--session"),
+    ],
+)
+def test_wrong_input_is_told_in_a_sentence(
+    folder: Path, capsys: Captured, arguments: list[str], code: int, words: str
+) -> None:
+    run(["remember", "hello", "-C", str(folder)])
+    capsys.readouterr()
+    assert run([*arguments, "-C", str(folder)]) == code
+    assert words in capsys.readouterr().err
