@@ -80,7 +80,8 @@ class Engine:
         if not self.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._collection(collection)
-        results = self._parts.writer(name).add(checked.documents(documents))
+        writer = self._parts.writer(name)
+        results = writer.add(checked.documents(documents))
         embedded = 0
         notes: tuple[str, ...] = ()
         if embed:
@@ -96,6 +97,7 @@ class Engine:
             pending=self._keeper.pending(name),
             per_document=tuple(results),
             notes=notes,
+            remarks=writer.remarks(results),
         )
 
     def sync(

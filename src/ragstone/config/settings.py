@@ -15,6 +15,7 @@ from ragstone.errors import ConfigError
 T = TypeVar("T")
 Storage = Literal["int16", "compact"]
 Fusion = Literal["weighted", "rrf"]
+Secrets = Literal["redact", "off"]
 DEFAULT = "default"
 HIDDEN = "***"
 
@@ -92,6 +93,9 @@ class Sources:
     max_files: int = setting(50_000, Rules("More files than this are indexed only on request.", low=1))
     git: bool = setting(True, Rules("Use git's own ignore rules inside a repository."))
     secret_files: bool = setting(False, Rules("Index files whose name says that they hold secrets."))
+    secrets: Secrets = setting(
+        "redact", Rules("Keys and passwords in texts: `redact` takes them out before storing, `off` leaves them in.")
+    )
 
 
 @dataclass(frozen=True, slots=True)

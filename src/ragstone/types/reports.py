@@ -20,6 +20,8 @@ class AddReport:
     pending: int = 0
     per_document: tuple[PutResult, ...] = ()
     notes: tuple[str, ...] = ()
+    remarks: tuple[Skip, ...] = ()
+    """What there is to say about documents that were stored: secrets taken out."""
 
 
 @dataclass(frozen=True, slots=True)

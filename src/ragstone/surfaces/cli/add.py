@@ -19,6 +19,7 @@ from ragstone.surfaces.cli.folder import open_engine
 from ragstone.surfaces.cli.place import full_path, uri_of
 from ragstone.surfaces.cli.search import pairs
 from ragstone.surfaces.cli.shell import complain, emit, number, remark, safe, say, shared
+from ragstone.surfaces.cli.sync import remarks
 from ragstone.types import AddReport, Document, Metadata, Skip
 
 _STDIN = "-"
@@ -49,6 +50,7 @@ def add(  # noqa: PLR0913 - one argument per flag
         emit({"success": not undone, **present.add_report(report), "failed": failed})
     else:
         _show(report, given.shown)
+        remarks(report.remarks, verbose=True)
     remark(report.notes)
     return present.PARTIAL if undone else present.OK
 
