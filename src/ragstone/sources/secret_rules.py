@@ -93,7 +93,7 @@ class Rules:
 @cache
 def rules() -> Rules:
     """Return all rules."""
-    told = tomllib.loads(PLACE.read_text(encoding="utf-8"))
+    told = tomllib.loads(_told())
     starts: dict[bytes, list[Rule]] = {}
     for text, rule in _started(told["starts"]):
         starts.setdefault(text, []).append(rule)
@@ -132,5 +132,9 @@ def _either(texts: set[str]) -> str:
 @cache
 def recipe() -> str:
     """Return what names the rules as they are, and how they are tried: another one means looking again."""
-    digest = hashlib.sha256(PLACE.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    return f"secrets/{_VERSION}/{digest[:8]}"
+    return f"secrets/{_VERSION}/{hashlib.sha256(_told().encode()).hexdigest()[:8]}"
+
+
+@cache
+def _told() -> str:
+    return PLACE.read_text(encoding="utf-8")

@@ -21,9 +21,9 @@ _WORDS: Final = re.compile(
     rb"|p4ss|passwd|mypass|string|value|format|config|environ|getenv|process|self\.|localhost|12345|abc123|correct"
 )
 """What nobody's own password holds, and many a document's does."""
-_NAME: Final = re.compile(rb"(?:[A-Za-z]++\d{0,4}+|\d{1,4}+)?(?:[_\-./:@+,=]++(?:[A-Za-z]++\d{0,4}+|\d{1,4}+)?)*+")
-"""Words and small numbers with signs between them: a name, a path, a version."""
-_HEX: Final = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
+_PIECE: Final = rb"(?:[A-Za-z]++\d{0,4}+|\d{1,4}+(?:T\d\d)?)?"
+_NAME: Final = re.compile(_PIECE + rb"(?:[_\-./:@+,=]++" + _PIECE + rb")*+")
+"""Words and small numbers with signs between them: a name, a path, a version, a time."""
 _UPPER, _LOWER, _DIGIT = re.compile(rb"[A-Z]"), re.compile(rb"[a-z]"), re.compile(rb"[0-9]")
 _SYMBOL: Final = re.compile(rb"[^A-Za-z0-9_\-.]")
 _TURNS: Final = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
