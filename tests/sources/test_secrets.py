@@ -64,7 +64,7 @@ def test_the_rest_of_the_line_stays() -> None:
         ("redis://:s3Kr1t-zz@cache-1:6379/0", "redis-url"),
         ("https://deploy:s3Kr1t-zz@git.internal/x.git", "basic-auth-url"),
         ("odd://deploy:s3Kr1t-zz@git.internal/x", "url-password"),
-        ("aws_secret_access_key = w1alrXUtn9EMI/K7MDENG/bPxRfiCYq2zPKLEk3Y", "aws-secret-key"),
+        ("aws_secret_access_key = tN4vQ/8hZc+K2mWq7Lr0YxBd3JpGsE9uVaFo1Ti6", "aws-secret-key"),
         (f'"first\\n{GITHUB}\\nlast"', "github-token"),
         (f'"first\\n{AWS}\\nlast"', "aws-key"),
     ],
