@@ -131,7 +131,8 @@ _WORDS: Final = {
     "token": (rb"token",),
     "api-key": (rb"key",),
 }
-# A name and what is said of it: in quotes after almost anything, bare after less.
+# A name and what is said of it, in quotes after almost anything, bare after less. Only looked at, not passed over: the
+# value may hold the next name.
 _QUOTED: Final = (
     rb"(?:[:=]{1,2}|=>|[(>]|(?<=[\"'`]),|value[ \t]{0,4}=)[ \t]{0,20}+[bfru@$]{0,2}" + _QUOTE
     + rb"(?P<quoted>[^\"'`\s\\]{5,300})" + _QUOTE
@@ -143,7 +144,11 @@ _BARE: Final = (
 _SAID: Final = (
     rb"(?P<rest>[a-z0-9_\-.]{0,30}+)(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,20}+(?:" + _QUOTED + rb"|" + _BARE + rb")"
 )
-_ASSIGNED: Final = tuple((kind, re.compile(word + _SAID)) for kind, words in _WORDS.items() for word in words)
+_ASSIGNED: Final = tuple(
+    (kind, re.compile(word + rb"(?=" + _SAID + rb")")) for kind, words in _WORDS.items() for word in words
+)
+_TAKEN_OUT: Final = b"[secret:"
+"""What stands before a word that is no name, but says what was there."""
 _NAME_SIGNS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789_-."
 _AUTHORIZATION: Final = re.compile(
     rb"authorization(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,8}[:=,(>][ \t]{0,8}[bfru]{0,2}(?:" + _QUOTE + rb")?"
@@ -158,9 +163,14 @@ def assigned(data: bytes, lower: bytes, rules: Rules, *, env: bool) -> Iterator[
             quoted = found.start("quoted") >= 0
             start, end = found.span("quoted" if quoted else "bare")
             left = lower[max(0, found.start() - 40) : found.start()]
-            name = left[len(left.rstrip(_NAME_SIGNS)) :] + lower[found.start() : found.end("rest")]
+            before = left.rstrip(_NAME_SIGNS)
+            name = left[len(before) :] + lower[found.start() : found.end("rest")]
             value = data[start:end]
-            if b"://" in value or not _may_be(kind, name, value, env=env, bare=not quoted):
+            if (
+                before.endswith(_TAKEN_OUT)
+                or b"://" in value
+                or not _may_be(kind, name, value, env=env, bare=not quoted)
+            ):
                 continue
             if quoted or lower[start - 1] not in b" \t" or _is_said(lower, found.end("rest"), start, name):
                 yield Seen(start, end, _kind_near(name, value, rules) or kind, 4)
