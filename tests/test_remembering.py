@@ -174,3 +174,11 @@ def test_a_long_turn_is_recalled_whole(memory: Rememberer) -> None:
     content = "\n\n".join(f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(200))
     memory.remember(said(content))
     assert [one.turn.content for one in ask(memory, "matter 150")] == [content]
+
+
+def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: Rememberer) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    memory.remember(said(f"use {key} for the release"))
+    assert key not in memory.turns("s")[0].content
+    assert "[SECRET:" in memory.turns("s")[0].content
+    assert "[SECRET:" in ask(memory, "release")[0].turn.content

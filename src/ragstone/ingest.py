@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ragstone.events import CHUNK_INDEXED, Bus
@@ -31,6 +31,8 @@ BATCH_DOCUMENTS: Final = 500
 EMBED_BATCH: Final = 128
 # The same when there is only so much time: a batch cannot be stopped half way.
 EMBED_BATCH_TIMED: Final = 32
+
+SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored as they stand"
 
 Encode = Callable[["Matrix"], list[bytes]]
 
@@ -103,8 +105,14 @@ class Writer:
         """Store given documents and return what each changed; with a source, its next sync looks at them again."""
         results: list[PutResult] = []
         for batch in _batches(prepared(document, self.cut, source=source) for document in documents):
-            results += self._put(batch)
+            said = (one.document.remarks for one in batch)
+            results += [replace(one, remarks=remarks) for one, remarks in zip(self._put(batch), said, strict=True)]
         return results
+
+    def remarks(self, results: Iterable[PutResult] = ()) -> tuple[Skip, ...]:
+        """Return what there is to say about stored documents, and first of all that secrets are not looked for."""
+        off = () if self.cut.secrets else (Skip(".", SECRETS_OFF),)
+        return (*off, *(Skip(one.uri, remark) for one in results for remark in one.remarks))
 
     def sync(
         self,
@@ -139,7 +147,7 @@ class Writer:
             pending=0,
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
-            remarks=tuple(ledger.remarks),
+            remarks=(*self.remarks(), *ledger.remarks),
             changed=tuple(sorted(ledger.changed)),
             gone=tuple(sorted(gone)),
         )

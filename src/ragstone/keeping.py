@@ -292,7 +292,7 @@ def _together(reports: Sequence[SyncReport]) -> SyncReport | None:
         pending=sum(one.pending for one in reports),
         seconds=sum(one.seconds for one in reports),
         notes=tuple(dict.fromkeys(note for one in reports for note in one.notes)),
-        remarks=tuple(remark for one in reports for remark in one.remarks),
+        remarks=tuple(dict.fromkeys(remark for one in reports for remark in one.remarks)),
         changed=tuple(uri for one in reports for uri in one.changed),
         gone=tuple(uri for one in reports for uri in one.gone),
     )

@@ -72,6 +72,7 @@ class Parts:
             str(own.get("chunker", rag.chunker)),
             _size(own.get("chunk_size", rag.chunk_size)),
             _size(own.get("chunk_overlap", rag.chunk_overlap)),
+            secrets=self.settings.sources.secrets == "redact",
         )
         return Writer(self.store, cut, self.events, self.project, collection)
 

@@ -76,6 +76,7 @@ def import_lines(
         chunks_skipped=sum(result.kept for result in results),
         embedded=embedded,
         per_document=tuple(results),
+        remarks=writer.remarks(results),
     )
 
 

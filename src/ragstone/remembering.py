@@ -18,6 +18,7 @@ from ragstone.memory import turns as made
 from ragstone.memory.facts import Fact, contradicts, facts, restates, wording
 from ragstone.memory.times import Span, spans
 from ragstone.parts import Parts
+from ragstone.sources.secrets import redact
 from ragstone.store.lock import FileLock
 from ragstone.types import Collection, Condition, Filter, Hit, Recalled, Request, Scope, Turn
 
@@ -67,7 +68,7 @@ class Rememberer:
             before = known.hot[-1] if known.hot else None
             stored: list[Turn] = []
             for number, turn in enumerate(given, first):
-                stored.append(self._judged(replace(turn, index=number), known))
+                stored.append(self._judged(replace(turn, index=number, content=self._clean(turn.content)), known))
             writer.add(made.document(turn, last) for turn, last in zip(stored, [before, *stored], strict=False))
             known.hot.extend(stored)
             known.generation = store.generation()
@@ -153,6 +154,10 @@ class Rememberer:
         if hit.metadata.get("length") == len(hit.text):
             return hit.text
         return self.parts.store.text(self.parts.project, session, hit.source_doc_id) or hit.text
+
+    def _clean(self, content: str) -> str:
+        """Return what was said without its secrets, as it will be stored: what is at hand must not know more."""
+        return redact(content)[0] if self.parts.settings.sources.secrets == "redact" else content
 
     def _judged(self, turn: Turn, known: _Known) -> Turn:
         """Return a turn with what it supersedes, and make it known."""

@@ -67,6 +67,8 @@ def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(way: str, pl
         ("ID_RSA", "secret file"),
         ("deploy/server.pem", "secret file"),
         (".npmrc", "secret file"),
+        (".dev.vars", "secret file"),
+        ("home/id_ed25519_sk", "secret file"),
         ("package-lock.json", "generated file"),
         ("web/app.min.js", "generated file"),
         ("web/app.js.map", "generated file"),
@@ -81,9 +83,9 @@ def test_secret_and_generated_files_are_left_out_and_named(
 
 
 def test_examples_of_secret_files_are_read_and_secret_ones_on_demand(plant: Plant, scan: Scan) -> None:
-    plant({".env.example": "x", ".env": "x", ".ssh/config": "x"})
-    assert scan() == ([".env.example"], {".env": "secret file", ".ssh/": "folder of secrets"})
-    assert scan(secret_files=True) == ([".env", ".env.example", ".ssh/config"], {})
+    plant({".env.example": "x", ".env.prod.example": "x", ".env": "x", ".ssh/config": "x"})
+    assert scan() == ([".env.example", ".env.prod.example"], {".env": "secret file", ".ssh/": "folder of secrets"})
+    assert scan(secret_files=True) == ([".env", ".env.example", ".env.prod.example", ".ssh/config"], {})
 
 
 def test_a_large_file_is_left_out_with_its_size(way: str, plant: Plant, scan: Scan) -> None:

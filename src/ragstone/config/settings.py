@@ -16,6 +16,7 @@ T = TypeVar("T")
 Storage = Literal["int16", "compact"]
 Fusion = Literal["weighted", "rrf"]
 Watching = Literal["auto", "interval", "off"]
+Secrets = Literal["redact", "off"]
 DEFAULT = "default"
 HIDDEN = "***"
 
@@ -98,6 +99,9 @@ class Sources:
     )
     drift_check_seconds: int = setting(
         600, Rules("How often `ragstone watch` looks at the whole folder though it is told; 0: never.", low=0)
+    )
+    secrets: Secrets = setting(
+        "redact", Rules("Keys and passwords in texts: `redact` takes them out before storing, `off` leaves them in.")
     )
 
 

@@ -33,7 +33,8 @@ class Writing(Ground):
         if not self.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._collection(collection)
-        results = self._parts.writer(name).add(checked.documents(documents))
+        writer = self._parts.writer(name)
+        results = writer.add(checked.documents(documents))
         embedded = 0
         notes: tuple[str, ...] = ()
         if embed:
@@ -49,6 +50,7 @@ class Writing(Ground):
             pending=self._keeper.pending(name),
             per_document=tuple(results),
             notes=notes,
+            remarks=writer.remarks(results),
         )
 
     def sync(

@@ -10,6 +10,7 @@ from typing import Final, Literal, get_args
 from ragstone.chunk.choose import choose, recipe
 from ragstone.errors import ReadError
 from ragstone.read.choose import is_binary, reader_for
+from ragstone.sources import secret_rules
 from ragstone.sources.files import FileSource
 from ragstone.types import Document, Item, Prepared, Stamp
 
@@ -19,16 +20,19 @@ VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How documents are cut: a chunker's name and sizes, None for the chunker's own."""
+    """How documents are cut: a chunker's name and sizes, None for the chunker's own; and whether secrets go first."""
 
     chunker: str = "auto"
     size: int | None = None
     overlap: int | None = None
+    secrets: bool = True
+    """Whether secrets are taken out before anything else is done with a text."""
 
     @property
     def recipe(self) -> str:
         """Return what names this cut: another one means cutting again."""
-        return recipe(self.chunker, self.size, self.overlap)
+        looked_for = secret_rules.recipe() if self.secrets else "secrets/off"
+        return f"{recipe(self.chunker, self.size, self.overlap)};{looked_for}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,11 @@ class Job:
 def prepared(
     document: Document, cut: Cut, *, source: str = "", stamp: Stamp | None = None, content_hash: str = ""
 ) -> Prepared:
-    """Return a document cut and ready to store."""
+    """Return a document cut and ready to store, without the secrets that were in it."""
+    if cut.secrets:
+        from ragstone.sources.secrets import without_secrets  # what only searches never needs it
+
+        document = without_secrets(document)
     chunker = choose(document, name=cut.chunker, size=cut.size, overlap=cut.overlap)
     return Prepared(
         document=document,

@@ -52,7 +52,8 @@ def receive(stream: IO[bytes]) -> Told | None:
 def tell_job(job: Job) -> list[Any]:
     """Return all that opening, reading and cutting needs to know; what may change with every item is told with it."""
     paths = [os.fsencode(path).decode("latin-1") for path in (job.source.root, *job.source.never_open)]
-    return [paths, list(job.source.limits), job.source.name, [job.cut.chunker, job.cut.size, job.cut.overlap]]
+    cut = [job.cut.chunker, job.cut.size, job.cut.overlap, job.cut.secrets]
+    return [paths, list(job.source.limits), job.source.name, cut]
 
 
 def hear_job(told: list[Any]) -> Job:

@@ -294,6 +294,7 @@ def add_report(report: AddReport) -> Json:
             }
             for one in report.per_document
         ],
+        "remarks": [_skip(one) for one in report.remarks],
         "notes": list(report.notes),
         "remarks": [_skip(one) for one in report.remarks],
     }

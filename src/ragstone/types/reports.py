@@ -21,7 +21,7 @@ class AddReport:
     per_document: tuple[PutResult, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[Skip, ...] = ()
-    """What should be known about documents that were stored: where a page moved to, pages without text."""
+    """What should be known about documents that were stored: secrets taken out, where a page moved to."""
 
 
 @dataclass(frozen=True, slots=True)

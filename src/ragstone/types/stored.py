@@ -59,6 +59,8 @@ class PutResult:
     added: int
     kept: int
     removed: int
+    remarks: tuple[str, ...] = ()
+    """What a person should know about the document, such as secrets that were taken out of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from ragstone.surfaces.cli.page import add_pages, check_addresses, is_address, t
 from ragstone.surfaces.cli.place import full_path, uri_of
 from ragstone.surfaces.cli.search import pairs
 from ragstone.surfaces.cli.shell import complain, emit, number, remark, safe, say, shared
+from ragstone.surfaces.cli.sync import remarks
 from ragstone.types import AddReport, Document, Metadata, Skip
 
 _STDIN = "-"
@@ -56,7 +57,8 @@ def add(  # noqa: PLR0913 - one argument per flag
         emit({"success": not undone, **present.add_report(report), "failed": failed})
     else:
         _show(report, given.shown)
-    remark((*report.notes, *(f"{one.uri}: {one.reason}" for one in report.remarks)))
+        remarks(report.remarks, verbose=True)
+    remark(report.notes)
     return present.PARTIAL if undone else present.OK
 
 

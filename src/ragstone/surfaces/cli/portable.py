@@ -16,6 +16,7 @@ from ragstone.sources.safe_open import Identity, identities, safe_stream
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine, open_existing
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared, size
+from ragstone.surfaces.cli.sync import remarks
 
 _PIPE: Final = "-"
 
@@ -67,6 +68,7 @@ def load(file: str, folder: Path | None, as_json: bool, collection: str | None) 
         return
     say(f"{number(report.documents, 'document')}, {number(report.chunks_added, 'new chunk')}, "
         f"{number(report.embedded, 'vector')} taken in")  # fmt: skip
+    remarks(report.remarks, verbose=True)
     remark(report.notes or ("`ragstone sync` makes the vectors that are missing",))
 
 

@@ -145,7 +145,7 @@ def _remarks(told: Explanation, given: Mapping[str, Any], report: SyncReport | N
     """Return what should be known about an answer."""
     lines: list[str] = []
     if report is not None:
-        lines += report.notes
+        lines += [*report.notes, *(one.reason for one in report.remarks if one.uri == ".")]
         if report.failed:
             lines.append(f"{number(len(report.failed), 'file')} could not be read: `ragstone sync` lists them")
         if not report.found:

@@ -71,15 +71,23 @@ def ledger(report: SyncReport, *, verbose: bool = False, vectors: bool = True) -
     say(_vectors(report) if vectors else "vectors: not asked for (`ragstone sync` makes them)")
     for one in report.failed:
         complain(f"{one.uri}: {one.reason}", label="failed")
-    shown = report.remarks if verbose else report.remarks[:_REMARKS]
-    for one in shown:
-        note(f"{safe(one.uri)}: {safe(one.reason)}")
-    if len(shown) < len(report.remarks):
-        note(f"({number(len(report.remarks) - len(shown), 'remark')} more: --verbose shows all)")
+    remarks(report.remarks, verbose=verbose)
     if verbose:
         _list(report.skipped)
     elif skipped:
         note(f"({number(skipped, 'file')} skipped: --verbose says why)")
+
+
+def remarks(told: Sequence[Skip], *, verbose: bool = False) -> None:
+    """Print what there is to say about documents, or the first of it."""
+    shown = told if verbose else told[:_REMARKS]
+    for one in shown:
+        if one.uri == ".":  # of no document, but of all
+            complain(one.reason, label="warning")
+        else:
+            note(f"{safe(one.uri)}: {safe(one.reason)}")
+    if len(shown) < len(told):
+        note(f"({number(len(told) - len(shown), 'remark')} more: --verbose shows all)")
 
 
 def _vectors(report: SyncReport) -> str:
