@@ -23,6 +23,7 @@ MEANINGS = {
     "search": "how answers are found and ordered",
     "store": "the file on disk",
     "web": "pages taken in by their addresses",
+    "ask": "the language model of `ragstone ask`",
 }
 
 

@@ -296,7 +296,6 @@ def add_report(report: AddReport) -> Json:
         ],
         "remarks": [_skip(one) for one in report.remarks],
         "notes": list(report.notes),
-        "remarks": [_skip(one) for one in report.remarks],
     }
 
 
