@@ -59,7 +59,7 @@ def test_the_first_line_speaks_where_the_name_does_not(first: bytes, found: tupl
     assert kind_of("bin/tool.py", first) == ("code", "python")
 
 
-@pytest.mark.parametrize("name", ["a.png", "b/c.PDF", "d.docx", "e.zip", "f.mp4", "g.ipynb", "h.pyc", "i.sqlite"])
+@pytest.mark.parametrize("name", ["a.png", "d.docx", "e.zip", "f.mp4", "g.ipynb", "h.pyc", "i.sqlite"])
 def test_types_without_a_reader_are_refused_in_one_sentence(name: str) -> None:
     suffix = name.rpartition(".")[2].lower()
     assert str(refusal(name)).startswith(f"unsupported type .{suffix} (")

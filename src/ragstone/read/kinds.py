@@ -150,7 +150,6 @@ _REFUSED = {
     "audio": "mp3 wav flac ogg oga opus m4a aac wma aiff mid midi",
     "video": "mp4 m4v mov avi mkv webm wmv flv mpg mpeg 3gp ogv",
     "archive": "zip tar gz tgz bz2 tbz xz txz 7z rar zst lz4 lzma cab iso dmg jar war whl egg deb rpm apk gem",
-    "PDF": "pdf",
     "office document": "doc docx xls xlsx ppt pptx odt ods odp rtf pages numbers epub mobi azw3 vsd",
     "notebook": "ipynb",
     "font": "ttf otf woff woff2 eot",
