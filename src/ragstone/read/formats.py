@@ -35,7 +35,18 @@ class Format:
         return cast(Read, getattr(importlib.import_module(module), function))
 
 
-FORMATS: Final = (Format("pdf", ("pdf",), "ragstone.read.pdf:read", magic=b"%PDF-"),)
+FORMATS: Final = (
+    Format("pdf", ("pdf",), "ragstone.read.pdf:read", magic=b"%PDF-"),
+    Format("html", ("html", "htm", "xhtml"), "ragstone.read.html:read"),
+    Format("docx", ("docx", "docm", "dotx"), "ragstone.read.docx:read"),
+    Format("pptx", ("pptx", "pptm", "ppsx"), "ragstone.read.pptx:read"),
+    Format("xlsx", ("xlsx", "xlsm", "xltx"), "ragstone.read.xlsx:read"),
+    Format("odt", ("odt", "ott"), "ragstone.read.odf:read_text"),
+    Format("ods", ("ods",), "ragstone.read.odf:read_sheets"),
+    Format("odp", ("odp",), "ragstone.read.odf:read_slides"),
+    Format("epub", ("epub",), "ragstone.read.epub:read"),
+    Format("notebook", ("ipynb",), "ragstone.read.notebook:read", in_child=False),
+)
 
 _BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
 _BY_NAME: Final = {each.name: each for each in FORMATS}
