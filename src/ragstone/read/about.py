@@ -21,7 +21,8 @@ _SECTION: Final = (
 )
 _DATE: Final = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]*")
-_COMMENTS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=\s*(?:[}\]]|//|/\*))', re.DOTALL)
+_COMMENTS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL)
+_LAST_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])', re.DOTALL)
 _DEPENDENCIES: Final = (
     ("dependencies",), ("devDependencies",), ("peerDependencies",), ("require",), ("require-dev",),
     ("dev-dependencies",), ("build-dependencies",), ("project", "dependencies"), ("tool", "poetry", "dependencies"),
@@ -89,17 +90,19 @@ def _told(name: str, text: str, matter: Mapping[str, str]) -> str:
 
 def _is_json(text: str) -> bool:
     """Return whether a text is JSON, with comments and trailing commas allowed, as editors allow them."""
-    for form in (text, None):
-        try:
-            json.loads(form if form is not None else _COMMENTS.sub(_without, text))
-        except (ValueError, RecursionError):
-            continue
-        return True
-    return False
+    return _parses(text) or _parses(_LAST_COMMA.sub(_without, _COMMENTS.sub(_without, text)))
+
+
+def _parses(text: str) -> bool:
+    try:
+        json.loads(text, parse_int=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _without(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else ""
+    return found[0] if found[0].startswith('"') else " "
 
 
 def _manifest(language: str, text: str) -> Metadata:

@@ -1,4 +1,4 @@
-"""HTML: the main text of a page, with its title, headings, lists, tables and code; what is on every page is left out."""
+"""HTML: the main text of a page with its headings, lists, tables and code; what is on every page is left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _DECLARED: Final = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z
 _HEAD: Final = 4096
 _TAGS: Final = re.compile(r"<(/?)([a-z][a-z0-9]*)(?=[\s>/])", re.I)
 _SELF_CLOSING: Final = frozenset(
-    "area base br col dd dt embed hr img input li link meta option p param source td th thead tbody tr track wbr".split()
+    "area base br col dd dt embed hr img input li link meta option p param source td th thead tbody tr track "
+    "wbr".split()
 )
 _DEEPEST: Final = 1000
 """Elements within each other. Parsing takes the square of it, and no page that a person wrote comes near."""
@@ -76,30 +77,24 @@ _TEXT_CODECS: Final = frozenset(
 )
 
 
-def extracted(source: str, *, section: bool = True, outline: Outline | None = None) -> tuple[str, Outline]:
+def extracted(source: str, *, section: bool = True) -> tuple[str, Outline]:
     """Return a page's title and its text; headings are places to be cited unless `section` says no."""
     _check_depth(source)
-    outline = Outline() if outline is None else outline
     try:
         tree = LexborHTMLParser(source)
     except (SelectolaxError, ValueError) as error:
         raise ReadError(f"no HTML that can be parsed: {error}", reason="damaged") from error
     body = tree.body or tree.root
     if body is None:
-        return "", outline
-    named = tree.css_first("title")
+        return "", Outline()
+    named, first = tree.css_first("title"), tree.css_first("h1")
     title = one_line(named.text()) if named is not None else ""
     root = _main(body)
-    page = Page(outline, section=section, inside=root.mem_id != body.mem_id)
-    if title and section and not any(True for _ in root.css("h1")):
-        outline.heading(1, title, section=True)
-    before = len(outline.text)
-    page.write(root)
-    if not _TEMPLATE.sub(
-        "", outline.text[before:]
-    ).strip():  # all of it looked like what is on every page: then that is the page
-        Page(outline, section=section, inside=True, everything=True).write(body)
-    first = tree.css_first("h1")
+    opening = title if section and root.css_first("h1") is None else ""
+    outline = Page(opening, section=section, inside=root.mem_id != body.mem_id).written(root)
+    if not _TEMPLATE.sub("", outline.text).removeprefix(f"# {opening}").strip():
+        # All of it looked like what is on every page: then that is the page.
+        outline = Page(opening, section=section, inside=True, everything=True).written(body)
     return title or (one_line(first.text()) if first is not None else ""), outline
 
 

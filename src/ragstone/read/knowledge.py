@@ -26,6 +26,9 @@ _AGENTS: Final = re.compile(
     r"(?:^|/)(?:agents?(?:\.override)?\.md|gemini\.md|\.github/copilot-instructions\.md|\.github/instructions/.+\.md"
     r"|\.windsurfrules|\.windsurf/rules/.+\.md|\.clinerules|\.clinerules/.+\.md|\.junie/guidelines\.md)$"
 )
+_RULES_LIKELY: Final = re.compile(
+    r"\.cursor|claude|agents?\b|gemini\.md$|copilot-inst|\.github/inst|\.windsurf|\.cline|\.junie"
+)
 _MANIFESTS: Final = {
     "composer.json": "json",
     "package.json": "json",
@@ -60,11 +63,6 @@ def knowledge_kind(uri: str, name: str, language: str, data: bytes) -> tuple[str
     if language == "php" and _PHP_CONFIG.search(path) and _PHP_RETURN.search(data[:_PHP_HEAD]):
         return "config", "php"
     return None
-
-
-_RULES_LIKELY: Final = re.compile(
-    r"\.cursor|claude|agents?\b|gemini\.md$|copilot-inst|\.github/inst|\.windsurf|\.cline|\.junie"
-)
 
 
 def _told(path: str, language: str) -> tuple[str, str] | None:

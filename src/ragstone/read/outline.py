@@ -1,4 +1,4 @@
-"""A text that is built while a format is read: headings, paragraphs, list items, tables and code, as Markdown writes them.
+"""A text in the making while a format is read: headings, paragraphs, lists, tables and code as Markdown writes them.
 
 What a place is called outside the text (a section, a slide, a chapter) is noted as a mark where it begins.
 """

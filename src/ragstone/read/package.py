@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Final
-from xml.etree import ElementTree  # noqa: S405 - it is only given text whose declarations were looked at
+from xml.etree import ElementTree
 
 from ragstone.errors import ReadError
 from ragstone.read.decode import decode

@@ -32,9 +32,11 @@ _BREAK: Final = "\x1f"
 class Page:
     """Writes what stands in an element, in order, without recursion: pages may be nested deeply."""
 
-    def __init__(self, outline: Outline, *, section: bool, inside: bool, everything: bool = False) -> None:
-        """Keep where to write, and whether all of it is main text."""
-        self.outline, self.section, self.inside, self.everything = outline, section, inside, everything
+    def __init__(self, title: str, *, section: bool, inside: bool, everything: bool = False) -> None:
+        """Begin with a title, if there is one; keep whether all of it is main text."""
+        self.section, self.inside, self.everything = section, inside, everything
+        self.outline = Outline()
+        self.outline.heading(1, title, section=section)
         self.inline: list[str] = []
         self.item: str | None = None
         self.lists: list[list[int]] = []
@@ -44,8 +46,8 @@ class Page:
             "tr": self._row,
         }
 
-    def write(self, root: LexborNode) -> None:
-        """Write all text of an element."""
+    def written(self, root: LexborNode) -> Outline:
+        """Return all text of an element."""
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
             node, leaving = stack.pop()
@@ -66,6 +68,7 @@ class Page:
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(list(_children(node))))
         self._flush()
+        return self.outline
 
     def _enter(self, node: LexborNode) -> None:
         tag = node.tag or ""

@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Final
-from xml.etree import ElementTree  # noqa: S405 - it is only given text whose declarations were looked at
+from typing import Final, cast
+from xml.etree import ElementTree
 
 from ragstone.errors import ReadError
 from ragstone.read.kinds import kind_of, name_of
@@ -153,25 +153,31 @@ class _Values:
 def _rows(package: Package, path: str, values: _Values) -> Iterator[tuple[int, dict[int, str]]]:
     """Yield (row number, cells by column); rows are let go of as soon as they are told."""
     text = source(package.read(path), path)
-    parser = ElementTree.XMLPullParser(("start", "end"))
-    last, parent = 0, None
+    last = 0
+    holder: Element | None = None
     try:
-        for at in range(0, len(text), _PIECE):
-            parser.feed(text[at : at + _PIECE])
-            for event, element in parser.read_events():
-                name = local(element.tag)
-                if event == "start":
-                    parent = element if name == "sheetData" else parent
-                elif name == "row":
-                    number = element.get("r", "")
-                    last = int(number) if number.isdigit() else last + 1
-                    yield last, _cells(element, values)
-                    element.clear()
-                    if parent is not None:
-                        parent.clear()
-        parser.close()
+        for event, element in _events(text):
+            if event == "start":
+                holder = element if local(element.tag) == "sheetData" else holder
+            elif local(element.tag) == "row":
+                number = element.get("r", "")
+                last = int(number) if number.isdigit() and len(number) < 10 else last + 1
+                yield last, _cells(element, values)
+                element.clear()
+                if holder is not None:
+                    holder.clear()
     except ElementTree.ParseError as error:
         raise ReadError(f"{path} is no sound XML: {error}", reason="damaged") from error
+
+
+def _events(text: str) -> Iterator[tuple[str, Element]]:
+    """Yield the beginnings and ends of elements while the text goes through a parser."""
+    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("start", "end"))
+    for at in range(0, len(text), _PIECE):
+        parser.feed(text[at : at + _PIECE])
+        yield from cast(Iterator[tuple[str, Element]], parser.read_events())
+    parser.close()
+    yield from cast(Iterator[tuple[str, Element]], parser.read_events())
 
 
 def _cells(row: Element, values: _Values) -> dict[int, str]:
