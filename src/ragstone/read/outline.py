@@ -78,6 +78,10 @@ class Outline:
         if text:
             self._write(f"{'  ' * min(depth, _DEEPEST)}{sign} {text}", "list")
 
+    def part(self) -> None:
+        """Let what is written next stand apart from the list or table before it."""
+        self._tight = ""
+
     def row(self, cells: Sequence[str]) -> None:
         """Write one row of a table."""
         row = CELLS.join(one_line(clean(cell)) for cell in cells).strip(" |")

@@ -8,7 +8,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from ragstone.read.outline import CELLS, Outline, one_line
+from ragstone.read.outline import Outline, one_line
 
 _SILENT: Final = frozenset(
     "script style noscript template head svg canvas iframe object embed audio video map input select button textarea "
@@ -23,7 +23,7 @@ _PERMALINK: Final = re.compile(
 )
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header "
-    "hgroup hr html legend main nav ol p section summary ul caption tbody thead tfoot label output search".split()
+    "hgroup hr html legend main nav ol p section summary ul caption tbody thead tfoot label output search td th tr".split()
 )
 _BREAK: Final = "\x1f"
 """What `br` is until a paragraph is written; to everything else it is white space."""
@@ -60,7 +60,7 @@ class Page:
             if not node.is_element_node or (node.mem_id != root.mem_id and self._left_out(node)):
                 continue
             special = self.special.get(node.tag or "")
-            if special is not None:
+            if special is not None and not (node.tag == "tr" and _is_frame(node)):
                 self._flush()
                 special(node)
                 continue
@@ -90,6 +90,8 @@ class Page:
         if tag in ("ul", "ol") and self.lists:
             self._flush()
             self.lists.pop()
+            if not self.lists:
+                self.outline.part()
         elif tag in _BLOCKS or tag == "li":
             self._flush()
             self.item = None if tag == "li" else self.item
@@ -162,7 +164,7 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _words(node: LexborNode) -> str:
-    """Return all words of an element in one line; rows of a table within it are told apart."""
+    """Return all words of an element in one line."""
     parts: list[str] = []
     stack = [node]
     while stack:
@@ -170,10 +172,15 @@ def _words(node: LexborNode) -> str:
         if one.is_text_node:
             parts.append(one.text_content or "")
         elif one.is_element_node and one.tag not in _SILENT and not _is_hidden(one.attributes):
-            if one.tag in _BLOCKS or one.tag in ("br", "li", "td", "th", "tr", "pre"):
-                parts.append(CELLS.strip() if one.tag == "td" and one.mem_id != node.mem_id else " ")
+            if one.tag in _BLOCKS or one.tag in ("br", "li", "pre"):
+                parts.append(" ")
             stack.extend(reversed(list(_children(one))))
-    return one_line("".join(parts)).strip(" |")
+    return one_line("".join(parts))
+
+
+def _is_frame(row: LexborNode) -> bool:
+    """Return whether a row of a table only arranges what stands in it: more than words."""
+    return row.css_first("table, h1, h2, h3, h4, pre, ul, ol") is not None
 
 
 def _language(node: LexborNode) -> str:
