@@ -92,21 +92,25 @@ def key_cuts(text: str, parts: Sequence[Part], split: Split, *, size: int, owner
         yield Cut(start, end, symbol=symbol, header=" > ".join(_above(held)))
 
 
-def _units(text: str, part: Part, split: Split, *, size: int, depth: int = 0) -> Iterator[tuple[Unit, tuple[str, ...]]]:
+def _units(
+    text: str, part: Part, split: Split, *, size: int, depth: int = 0
+) -> Iterator[tuple[Unit, tuple[str, ...]]]:
     """Yield what is not broken: a part of at most half the size, or the parts within a bigger one."""
     weight = weigh(text, part.start, part.end, size)
     inner = []
     if weight > size // 2 and part.inside >= 0 and depth < _DEEPEST:
         inner = split(text, part)
+    border = _STRONGEST - depth
+    for one in inner:
+        for unit, path in _units(text, one, split, size=size, depth=depth + 1):
+            yield unit._replace(border=max(border, unit.border)), path  # the first stands where the whole begins
+            border = 0
     if inner:
-        for one in inner:
-            yield from _units(text, one, split, size=size, depth=depth + 1)
-    elif weight <= size:
-        yield Unit(part.start, weight, _STRONGEST - depth), part.path
-    else:
-        for at, (start, end) in enumerate(cut_lines(text, part.start, part.end, size=size)):
-            own = weigh(text, start, end, size)
-            yield Unit(start, min(own, size), 0 if at else _STRONGEST - depth), part.path
+        return
+    pieces = [(part.start, part.end)] if weight <= size else cut_lines(text, part.start, part.end, size=size)
+    for start, end in pieces:
+        yield Unit(start, min(weigh(text, start, end, size), size), border), part.path
+        border = 0
 
 
 def _above(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

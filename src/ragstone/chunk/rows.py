@@ -123,7 +123,8 @@ def _names(cells: Sequence[str]) -> bool:
 
 def _sheets(document: Document) -> list[tuple[str, list[int], int]]:
     """Return (name, where its groups of rows begin, end) of each sheet of a workbook."""
-    marks = sorted((mark for mark in document.marks if mark.unit == _SHEET), key=lambda mark: mark.start)
+    end = len(document.text)
+    marks = sorted((m for m in document.marks if m.unit == _SHEET and m.start < end), key=lambda mark: mark.start)
     found: list[tuple[str, list[int], int]] = []
     for at, mark in enumerate(marks):
         if at == 0 or mark.number != marks[at - 1].number:

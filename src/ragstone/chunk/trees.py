@@ -27,11 +27,11 @@ _LONGEST_KEY: Final = 120
 
 def _covering(found: list[Part], whole: Part) -> list[Part]:
     """Return the parts stretched so that they are all of the whole, each up to where the next one begins."""
+    if not found:
+        return []
+    found[0] = found[0]._replace(start=whole.start)
     ends = [*(part.start for part in found[1:]), whole.end]
-    stretched = [part._replace(end=end) for part, end in zip(found, ends, strict=True)]
-    if stretched:
-        stretched[0] = stretched[0]._replace(start=whole.start)
-    return stretched
+    return [part._replace(end=end) for part, end in zip(found, ends, strict=True)]
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────────
