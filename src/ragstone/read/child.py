@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -15,21 +16,18 @@ import threading
 import time
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Final, get_args
+from typing import Final
 
 from ragstone.errors import ReadError, Reason
-from ragstone.read.child_main import HELLO, MOST_TEXT
+from ragstone.read.answer import HELLO, MOST_TEXT, READ, hear_document, hear_failure
 from ragstone.read.process import command as python_command
 from ragstone.read.process import python, started
 from ragstone.read.wire import Told, receive, send
-from ragstone.types import Document, Mark
+from ragstone.types import Document
 
 DEADLINE_SECONDS: Final = 30.0
 IDLE_SECONDS: Final = 30.0
 _GRACE_SECONDS: Final = 5.0
-_REASONS: Final = frozenset(get_args(Reason))
-_LONGEST_TITLE: Final = 1_000
-_LONGEST_REMARK: Final = 2_000
 _LATE: Final = tuple(getattr(signal, name) for name in ("SIGALRM", "SIGXCPU") if hasattr(signal, name))
 _NONSENSE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
@@ -87,9 +85,9 @@ class Started:
         if answered != number:
             raise ValueError("an answer to another question")
         self.served += 1
-        if verdict == "failed":
-            raise _failure(*fields)
-        return _document(uri, text.decode("utf-8"), fields)
+        if verdict != READ:
+            raise hear_failure(verdict, fields)
+        return hear_document(uri, text.decode("utf-8"), fields)
 
     def close(self) -> None:
         """End it, whatever it is at, and let the system forget it."""
@@ -181,11 +179,13 @@ class Warm:
         """Let go, in a forked copy of the program, of what belongs to the program it was copied from."""
         self._lock = threading.Lock()
         child, self._child = self._child, None
-        for pipe in (child.process.stdin, child.process.stdout) if child else ():
-            with contextlib.suppress(OSError, ValueError):
-                getattr(pipe, "raw", pipe).close()  # not flushed: the other one's words are not ours to say
-        if child:
-            child.process.returncode = 0  # not our child, so there is nothing to wait for
+        if child is None:
+            return
+        for pipe in (child.process.stdin, child.process.stdout):
+            with contextlib.suppress(OSError):
+                if isinstance(pipe, (io.BufferedReader, io.BufferedWriter)):
+                    pipe.raw.close()  # not flushed: the other one's words are not ours to say
+        child.process.returncode = 0  # not our child, so there is nothing to wait for
 
     def _at_hand(self, end: float) -> Started:
         """Return a process that waits for a file, with the time until `end` to read it."""
@@ -219,49 +219,6 @@ class Warm:
 
 
 _NO_PYTHON: Final = "files of this format are read by a second Python, which a frozen program cannot start"
-
-
-def _failure(*fields: Any) -> ReadError:
-    """Return the error that an answer tells of; `ValueError` if it makes no sense."""
-    reason, message = fields
-    if reason not in _REASONS or not isinstance(message, str):
-        raise ValueError("a failure that is none")
-    return ReadError(_sound(message[:_LONGEST_REMARK]), reason=reason)
-
-
-def _document(uri: str, text: str, fields: list[Any]) -> Document:
-    """Return the document that an answer tells of; `ValueError` and its like if it makes no sense."""
-    kind, language, title, metadata, marks, beside, remarks = fields
-    words = (kind, language, title, beside, *remarks, *metadata)
-    if not all(isinstance(word, str) for word in words) or not all(map(_is_value, metadata.values())):
-        raise ValueError("a document that is none")
-    marked = tuple(Mark(start, number, _sound(label), _sound(unit)) for start, number, label, unit in marks)
-    starts = [mark.start for mark in marked]
-    if not all(type(mark.start) is type(mark.number) is int for mark in marked):
-        raise ValueError("a mark that is none")
-    if starts != sorted(starts) or (starts and not 0 <= starts[0] <= starts[-1] <= len(text)):
-        raise ValueError("a mark outside the text")
-    sound = {_sound(key): _sound_value(value) for key, value in metadata.items()}
-    told = tuple(_sound(remark)[:_LONGEST_REMARK] for remark in remarks)
-    return Document(
-        uri, text, _sound(kind), _sound(language), _sound(title)[:_LONGEST_TITLE], sound, marked, _sound(beside), told
-    )
-
-
-def _is_value(value: object) -> bool:
-    scalars = value if isinstance(value, list) else [value]
-    return all(one is None or isinstance(one, (str, int, float, bool)) for one in scalars)
-
-
-def _sound_value(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_sound_value(one) for one in value]
-    return _sound(value) if isinstance(value, str) else value
-
-
-def _sound(text: str) -> str:
-    """Return a text without halves of surrogate pairs, which no store can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 _WARM: Final = Warm()

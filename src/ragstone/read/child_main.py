@@ -1,4 +1,4 @@
-"""The process that reads strangers' files: is told a format and bytes, answers with a document or the reason for none."""
+"""The process that reads strangers' files: is told a format and bytes, answers with a document or why there is none."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ import sys
 from typing import IO, Any, Final
 
 from ragstone.errors import ReadError
+from ragstone.read.answer import HELLO, tell_document, tell_failure
 from ragstone.read.confine import confine
 from ragstone.read.formats import FORMATS, Format, Read
 from ragstone.read.wire import receive, send
-from ragstone.types import Document
 
-HELLO: Final = "ragstone read 1"
-MOST_TEXT: Final = 64 << 20
-"""Bytes that the text of one file may have."""
 _MOST_MEMORY: Final = 400 << 20
 """A process that once needed more is not used again: what it freed may lie in pieces."""
-_TOO_BIG: Final = f"its text is larger than {MOST_TEXT >> 20} MB"
 
 
 def main() -> None:
@@ -57,26 +53,15 @@ def _serve(requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | No
 def _answer(reader: Read | None, data: bytes, uri: str) -> tuple[list[Any], bytes]:
     """Return what a file says, or why it says nothing."""
     if reader is None:
-        return ["failed", "unsupported", "the package that reads this format is not installed"], b""
+        return tell_failure("unsupported", "the package that reads this format is not installed")
     try:
-        document = reader(data, uri)
-        text = document.text.encode("utf-8", "replace")
-        if len(text) > MOST_TEXT:
-            return ["failed", "too-big", _TOO_BIG], b""
-        return _fields(document), text
+        return tell_document(reader(data, uri))
     except ReadError as error:
-        return ["failed", error.reason, error.message], b""
+        return tell_failure(error.reason, error.message)
     except MemoryError:
-        return ["failed", "memory", "reading it takes too much memory"], b""
-    # A parser that a damaged file has led astray may raise anything; whatever it is, the file gave no text.
-    except Exception as error:  # noqa: BLE001 - this process exists to contain what foreign parsers do
-        return ["failed", "damaged", f"it cannot be read: {type(error).__name__}: {error}"[:300]], b""
-
-
-def _fields(document: Document) -> list[Any]:
-    marks = [(mark.start, mark.number, mark.label, mark.unit) for mark in document.marks]
-    about = [document.kind, document.language, document.title, dict(document.metadata)]
-    return ["read", *about, marks, document.beside, document.remarks]
+        return tell_failure("memory", "reading it takes too much memory")
+    except Exception as error:  # noqa: BLE001 - parsers led astray raise anything, and this process contains them
+        return tell_failure("damaged", f"it cannot be read: {type(error).__name__}: {error}"[:300])
 
 
 def _alarm(seconds: int) -> None:
