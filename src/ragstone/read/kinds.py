@@ -70,6 +70,7 @@ latex tex bib
 org org
 man 1 2 3 5 7 8
 textile textile
+pdf pdf
 wiki mediawiki wiki
 """
 _CONFIG = """
