@@ -130,9 +130,15 @@ class Started:
 class Warm:
     """Reads files one at a time in a process that is started on first need."""
 
-    def __init__(self, command: Sequence[str] | None = None, *, deadline: float = DEADLINE_SECONDS) -> None:
-        """Keep how it is started, and the seconds that one file may take."""
-        self._command, self._deadline = command, deadline
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        deadline: float = DEADLINE_SECONDS,
+        idle: float = IDLE_SECONDS,
+    ) -> None:
+        """Keep how it is started, the seconds that one file may take, and those that the process waits for another."""
+        self._command, self._deadline, self._idle = command, deadline, idle
         self._lock = threading.Lock()
         self._child: Started | None = None
 
@@ -213,7 +219,7 @@ class Warm:
 
     def _leave(self, child: Started, *, fresh: bool) -> None:
         """Let the process wait for the next file, or end it."""
-        if fresh or not child.ready(IDLE_SECONDS):
+        if fresh or not child.ready(self._idle):
             self._child = None
             child.close()
 
