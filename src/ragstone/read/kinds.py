@@ -78,6 +78,7 @@ odp odp
 epub epub
 pdf pdf
 textile textile
+pdf pdf
 wiki mediawiki wiki
 """
 _CONFIG = """
