@@ -23,7 +23,9 @@ def lines(chunks: list[Chunk]) -> list[tuple[int, int]]:
     return [(chunk.span.line_start, chunk.span.line_end) for chunk in chunks]
 
 
-PACKAGE = json.dumps({"name": "x", "scripts": {f"run{at}": "do the thing" for at in range(9)}, "private": True}, indent=2)
+PACKAGE = json.dumps(
+    {"name": "x", "scripts": {f"run{at}": "do the thing" for at in range(9)}, "private": True}, indent=2
+)
 
 
 def test_json_is_cut_at_its_keys_with_exact_lines() -> None:
@@ -146,7 +148,12 @@ def test_an_api_has_a_chunk_per_endpoint_at_its_lines() -> None:
 
 def test_an_api_in_json_is_cut_alike() -> None:
     api = {"swagger": "2.0", "paths": {"/a": {"get": {"summary": "x"}, "delete": {"summary": "y"}}}, "definitions": {}}
-    assert [chunk.symbol for chunk in endpoints(json.dumps(api), "json")] == ["swagger", "GET /a", "DELETE /a", "definitions"]
+    assert [chunk.symbol for chunk in endpoints(json.dumps(api), "json")] == [
+        "swagger",
+        "GET /a",
+        "DELETE /a",
+        "definitions",
+    ]
 
 
 def test_a_long_endpoint_is_parted_under_one_name() -> None:

@@ -6,7 +6,9 @@ from ragstone.chunk.marked import Marked
 from ragstone.types import Document, Mark
 
 TEXT = "# Plan\n\n# Why\n\nBecause.\n\n# How\n\nSlowly.\n"
-MARKS = tuple(Mark(TEXT.index(title), number, "", "slide") for number, title in enumerate(("# Plan", "# Why", "# How"), 1))
+MARKS = tuple(
+    Mark(TEXT.index(title), number, "", "slide") for number, title in enumerate(("# Plan", "# Why", "# How"), 1)
+)
 
 
 def test_every_slide_is_a_chunk_of_its_own_even_one_with_only_a_title() -> None:

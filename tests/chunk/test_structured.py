@@ -18,16 +18,87 @@ from ragstone.protocols import Chunker
 from ragstone.types import Chunk, Document, Mark
 
 LANGUAGES = ["json", "yaml", "toml", "ini", "dotenv", "php", "none"]
-CHUNKERS: list[Chunker] = [Keys(size=12), Keys(size=1), Keys(), OpenApi(size=12), OpenApi(), Rows(size=9), Rows(size=1), Rows(),
-                           Marked(size=9), Marked()]  # fmt: skip
+CHUNKERS: list[Chunker] = [
+    Keys(size=12),
+    Keys(size=1),
+    Keys(),
+    OpenApi(size=12),
+    OpenApi(),
+    Rows(size=9),
+    Rows(size=1),
+    Rows(),
+    Marked(size=9),
+    Marked(),
+]
 
 FRAGMENTS = st.sampled_from(
-    ["a", "key", "\n", "\n\n", "\r\n", " ", "  ", "\t", ":", ": ", "- ", "-\n", "=", " = ", "[", "]", "{", "}", '"', "'", '"""',
-     "'''", ",", ", ", "#", "# note\n", "//", "/*", "*/", "|", "|\n", ">", "---\n", "[a.b]\n", "[[a]]\n", "key: 1\n",
-     "  in: 2\n", 'k = """\n', "'a' => 1,\n", "'b' => [\n", "],\n", "return [\n", "\\", '\\"', "1", "true", "null", "字", "👍🏽",
-     "\ud800", "\x00", "\u2028", "paths:\n", "  /a/{id}:\n", "    get:\n", "      x: y\n", '{"paths": {"/a": {"get": {}}}}',
-     '{"a": {"b": [1, 2, {"c": "d"}]}}', "a,b,c\n", '1,"x\ny",3\n', "a\tb\n", "a;b\n", "word " * 12, "x" * 60]
-)  # fmt: skip
+    [
+        "a",
+        "key",
+        "\n",
+        "\n\n",
+        "\r\n",
+        " ",
+        "  ",
+        "\t",
+        ":",
+        ": ",
+        "- ",
+        "-\n",
+        "=",
+        " = ",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        '"""',
+        "'''",
+        ",",
+        ", ",
+        "#",
+        "# note\n",
+        "//",
+        "/*",
+        "*/",
+        "|",
+        "|\n",
+        ">",
+        "---\n",
+        "[a.b]\n",
+        "[[a]]\n",
+        "key: 1\n",
+        "  in: 2\n",
+        'k = """\n',
+        "'a' => 1,\n",
+        "'b' => [\n",
+        "],\n",
+        "return [\n",
+        "\\",
+        '\\"',
+        "1",
+        "true",
+        "null",
+        "字",
+        "👍🏽",
+        "\ud800",
+        "\x00",
+        "\u2028",
+        "paths:\n",
+        "  /a/{id}:\n",
+        "    get:\n",
+        "      x: y\n",
+        '{"paths": {"/a": {"get": {}}}}',
+        '{"a": {"b": [1, 2, {"c": "d"}]}}',
+        "a,b,c\n",
+        '1,"x\ny",3\n',
+        "a\tb\n",
+        "a;b\n",
+        "word " * 12,
+        "x" * 60,
+    ]
+)
 TEXTS = st.lists(FRAGMENTS, max_size=40).map("".join)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -61,7 +132,9 @@ def test_any_text_is_covered_by_exact_slices(chunker: Chunker, text: str, langua
     covered(chunker, Document("any", text, kind="config", language=language))
 
 
-@pytest.mark.parametrize("chunker", [Keys(size=12), Keys(size=40), OpenApi(size=12)], ids=lambda chunker: chunker.recipe)
+@pytest.mark.parametrize(
+    "chunker", [Keys(size=12), Keys(size=40), OpenApi(size=12)], ids=lambda chunker: chunker.recipe
+)
 @given(value=JSON, indent=st.sampled_from([None, 0, 2]))
 def test_any_json_is_covered_by_exact_slices(chunker: Chunker, value: object, indent: int | None) -> None:
     covered(chunker, Document("a.json", json.dumps(value, indent=indent), kind="data", language="json"))
@@ -75,13 +148,34 @@ def test_any_marks_leave_the_slices_exact(text: str, places: list[int], unit: st
     covered(Rows(size=9), document)
 
 
+MANY = 30_000
 HARD = [
-    "[" * 3 * 10**4, "{" * 3 * 10**4, '{"a":' * 3 * 10**4, '"' * 3 * 10**5, '\\"' * 3 * 10**5, "/*" * 3 * 10**5, "a: " * 3 * 10**4, "a" + " " * 3 * 10**5,
-    "a.a" * 3 * 10**4, "'''" * 3 * 10**4 + "'", '"""' * 3 * 10**4 + '"', "- " * 3 * 10**4, "[a]\n" * 3 * 10**4, "a=1\n" * 3 * 10**4, "#\n" * 3 * 10**4,
-    ',"' * 3 * 10**5, '"a""b",' * 3 * 10**4, "a,b\n" * 3 * 10**4, " \n" * 3 * 10**4 + "a: b", ("  " * 50 + "a:\n") * 5_000,
-    "".join(f"{' ' * depth}a:\n" for depth in range(1_500)), "[" + "1," * 3 * 10**4 + "1]", "'a' => [\n" * 20_000,
-    '{"a": [' + '{"b": "c d e"},' * 20_000 + "{}]}", "return [\n" + "|\n" * 3 * 10**4 + "'a' => 1",
-]  # fmt: skip
+    "[" * MANY,
+    "{" * MANY,
+    '{"a":' * MANY,
+    '"' * 10 * MANY,
+    '\\"' * 10 * MANY,
+    "/*" * 10 * MANY,
+    "a: " * MANY,
+    "a" + " " * 10 * MANY,
+    "a.a" * MANY,
+    "'''" * MANY + "'",
+    '"""' * MANY + '"',
+    "- " * MANY,
+    "[a]\n" * MANY,
+    "a=1\n" * MANY,
+    "#\n" * MANY,
+    ',"' * 10 * MANY,
+    '"a""b",' * MANY,
+    "a,b\n" * MANY,
+    " \n" * MANY + "a: b",
+    ("  " * 50 + "a:\n") * 5_000,
+    "".join(f"{' ' * depth}a:\n" for depth in range(1_500)),
+    "[" + "1," * MANY + "1]",
+    "'a' => [\n" * 20_000,
+    '{"a": [' + '{"b": "c d e"},' * 20_000 + "{}]}",
+    "return [\n" + "|\n" * MANY + "'a' => 1",
+]
 
 
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:8]) for text in HARD])

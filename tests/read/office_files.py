@@ -80,10 +80,7 @@ def docx(body: str, extra: Parts | None = None) -> bytes:
 def shape(lines: Sequence[str], place: str = "body") -> str:
     """Return a shape of a slide."""
     text = "".join(f"<a:p><a:r><a:t>{escape(line)}</a:t></a:r></a:p>" for line in lines)
-    return (
-        f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="{place}"/></p:nvPr></p:nvSpPr>'
-        f"<p:txBody>{text}</p:txBody></p:sp>"
-    )
+    return f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="{place}"/></p:nvPr></p:nvSpPr><p:txBody>{text}</p:txBody></p:sp>'
 
 
 def slide(shapes: str) -> str:
@@ -160,16 +157,21 @@ def opendocument(kind: str, body: str, title: str = "") -> bytes:
 
 def epub(chapters: Mapping[str, str], order: Sequence[str], labels: Mapping[str, str] | None = None) -> bytes:
     """Return a book: chapter's file → its HTML, read in an order, named by a table of contents."""
-    manifest = "".join(f'<item id="{name}" href="{name}.xhtml" media-type="application/xhtml+xml"/>' for name in chapters)
-    links = "".join(f'<li><a href="{name}.xhtml#top">{escape(label)}</a></li>' for name, label in (labels or {}).items())
+    manifest = "".join(
+        f'<item id="{name}" href="{name}.xhtml" media-type="application/xhtml+xml"/>' for name in chapters
+    )
+    links = "".join(
+        f'<li><a href="{name}.xhtml#top">{escape(label)}</a></li>' for name, label in (labels or {}).items()
+    )
     return zipped(
         {
             "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
             '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
             "OEBPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf"><metadata '
             'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>The Book</dc:title></metadata><manifest>'
-            f'{manifest}<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/></manifest>'
-            f'<spine>{"".join(f"<itemref idref={quoteattr(name)}/>" for name in order)}</spine></package>',
+            f'{manifest}<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+            "</manifest>"
+            f"<spine>{''.join(f'<itemref idref={quoteattr(name)}/>' for name in order)}</spine></package>",
             "OEBPS/nav.xhtml": f'<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><ol>{links}</ol></nav></body></html>',
             **{f"OEBPS/{name}.xhtml": content for name, content in chapters.items()},
         }
@@ -195,7 +197,9 @@ def _docx(rng: random.Random) -> bytes:
 
 
 def _pptx(rng: random.Random) -> bytes:
-    return pptx({"s1": slide(shape([_some_words(rng)], "title") + shape(["a", _some_words(rng)]))}, ["s1"], {"s1": "say it"})
+    return pptx(
+        {"s1": slide(shape([_some_words(rng)], "title") + shape(["a", _some_words(rng)]))}, ["s1"], {"s1": "say it"}
+    )
 
 
 def _xlsx(rng: random.Random) -> bytes:
@@ -208,7 +212,9 @@ def _odt(rng: random.Random) -> bytes:
 
 def _ods(rng: random.Random) -> bytes:
     cell = f"<table:table-cell><text:p>{escape(_some_words(rng))}</text:p></table:table-cell>"
-    return opendocument("spreadsheet", f'<table:table table:name="S"><table:table-row>{cell}</table:table-row></table:table>')
+    return opendocument(
+        "spreadsheet", f'<table:table table:name="S"><table:table-row>{cell}</table:table-row></table:table>'
+    )
 
 
 def _odp(rng: random.Random) -> bytes:
@@ -217,15 +223,22 @@ def _odp(rng: random.Random) -> bytes:
 
 
 def _epub(rng: random.Random) -> bytes:
-    return epub({"one": f"<html><body><h1>One</h1><p>{escape(_some_words(rng))}</p></body></html>"}, ["one"], {"one": "I"})
+    return epub(
+        {"one": f"<html><body><h1>One</h1><p>{escape(_some_words(rng))}</p></body></html>"}, ["one"], {"one": "I"}
+    )
 
 
 def _html(rng: random.Random) -> bytes:
-    return f"<html><head><title>T</title></head><body><h1>H</h1><p>{escape(_some_words(rng))}<ul><li>a</ul></body>".encode()
+    body = f"<h1>H</h1><p>{escape(_some_words(rng))}<ul><li>a</ul>"
+    return f"<html><head><title>T</title></head><body>{body}</body>".encode()
 
 
 def _notebook(rng: random.Random) -> bytes:
-    cell = {"cell_type": "code", "source": ["x = 1\n"], "outputs": [{"output_type": "stream", "text": _some_words(rng)}]}
+    cell = {
+        "cell_type": "code",
+        "source": ["x = 1\n"],
+        "outputs": [{"output_type": "stream", "text": _some_words(rng)}],
+    }
     return notebook([{"cell_type": "markdown", "source": "# Title"}, cell])
 
 
@@ -258,10 +271,13 @@ def hostile(rng: random.Random) -> Iterator[tuple[str, bytes]]:
     yield "locked-zip.docx", _flagged(sound)
     yield "no-xml.docx", zipped({"word/document.xml": b"\x00\x01\x02 binary"})
     yield "open-tag.docx", zipped({"word/document.xml": "<w:document><w:body>"})
-    entities = f'<?xml version="1.0"?>{ENTITIES}<w:document {_WORD}><w:body><w:p><w:r><w:t>&c;</w:t></w:r></w:p></w:body></w:document>'
+    body = "<w:body><w:p><w:r><w:t>&c;</w:t></w:r></w:p></w:body>"
+    entities = f'<?xml version="1.0"?>{ENTITIES}<w:document {_WORD}>{body}</w:document>'
     yield "entities.docx", zipped({"word/document.xml": entities})
     yield "entities-wide.docx", zipped({"word/document.xml": entities.encode("utf-16")})
-    outside = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><office:document-content>&x;</office:document-content>'
+    outside = (
+        '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><office:document-content>&x;</office:document-content>'
+    )
     yield "outside.odt", zipped({"content.xml": outside})
     yield "wrong.epub", zipped({"META-INF/container.xml": '<c><rootfile full-path="../../etc/passwd"/></c>'})
     yield "deep.html", b"<div>" * 5_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.read.office_files import epub, notebook, zipped
 
 from ragstone.errors import ReadError
 from ragstone.read import epub as book
 from ragstone.read.notebook import read
 from ragstone.types import Mark
+from tests.read.office_files import epub, notebook, zipped
 
 
 def page(body: str) -> str:
@@ -39,7 +39,8 @@ def test_names_of_chapters_come_from_an_older_table_of_contents_too() -> None:
     )
     opf = (
         "<package><manifest><item id='c' href='c.html' media-type='text/html'/><item id='n' href='t.ncx' "
-        "media-type='application/x-dtbncx+xml'/></manifest><spine><itemref idref='c'/><itemref idref='none'/></spine></package>"
+        "media-type='application/x-dtbncx+xml'/></manifest><spine><itemref idref='c'/><itemref idref='none'/></spine>"
+        "</package>"
     )
     document = book.read(zipped({"a.opf": opf, "t.ncx": ncx, "c.html": page("<p>x</p>")}), "a.epub")
     assert document.text == "# One\n\nx\n\n" and document.marks[0].label == "One"

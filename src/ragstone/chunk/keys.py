@@ -92,9 +92,7 @@ def key_cuts(text: str, parts: Sequence[Part], split: Split, *, size: int, owner
         yield Cut(start, end, symbol=symbol, header=" > ".join(_above(held)))
 
 
-def _units(
-    text: str, part: Part, split: Split, *, size: int, depth: int = 0
-) -> Iterator[tuple[Unit, tuple[str, ...]]]:
+def _units(text: str, part: Part, split: Split, *, size: int, depth: int = 0) -> Iterator[tuple[Unit, tuple[str, ...]]]:
     """Yield what is not broken: a part of at most half the size, or the parts within a bigger one."""
     weight = weigh(text, part.start, part.end, size)
     inner = []

@@ -23,7 +23,8 @@ _PERMALINK: Final = re.compile(
 )
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header "
-    "hgroup hr html legend main nav ol p section summary ul caption tbody thead tfoot label output search td th tr".split()
+    "hgroup hr html legend main nav ol p section summary ul caption tbody thead tfoot label output search td "
+    "th tr".split()
 )
 _BREAK: Final = "\x1f"
 """What `br` is until a paragraph is written; to everything else it is white space."""
