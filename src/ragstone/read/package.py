@@ -140,7 +140,12 @@ def child(element: Element | None, *names: str) -> Element | None:
     for name in names:
         if element is None:
             return None
-        element = next((one for one in element if local(one.tag) == name), None)
+        for one in element:
+            if one.tag.endswith(name) and local(one.tag) == name:
+                element = one
+                break
+        else:
+            return None
     return element
 
 

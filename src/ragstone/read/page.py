@@ -26,6 +26,8 @@ _BLOCKS: Final = frozenset(
     "hgroup hr html legend main nav ol p section summary ul caption tbody thead tfoot label output search td "
     "th tr".split()
 )
+_ANCHORS: Final = " \t\n\r\x0c\x1f\xa0¶§🔗"
+"""Signs that only lead to where they stand."""
 _BREAK: Final = "\x1f"
 """What `br` is until a paragraph is written; to everything else it is white space."""
 
@@ -109,7 +111,7 @@ class Page:
             return
         text = "".join(self.inline)
         self.inline.clear()
-        if not text.strip():
+        if not text.strip(_ANCHORS):
             return
         if self.item is not None:
             self.outline.item(text, depth=len(self.lists) - 1, sign=self.item)
@@ -119,7 +121,7 @@ class Page:
             self.outline.block("\n".join(line for line in lines if line))
 
     def _heading(self, node: LexborNode) -> None:
-        self.outline.heading(int((node.tag or "h1")[1]), _words(node), section=self.section)
+        self.outline.heading(int((node.tag or "h1")[1]), _words(node).strip(_ANCHORS), section=self.section)
 
     def _code(self, node: LexborNode) -> None:
         self.outline.code(node.text(), _language(node))

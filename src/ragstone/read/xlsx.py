@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final, cast
 from xml.etree import ElementTree
 
@@ -75,8 +76,13 @@ def _strings(tree: Element | None) -> list[str]:
 
 def _rich(element: Element) -> str:
     """Return a string's text, without the reading aids that stand beside it."""
-    parts = [one.text or "" for one in children(element, "t")]
-    parts += [one.text or "" for run in children(element, "r") for one in children(run, "t")]
+    parts = []
+    for one in element:
+        name = local(one.tag)
+        if name == "t":
+            parts.append(one.text or "")
+        elif name == "r":
+            parts += [text.text or "" for text in children(one, "t")]
     return "".join(parts)
 
 
@@ -151,33 +157,29 @@ class _Values:
 
 
 def _rows(package: Package, path: str, values: _Values) -> Iterator[tuple[int, dict[int, str]]]:
-    """Yield (row number, cells by column); rows are let go of as soon as they are told."""
-    text = source(package.read(path), path)
+    """Yield (row number, cells by column); what a row held is let go of as soon as it is told."""
     last = 0
-    holder: Element | None = None
     try:
-        for event, element in _events(text):
-            if event == "start":
-                holder = element if local(element.tag) == "sheetData" else holder
-            elif local(element.tag) == "row":
-                number = element.get("r", "")
-                last = int(number) if number.isdigit() and len(number) < 10 else last + 1
-                yield last, _cells(element, values)
-                element.clear()
-                if holder is not None:
-                    holder.clear()
+        for row in _elements(source(package.read(path), path), "row"):
+            number = row.get("r", "")
+            last = int(number) if number.isdigit() and len(number) < 10 else last + 1
+            yield last, _cells(row, values)
+            row.clear()
     except ElementTree.ParseError as error:
         raise ReadError(f"{path} is no sound XML: {error}", reason="damaged") from error
 
 
-def _events(text: str) -> Iterator[tuple[str, Element]]:
-    """Yield the beginnings and ends of elements while the text goes through a parser."""
-    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("start", "end"))
-    for at in range(0, len(text), _PIECE):
-        parser.feed(text[at : at + _PIECE])
-        yield from cast(Iterator[tuple[str, Element]], parser.read_events())
-    parser.close()
-    yield from cast(Iterator[tuple[str, Element]], parser.read_events())
+def _elements(text: str, name: str) -> Iterator[Element]:
+    """Yield the elements of a name, each when it ends, while the text goes through a parser."""
+    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("end",))
+    for at in range(0, len(text) + _PIECE, _PIECE):
+        if at < len(text):
+            parser.feed(text[at : at + _PIECE])
+        else:
+            parser.close()
+        for _, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
+            if element.tag.endswith(name) and local(element.tag) == name:
+                yield element
 
 
 def _cells(row: Element, values: _Values) -> dict[int, str]:
@@ -191,11 +193,16 @@ def _cells(row: Element, values: _Values) -> dict[int, str]:
     return found
 
 
-def _column(reference: str, following: int) -> int:
-    """Return the column of a reference such as AB12, counted from 0."""
+@lru_cache(maxsize=1024)
+def _number_of(letters: str) -> int:
+    """Return the column that these letters name, counted from 0; -1 if there is none."""
     number = 0
-    for sign in reference:
-        if not ("A" <= sign <= "Z"):
-            break
+    for sign in letters:
         number = number * 26 + ord(sign) - 64
-    return number - 1 if 0 < number <= 16_384 else following
+    return number - 1 if 0 < number <= 16_384 and letters.isascii() and letters.isupper() else -1
+
+
+def _column(reference: str, following: int) -> int:
+    """Return the column of a reference such as AB12."""
+    number = _number_of(reference.rstrip("0123456789")[:4])
+    return number if number >= 0 else following
