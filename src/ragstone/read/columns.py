@@ -65,15 +65,13 @@ def _reads_on(lines: Sequence[Line]) -> bool:
 
 def _sorted(lines: Sequence[Line], gutter: float) -> list[Line]:
     """Return lines column by column, between those that go across."""
-    across = sorted(
-        (line for line in lines if line.placed and line.left < gutter < line.right), key=lambda line: -line.top
-    )
-    ordered: list[Line] = [line for line in lines if not line.placed]
-    rest = sorted((line for line in lines if line.placed and line not in across), key=lambda line: -line.top)
-    for border in [*across, None]:
-        above = [line for line in rest if border is None or line.bottom >= border.bottom]
-        rest = [line for line in rest if line not in above]
-        ordered += [line for line in above if line.right <= gutter]
-        ordered += [line for line in above if line.right > gutter]
-        ordered += [border] if border else []
-    return ordered
+    ordered = [line for line in lines if not line.placed]
+    near: list[Line] = []
+    far: list[Line] = []
+    for line in sorted((line for line in lines if line.placed), key=lambda line: -line.bottom):
+        if line.left < gutter < line.right:
+            ordered += [*near, *far, line]
+            near, far = [], []
+        else:
+            (near if line.right <= gutter else far).append(line)
+    return [*ordered, *near, *far]

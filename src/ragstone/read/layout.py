@@ -18,13 +18,15 @@ _LIGATURES: Final = str.maketrans(
 )
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 _ITEM: Final = re.compile(r"(?:[-*+•◦▪‣–—·●○■□✓]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[[0-9]{1,3}\])\s")
-_BROKEN: Final = re.compile(r"(\w+)[\u00ad]\s*(\w+)")
-_COMPOUND: Final = re.compile(r"\w+-\w+")
+# Possessive, and only from a word's start: a page may be one word.
+_BROKEN: Final = re.compile(r"(?<!\w)\w++(?:\u00ad\s*+\w++)++")
+_PIECES: Final = re.compile(r"\u00ad\s*")
+_COMPOUND: Final = re.compile(r"(?<!\w)\w++-\w++")
+_WORD: Final = re.compile(r"\w++")
 _LEADER: Final = re.compile(r"(?:[.·…]\s?){4}")
 _SPARSE: Final = 0.75
 """Times its height: what a letter of a line takes on average where the line has gaps inside."""
 _FINISHED: Final = (".", "!", "?", ":", "。", "！", "？", "…")
-_MOST_WORDS: Final = 200_000
 
 
 class Line(NamedTuple):
@@ -78,7 +80,7 @@ def _whole(lines: Sequence[Line]) -> list[Line]:
 
 def _goes_on(one: Line, other: Line) -> bool:
     """Return whether a line stands at another's height and begins where that ends, or behind."""
-    if not (one.placed and other.placed) or one.text.endswith(SOFT_HYPHEN):
+    if not (one.placed and other.placed):
         return False
     shared = min(one.top, other.top) - max(one.bottom, other.bottom)
     small = min(one.height, other.height)
@@ -162,19 +164,18 @@ def _is_row(line: Line) -> bool:
 
 def rejoined(pages: Sequence[str]) -> list[str]:
     """Return pages with broken words made whole; a hyphen that the document writes elsewhere stays."""
-    broken = {(found[1], found[2]) for page in pages if SOFT_HYPHEN in page for found in _BROKEN.finditer(page)}
-    if not broken:
-        return [page.replace(SOFT_HYPHEN, "-") for page in pages]
+    if not any(SOFT_HYPHEN in page for page in pages):
+        return list(pages)
     compounds = {word.lower() for page in pages for word in _COMPOUND.findall(page)}
-    whole: set[str] = set()
-    if compounds:
-        whole = {word.lower() for page in pages for word in page.split()[:_MOST_WORDS]}
+    whole = {word.lower() for page in pages for word in _WORD.findall(page)} if compounds else set()
 
-    def decide(found: re.Match[str]) -> str:
-        before, after = found[1], found[2]
-        if not (before[-1].isalpha() and after[0].islower()):
-            return f"{before}-{after}"
-        kept = f"{before}-{after}".lower() in compounds and (before + after).lower() not in whole
-        return f"{before}-{after}" if kept else before + after
+    def mended(found: re.Match[str]) -> str:
+        word, *rest = _PIECES.split(found[0])
+        for piece in rest:
+            kept = not (word[-1].isalpha() and piece[0].islower())
+            if f"{word}-{piece}".lower() in compounds:
+                kept = kept or (word + piece).lower() not in whole
+            word = f"{word}-{piece}" if kept else word + piece
+        return word
 
-    return [_BROKEN.sub(decide, page).replace(SOFT_HYPHEN, "-") if SOFT_HYPHEN in page else page for page in pages]
+    return [_BROKEN.sub(mended, page).replace(SOFT_HYPHEN, "-") if SOFT_HYPHEN in page else page for page in pages]

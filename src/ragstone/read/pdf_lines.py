@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from pypdfium2 import raw
@@ -59,7 +59,8 @@ class _Page:
         self._page, self._text = textpage, text
         self._box = raw.FS_RECTF()
         # PDFium counts what lies beyond the first 65,536 characters twice.
-        self._astral = max(text) > "\uffff"
+        astral = max(text) > "\uffff"
+        self._before = list(accumulate((sign > "\uffff" for sign in text), initial=0)) if astral else None
 
     def line(self, start: int, end: int) -> Line:
         """Return a line with the box from its first letter to its last."""
@@ -100,8 +101,8 @@ class _Page:
 
     def _placed(self, at: int) -> tuple[float, float, float, float] | None:
         """Return left, bottom, right and top of a character, None where it has no place."""
-        if self._astral:
-            at += sum(sign > "\uffff" for sign in self._text[:at])
+        if self._before:
+            at += self._before[at]
         index = raw.FPDFText_GetCharIndexFromTextIndex(self._page, at)
         box = self._box
         if index < 0 or not raw.FPDFText_GetLooseCharBox(self._page, index, box):
