@@ -52,6 +52,10 @@ def test_json_with_comments_and_trailing_commas_still_has_keys() -> None:
     assert chunk.symbol == "a b" and chunk.text == text
 
 
+def test_a_key_of_signs_that_no_store_holds_is_shown_without_them() -> None:
+    assert told(cut('{"a\\ud800\\u0000 b": {"\\n": 1}}', "json")) == [("a_b", "")]
+
+
 @pytest.mark.parametrize("text", ['{"a": 1', "{'a': 1}", "{} {}", "12", '"words"', "", "[" * 5_000])
 def test_what_is_no_json_object_is_cut_by_lines(text: str) -> None:
     assert [chunk.symbol for chunk in cut(text, "json", 10_000)] == ([""] if text else [])

@@ -117,7 +117,7 @@ def covered(chunker: Chunker, document: Document) -> list[Chunk]:
         assert text[span.start : span.end] == chunk.text and chunk.text.strip() and not chunk.text[-1].isspace()
         assert span.line_start == text.count("\n", 0, span.start) + 1
         assert span.line_end == text.count("\n", 0, span.end) + 1
-        assert "\n" not in chunk.symbol
+        assert chunk.symbol == " ".join(chunk.symbol.split())
         before = span.start
         seen[span.start : span.end] = b"\1" * (span.end - span.start)
     assert not [at for at, sign in enumerate(text) if not seen[at] and not sign.isspace()]

@@ -87,8 +87,8 @@ def key_cuts(text: str, parts: Sequence[Part], split: Split, *, size: int, owner
     starts = [unit.start for unit in units]
     for start, end in pack(units, parts[-1].end, size=size):
         held = paths[bisect_left(starts, start) : bisect_left(starts, end)]
-        names = dict.fromkeys(".".join(filter(None, (owner, *path))).replace(" ", "_") for path in held if path)
-        symbol = " ".join(list(names)[:_MOST_NAMES])[:_LONGEST_SYMBOL]
+        names = dict.fromkeys("_".join(".".join(filter(None, (owner, *path))).split()) for path in held)
+        symbol = " ".join(list(filter(None, names))[:_MOST_NAMES])[:_LONGEST_SYMBOL].rstrip()
         yield Cut(start, end, symbol=symbol, header=" > ".join(_above(held)))
 
 

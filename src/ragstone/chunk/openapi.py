@@ -61,6 +61,7 @@ class OpenApi:
 
     def _endpoint(self, text: str, parts: list[Part], split: Split, name: str) -> Iterator[Cut]:
         whole = [Part(parts[0].start, parts[-1].end, (), -1)] if self._fits(text, parts) else parts
+        name = " ".join(name.split())
         for cut in key_cuts(text, whole, split, size=self.size):
             yield cut._replace(symbol=name, header=name)
 

@@ -40,6 +40,7 @@ _DECODE: Final = JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
 _COMMENTS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL)
 _LAST_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])', re.DOTALL)
+_NOT_SHOWN: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _SIGN: Final = re.compile(r"[^\n]")
 
 
@@ -61,7 +62,7 @@ def json_parts(text: str, whole: Part) -> list[Part]:
         inside = _after_space(text, at)
         value, at = _DECODE(text, inside)
         holds = inside if value and isinstance(value, dict | list) else -1
-        found.append(Part(start, at, (*whole.path, str(name)[:_LONGEST_KEY]), holds))
+        found.append(Part(start, at, (*whole.path, _key(str(name))), holds))
         at = _after_space(text, at)
         if text[at : at + 1] != closing:
             start = _expected(text, at, ",")
@@ -69,6 +70,11 @@ def json_parts(text: str, whole: Part) -> list[Part]:
     if not whole.path and text[at + 1 :].strip():
         raise ValueError("more than one value")
     return _covering(found, whole)
+
+
+def _key(name: str) -> str:
+    """Return a key as it can be shown: what was written as an escape may be anything."""
+    return _NOT_SHOWN.sub("_", name[:_LONGEST_KEY])
 
 
 def _after_space(text: str, at: int) -> int:
