@@ -19,10 +19,10 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format reference torture evals bench clean
+.PHONY: help demo test lint format reference torture torture-read evals bench clean
 
 help:  ## Show what there is
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
 demo: $(INSTALLED)  ## Index this folder and search it
 	@$(BIN)/ragstone demo
@@ -45,6 +45,9 @@ reference: $(INSTALLED)  ## Write docs/reference anew
 
 torture: $(INSTALLED_DEV)  ## Long runs of kills, faults and races
 	TORTURE_KILLS=1000 TORTURE_FILES=100000 $(RUN) -m pytest -m torture
+
+torture-read: $(INSTALLED_DEV)  ## Many damaged and hostile files to every reader
+	TORTURE_INPUTS=100000 $(RUN) -m pytest -m torture -n $(WORKERS) tests/read
 
 evals: $(INSTALLED)  ## Measure the quality of answers
 	for set in chunking code_search locomo scifact; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done

@@ -17,7 +17,7 @@ def read_file(path: Path, uri: str) -> Document:
     data = path.read_bytes()
     if is_binary(data, uri):
         raise ReadError(f"{uri} is binary")
-    return reader_for(uri).read(data, uri)
+    return reader_for(uri, data).read(data, uri)
 
 
 def unreadable() -> tuple[type[Exception], ...]:

@@ -21,7 +21,12 @@ Each carries a sentence for a person (`message`), what to do about it (`hint`) a
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+Reason = Literal[
+    "password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "unsupported", "crash", "unreadable"
+]
+"""Why a file gave no text, for a program to tell apart."""
 
 
 class RagstoneError(Exception):
@@ -78,9 +83,14 @@ class StaleSpace(Conflict):
 
 
 class ReadError(RagstoneError):
-    """A file or page that cannot be turned into text."""
+    """A file or page that cannot be turned into text; `reason` says in one word why."""
 
     code = "read"
+
+    def __init__(self, message: str, *, hint: str = "", reason: Reason = "unreadable") -> None:
+        """Keep the sentence, the hint and the reason."""
+        super().__init__(message, hint=hint)
+        self.reason: Reason = reason
 
 
 class ProviderError(RagstoneError):

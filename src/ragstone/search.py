@@ -263,7 +263,7 @@ class Searcher:
         row = entry.row
         span, text = self._span_and_text(request, entry)
         if request.compress:
-            by_lines = row.document_kind in ("code", "config", "data")
+            by_lines = row.document_kind in ("code", "config", "data", "manifest", "openapi")
             start, end = answering_slice(text, query_terms(request.query), by_lines=by_lines)
             span, text = span.narrowed(text, start, end), text[start:end]
         trace = Trace(

@@ -18,7 +18,22 @@ from ragstone.types import Document
         (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/160/0"),
         (Document("notes.MD", ""), "markdown/1/160/0"),
         (Document("a.rs", "", kind="code", language="rust"), "lines/1/300/50"),
-        (Document("a.toml", "", kind="config", language="toml"), "lines/1/300/50"),
+        (Document("a.toml", "", kind="config", language="toml"), "keys/1/300"),
+        (Document("a.json", "", kind="data", language="json"), "keys/1/300"),
+        (Document("package.json", "", kind="manifest", language="json"), "keys/1/300"),
+        (Document("config/app.php", "", kind="config", language="php"), "keys/1/300"),
+        (Document("app.php", "", kind="code", language="php"), "lines/1/300/50"),
+        (Document("Package.swift", "", kind="manifest", language="swift"), "lines/1/300/50"),
+        (Document("api.yaml", "", kind="openapi", language="yaml"), "openapi/1/300"),
+        (Document("a.jsonl", "", kind="data", language="jsonl"), "lines/1/300/50"),
+        (Document("a.csv", "", kind="data", language="csv"), "rows/1/300"),
+        (Document("a.xlsx", "", kind="data", language="xlsx"), "rows/1/300"),
+        (Document("a.html", "", kind="doc", language="html"), "markdown/1/160/0"),
+        (Document("a.docx", "", kind="doc", language="docx"), "markdown/1/160/0"),
+        (Document("a.pptx", "", kind="doc", language="pptx"), "marked/1/160/0"),
+        (Document("a.epub", "", kind="doc", language="epub"), "marked/1/160/0"),
+        (Document("a.ipynb", "", kind="notebook", language="python"), "markdown/1/160/0"),
+        (Document("docs/adr/1.md", "", kind="adr", language="markdown"), "markdown/1/160/0"),
         (Document("a.txt", "", kind="text", language="text"), "prose/1/160/0"),
         (Document("note:1", ""), "prose/1/160/0"),
     ],
@@ -63,4 +78,5 @@ def test_an_overlap_for_code_alone_is_refused() -> None:
 def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
     recipes = [recipe(), recipe("code"), recipe("prose"), recipe("auto", 300), recipe("auto", 300, 20)]
     assert len(set(recipes)) == len(recipes)
-    assert choose(Document("a.md", "")).recipe in recipe()
+    for uri, language in (("a.md", ""), ("a.csv", "csv"), ("a.pptx", "pptx"), ("a.toml", "toml")):
+        assert choose(Document(uri, "", kind="config", language=language)).recipe in recipe()

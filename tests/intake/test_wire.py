@@ -5,7 +5,6 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,12 +13,11 @@ from ragstone.intake.wire import (
     hear_items,
     hear_job,
     hear_outcomes,
-    receive,
-    send,
     tell_items,
     tell_job,
     tell_outcomes,
 )
+from ragstone.read.wire import receive, send
 from ragstone.sources.files import FileSource
 from ragstone.types import Document, Item, Mark, Stamp
 
@@ -52,20 +50,3 @@ def test_a_job_and_its_items_arrive_as_they_were_told() -> None:
     assert heard.cut == JOB.cut
     items = [Item("a", STAMP), Item("b", STAMP)]
     assert hear_items(tell_items(items, JOB)) == (items, {"a": "1f"})
-
-
-def test_the_end_of_all_is_no_message() -> None:
-    assert receive(BytesIO()) is None
-
-
-@pytest.mark.parametrize("left", [1, 15, 16, 20, -1])
-def test_a_message_that_is_broken_off_is_an_error(left: int) -> None:
-    stream = BytesIO()
-    send(stream, ["something"], b"bytes")
-    with pytest.raises(ValueError, match="broken off"):
-        receive(BytesIO(stream.getvalue()[:left]))
-
-
-def test_a_message_that_claims_to_be_endless_is_an_error() -> None:
-    with pytest.raises(ValueError, match="that long"):
-        receive(BytesIO(b"\xff" * 16))

@@ -29,6 +29,13 @@ def test_the_chunk_that_defines_a_name_goes_before_one_that_uses_it() -> None:
     assert ("definition", 1.25) in ranked[0].candidate.boosts
 
 
+def test_a_key_is_asked_for_only_where_it_is_spelt_as_one() -> None:
+    rows = {1: row(1, "a.py"), 2: row(2, "b.toml", symbol="server.max_size name", kind="config")}
+    candidates = [Candidate(1, 1.0), Candidate(2, 0.95)]
+    assert [r.row.id for r in boost(candidates, rows, query="what is the name of this")] == [1, 2]
+    assert [r.row.id for r in boost(candidates, rows, query="what is max_size set to")] == [2, 1]
+
+
 def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
     candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]

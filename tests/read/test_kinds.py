@@ -17,16 +17,45 @@ from ragstone.read.kinds import kind_of, suffix_of
         ("a.swift", "code", "swift"),
         ("a.hpp", "code", "cpp"),
         ("docs/guide.md", "doc", "markdown"),
-        (".cursor/rules/a.mdc", "doc", "markdown"),
+        (".cursor/rules/a.mdc", "cursor_rule", "markdown"),
+        ("app/.cursor/rules/sub/b.md", "cursor_rule", "markdown"),
+        (".cursorrules", "cursor_rule", "markdown"),
+        (".claude/commands/review.md", "claude_rule", "markdown"),
+        ("CLAUDE.md", "claude_rule", "markdown"),
+        ("pkg/AGENTS.md", "agent_rule", "markdown"),
+        (".github/copilot-instructions.md", "agent_rule", "markdown"),
+        ("docs/agents/overview.md", "doc", "markdown"),
+        ("src/claude.py", "code", "python"),
+        ("docs/adr/0001-one-file.md", "adr", "markdown"),
+        ("docs/adr/README.md", "readme", "markdown"),
+        ("docs/adr/template.md", "doc", "markdown"),
+        ("docs/decisions/0007-words.md", "adr", "markdown"),
+        ("docs/decisions/notes.md", "doc", "markdown"),
+        ("doc/arch/adr-003.md", "adr", "markdown"),
+        ("doc/architecture/decisions/0001-x.rst", "adr", "rst"),
+        ("src/adr/loader.py", "code", "python"),
+        ("docs/KNOWN_BUGS.md", "known_bug", "markdown"),
+        ("known-issues.txt", "known_bug", "text"),
+        ("docs/known_bugs/upload.md", "known_bug", "markdown"),
+        ("src/known_bugs.py", "code", "python"),
+        ("web/composer.json", "manifest", "json"),
+        ("Cargo.toml", "manifest", "toml"),
+        ("go.mod", "manifest", "text"),
+        ("ios/Podfile", "manifest", "ruby"),
+        ("Package.swift", "manifest", "swift"),
+        ("a.docx", "doc", "docx"),
+        ("a.pptx", "doc", "pptx"),
+        ("a.xlsx", "data", "xlsx"),
+        ("a.epub", "doc", "epub"),
         ("guide.rst", "doc", "rst"),
         ("notes.txt", "doc", "text"),
         ("README.md", "readme", "markdown"),
         ("sub/readme", "readme", "text"),
         ("README.de.md", "readme", "markdown"),
         ("readmes.py", "code", "python"),
-        ("pyproject.toml", "config", "toml"),
+        ("pyproject.toml", "manifest", "toml"),
         ("a.yml", "config", "yaml"),
-        ("package.json", "config", "json"),
+        ("package.json", "manifest", "json"),
         ("requirements.txt", "config", "text"),
         ("Dockerfile", "config", "docker"),
         ("Dockerfile.dev", "config", "docker"),
@@ -59,7 +88,7 @@ def test_the_first_line_speaks_where_the_name_does_not(first: bytes, found: tupl
     assert kind_of("bin/tool.py", first) == ("code", "python")
 
 
-@pytest.mark.parametrize("name", ["a.png", "b/c.PDF", "d.docx", "e.zip", "f.mp4", "g.ipynb", "h.pyc", "i.sqlite"])
+@pytest.mark.parametrize("name", ["a.png", "d.doc", "e.zip", "f.mp4", "g.xls", "h.pyc", "i.sqlite"])
 def test_types_without_a_reader_are_refused_in_one_sentence(name: str) -> None:
     suffix = name.rpartition(".")[2].lower()
     assert str(refusal(name)).startswith(f"unsupported type .{suffix} (")
@@ -70,3 +99,20 @@ def test_types_without_a_reader_are_refused_in_one_sentence(name: str) -> None:
 def test_a_leading_dot_is_not_a_suffix() -> None:
     assert suffix_of(".png") == "" and refusal("dir/.png") is None
     assert suffix_of("a.tar.gz") == "gz"
+
+
+@pytest.mark.parametrize(
+    ("uri", "data", "kind"),
+    [
+        ("api/spec.yaml", b"# pets\nopenapi: 3.1.0\ninfo: {}\n", "openapi"),
+        ("spec.json", b'{"swagger": "2.0", "paths": {}}', "openapi"),
+        ("openapi.json", b'{"info": {},' + b" " * 5000 + b'\n"openapi": "3.0.0"}', "openapi"),
+        ("spec.json", b'{"name": "openapi", "x": "openapi: 3.0"}', "config"),
+        ("openapi.yaml", b"generator: x\n", "config"),
+        ("config/app.php", b"<?php\n\nreturn [\n    'a' => 1,\n];\n", "config"),
+        ("config/Loader.php", b"<?php\nclass Loader {}\n", "code"),
+        ("src/app.php", b"<?php\nreturn [];\n", "code"),
+    ],
+)
+def test_the_first_lines_tell_an_api_and_a_settings_file(uri: str, data: bytes, kind: str) -> None:
+    assert kind_of(uri, data)[0] == kind

@@ -7,8 +7,12 @@ from functools import lru_cache
 from typing import Final
 
 from ragstone.chunk.code import Python
+from ragstone.chunk.keys import SPLITS, Keys
 from ragstone.chunk.lines import Lines
 from ragstone.chunk.markdown import Markdown
+from ragstone.chunk.marked import Marked
+from ragstone.chunk.openapi import OpenApi
+from ragstone.chunk.rows import Rows
 from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
 from ragstone.errors import InputError
 from ragstone.protocols import Chunker
@@ -21,13 +25,30 @@ _OVERLAPPING: Final[dict[str, Callable[..., Chunker]]] = {
     "sentences": Sentences,
     "tokens": Tokens,
     "markdown": Markdown,
+    "marked": Marked,
     "prose": Prose,
 }
-_PLAIN: Final[dict[str, Callable[..., Chunker]]] = {"python": Python, "lines": Lines}
-_SEVERAL: Final = {"auto": ("python", "markdown", "lines", "prose"), "code": ("python", "lines")}
-_DEFAULT_OVERLAP: Final = {"chars": 200, "sentences": 200, "tokens": 64, "markdown": 0, "prose": 0}
+_PLAIN: Final[dict[str, Callable[..., Chunker]]] = {
+    "python": Python,
+    "lines": Lines,
+    "rows": Rows,
+    "keys": Keys,
+    "openapi": OpenApi,
+}
+_SEVERAL: Final = {
+    "auto": ("python", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
+    "code": ("python", "lines"),
+}
+_DEFAULT_OVERLAP: Final = {"chars": 200, "sentences": 200, "tokens": 64, "markdown": 0, "marked": 0, "prose": 0}
 """Sections and paragraphs stand alone: overlap there would only repeat what is found anyway."""
-_CODE_KINDS: Final = frozenset({"code", "config", "data"})
+_CODE_KINDS: Final = frozenset({"code", "config", "data", "manifest", "openapi"})
+_BY_LANGUAGE: Final = {
+    **dict.fromkeys(("markdown", "html", "docx", "odt"), "markdown"),
+    **dict.fromkeys(("pptx", "odp", "epub"), "marked"),
+    **dict.fromkeys(("csv", "tsv", "xlsx", "ods"), "rows"),
+}
+_BY_KIND: Final = {"openapi": "openapi", "notebook": "markdown", "markdown": "markdown"}
+_KEYED_KINDS: Final = frozenset({"config", "data", "manifest"})
 _MARKDOWN_SUFFIXES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _PYTHON_SUFFIXES: Final = (".py", ".pyi", ".pyw")
 
@@ -62,10 +83,14 @@ def check_name(name: str) -> None:
 
 
 def _by_type(document: Document) -> str:
+    if document.kind in _BY_KIND:
+        return _BY_KIND[document.kind]
     if _is_python(document):
         return "python"
-    if document.language == "markdown" or document.kind == "markdown":
-        return "markdown"
+    if document.language in _BY_LANGUAGE:
+        return _BY_LANGUAGE[document.language]
+    if document.kind in _KEYED_KINDS and document.language in SPLITS:
+        return "keys"
     if not document.language and document.uri.lower().endswith(_MARKDOWN_SUFFIXES):
         return "markdown"
     return "lines" if document.kind in _CODE_KINDS else "prose"

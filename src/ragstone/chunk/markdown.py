@@ -50,9 +50,10 @@ class Markdown:
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
-        return chunks_of(document, self._cuts(document.text))
+        return chunks_of(document, self.cuts(document.text))
 
-    def _cuts(self, text: str) -> Iterator[Cut]:
+    def cuts(self, text: str) -> Iterator[Cut]:
+        """Yield the cuts of a text in order."""
         for group, weight in self._groups(text):
             telling = [section.path for section in group if not _bare(text, section)]
             header = " > ".join(_common(telling or [group[-1].path]))

@@ -9,17 +9,18 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
 from ragstone.intake.child import HELLO
 from ragstone.intake.one import Job, Outcome
-from ragstone.intake.wire import hear_outcomes, receive, send, tell_items, tell_job
+from ragstone.intake.wire import hear_outcomes, tell_items, tell_job
+from ragstone.read.process import command as python_command
+from ragstone.read.process import python, started
+from ragstone.read.wire import receive, send
 from ragstone.types import Item
 
 MANY_FILES: Final = 150
@@ -36,10 +37,6 @@ _IN_FLIGHT: Final = 2
 _UNTAKEN: Final = 12
 """Answers that may wait to be taken, with those in flight: what bounds the memory."""
 _PIPE_BYTES: Final = 1 << 20
-
-# No folder but Python's own and the one this package lies in, which comes last: nothing there can pose as a module of
-# Python's, and nothing that lies in the folder being read is ever imported.
-_PROGRAM: Final = "import sys; sys.path.append(sys.argv[1]); from ragstone.intake.child import main; main()"
 
 Answer = list[tuple[Item, Outcome | None]]
 
@@ -74,7 +71,7 @@ def worth_help(waiting: Sequence[Item]) -> bool:
     much = len(waiting) >= MANY_FILES or (
         len(waiting) >= FEW_FILES and sum(item.stamp.size for item in waiting) >= MANY_BYTES
     )
-    return much and _cores() > 1 and _python() is not None
+    return much and _cores() > 1 and python() is not None
 
 
 class Beside:
@@ -95,10 +92,12 @@ class Beside:
         self._answers: SimpleQueue[Answer | None] = SimpleQueue()
         self._room = threading.Semaphore(_UNTAKEN)
         self._stopped = False
-        self.process = _started(_command() if command is None else command)
+        self.process = started(python_command("ragstone.intake.child") if command is None else command)
         if self.process is None:
             self.over = True
             return
+        if self.process.stdout is not None:
+            _widen(self.process.stdout.fileno())
         self._thread = threading.Thread(target=self._talk, args=(self.process,), name="ragstone-intake", daemon=True)
         try:
             self._thread.start()
@@ -199,35 +198,6 @@ def _cores() -> int:
     """Return how many cores this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
-def _python() -> str | None:
-    """Return the Python that runs this program, unless the program brings its own under another name."""
-    name = os.path.basename(sys.executable or "").lower()
-    return sys.executable if name.startswith(("python", "pypy")) and not hasattr(sys, "frozen") else None
-
-
-def _command() -> list[str]:
-    return [_python() or "", "-I", "-S", "-B", "-c", _PROGRAM, str(Path(os.path.abspath(__file__)).parents[2])]
-
-
-def _started(command: Sequence[str]) -> subprocess.Popen[bytes] | None:
-    """Return the process, or None where the system would not start it."""
-    environment = {"SYSTEMROOT": os.path.expandvars("%SystemRoot%")} if os.name == "nt" else {}
-    try:
-        process = subprocess.Popen(  # noqa: S603 - our own program run by our own Python, no shell
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except (OSError, ValueError):
-        return None
-    if process.stdout is not None:
-        _widen(process.stdout.fileno())
-    return process
 
 
 def _widen(pipe: int) -> None:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import IO, Final
 
 from ragstone.intake.one import Job, Outcome
-from ragstone.intake.wire import hear_items, hear_job, receive, send, tell_outcomes
+from ragstone.intake.wire import hear_items, hear_job, tell_outcomes
+from ragstone.read.wire import receive, send
 from ragstone.types import Item
 
 HELLO: Final = "ragstone intake 1"

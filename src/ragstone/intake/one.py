@@ -63,7 +63,7 @@ class Job:
             content_hash = hashlib.sha256(data).hexdigest()
             if self.unchanged.get(item.uri) == content_hash:
                 return Outcome(item.uri, "same", stamp)
-            document = reader_for(item.uri).read(data, item.uri)
+            document = reader_for(item.uri, data).read(data, item.uri)
             ready = prepared(document, self.cut, source=self.source.name, stamp=stamp, content_hash=content_hash)
         except ReadError as error:
             return Outcome(item.uri, "failed", reason=error.message)

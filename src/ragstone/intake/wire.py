@@ -1,50 +1,18 @@
-"""What this process and the one beside it say to each other: JSON behind its length, then a text's bytes, if any.
+"""What this process and the one beside it say to each other.
 
 Texts travel once and as they are; chunks travel as where they stand in them.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any
 
 from ragstone.intake.one import VERDICTS, Cut, Job, Outcome
 from ragstone.sources.files import FileSource
 from ragstone.types import Chunk, Document, Item, Mark, Prepared, Span, Stamp
-
-_LENGTHS: Final = struct.Struct(">QQ")
-_LONGEST: Final = 1 << 32
-"""Bytes. A message that claims more is none of ours."""
-
-Told = tuple[Any, bytes]
-
-
-def send(stream: IO[bytes], told: object, blob: bytes = b"") -> None:
-    """Write one message."""
-    text = json.dumps(told).encode("ascii")
-    stream.write(b"".join((_LENGTHS.pack(len(text), len(blob)), text, blob)))
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Told | None:
-    """Return the next message, None at the end of all; `ValueError` if it is broken off or no message."""
-    head = stream.read(_LENGTHS.size)
-    if not head:
-        return None
-    if len(head) < _LENGTHS.size:
-        raise ValueError("a message was broken off")
-    length, size = _LENGTHS.unpack(head)
-    if max(length, size) > _LONGEST:
-        raise ValueError("no message is that long")
-    text, blob = stream.read(length), stream.read(size)
-    if len(text) < length or len(blob) < size:
-        raise ValueError("a message was broken off")
-    return json.loads(text), blob
-
 
 # ── what is to be done ────────────────────────────────────────────────────────────────────────────
 

@@ -30,6 +30,10 @@ _ASKS_FOR_SIDE: Final = frozenset(
     terms("test tests testing spec example examples fixture fixtures benchmark generated vendor")
 )
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_SPELT: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
+"""A word that is spelt like a key. Keys of settings and data are everyday words (name, version, get): only a query that
+spells one as a key asks for it."""
+_KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,16 @@ class Ranked:
 def boost(candidates: Iterable[Candidate], rows: Mapping[int, StoredChunk], *, query: str) -> list[Ranked]:
     """Return candidates that have a row, re-ordered by what their rows say."""
     wanted = set(terms(query))
-    names = {name.casefold() for name in _NAME.findall(query) if len(name) > 2}
+    spelt = [name for name in _NAME.findall(query) if len(name) > 2]
+    names = {name.casefold() for name in spelt}
+    keys = {name.casefold() for name in spelt if _SPELT.search(name)}
     quiet = bool(wanted & _ASKS_FOR_SIDE)
     ranked = []
     for candidate in candidates:
         row = rows.get(candidate.id)
         if row is None:
             continue
-        if _defines(row, names):
+        if _defines(row, keys if row.document_kind in _KEYED else names):
             candidate = candidate.boosted("definition", DEFINITION_BOOST)
         share = _share_in_path(row.uri, wanted)
         if share:

@@ -1,21 +1,47 @@
-"""Which reader a file gets, by its name, and which files are none's."""
+"""Which reader a file gets, by its name and its first bytes, and which files are none's."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ragstone.errors import ReadError
 from ragstone.protocols import Reader
-from ragstone.read.decode import BINARY, is_binary
+from ragstone.read import decode
+from ragstone.read.decode import BINARY
+from ragstone.read.formats import Format, format_of
 from ragstone.read.kinds import refusal
 from ragstone.read.plain import PlainReader
+from ragstone.types import Document
 
 __all__ = ["BINARY", "is_binary", "reader_for", "refusal"]
 
 _PLAIN = PlainReader()
 
 
-def reader_for(uri: str) -> Reader:
-    """Return the reader for a file of this name, or raise `ReadError` when no reader takes it."""
+def reader_for(uri: str, data: bytes = b"") -> Reader:
+    """Return the reader for a file of this name that begins with these bytes; `ReadError` when no reader takes it."""
     reason = refusal(uri)
     if reason is not None:
-        raise ReadError(reason, hint="only text files are read")
-    return _PLAIN
+        raise ReadError(reason, hint="convert it to a format that is read, such as PDF or text", reason="unsupported")
+    found = format_of(uri, data)
+    return _PLAIN if found is None else FormatReader(found)
+
+
+def is_binary(data: bytes, uri: str = "") -> bool:
+    """Return whether bytes are neither text nor of a format that is read; a name that promises one is believed."""
+    return format_of(uri, data) is None and decode.is_binary(data, uri)
+
+
+@dataclass(frozen=True, slots=True)
+class FormatReader:
+    """Reads one format: in the child process where the format asks for it."""
+
+    format: Format
+
+    def read(self, data: bytes, uri: str) -> Document:
+        """Return the whole document, or raise `ReadError`."""
+        if not self.format.in_child:
+            return self.format.load()(data, uri)
+        from ragstone.read.child import read_in_child  # on first need: it brings threads and processes
+
+        return read_in_child(self.format.name, data, uri)

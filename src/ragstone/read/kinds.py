@@ -1,8 +1,10 @@
-"""What a file is, by its name: kind and language, and the types that no reader takes yet."""
+"""What a file is, by its name: kind and language, and the types that no reader takes."""
 
 from __future__ import annotations
 
 import re
+
+from ragstone.read.knowledge import knowledge_kind
 
 _CODE = """
 python py pyi pyw pyx pxd
@@ -69,7 +71,14 @@ html html htm xhtml
 latex tex bib
 org org
 man 1 2 3 5 7 8
+docx docx docm dotx
+pptx pptx pptm ppsx
+odt odt ott
+odp odp
+epub epub
+pdf pdf
 textile textile
+pdf pdf
 wiki mediawiki wiki
 """
 _CONFIG = """
@@ -85,6 +94,8 @@ dotenv env
 docker dockerfile
 """
 _DATA = """
+xlsx xlsx xlsm xltx
+ods ods
 csv csv
 tsv tsv tab
 jsonl jsonl ndjson
@@ -150,9 +161,8 @@ _REFUSED = {
     "audio": "mp3 wav flac ogg oga opus m4a aac wma aiff mid midi",
     "video": "mp4 m4v mov avi mkv webm wmv flv mpg mpeg 3gp ogv",
     "archive": "zip tar gz tgz bz2 tbz xz txz 7z rar zst lz4 lzma cab iso dmg jar war whl egg deb rpm apk gem",
-    "PDF": "pdf",
-    "office document": "doc docx xls xlsx ppt pptx odt ods odp rtf pages numbers epub mobi azw3 vsd",
-    "notebook": "ipynb",
+    "old office document": "doc dot xls xlt ppt pps",
+    "office document": "xlsb rtf pages numbers mobi azw3 vsd vsdx",
     "font": "ttf otf woff woff2 eot",
     "program": "exe dll so dylib a o obj lib bin elf com msi class pyc pyo pyd wasm node beam ko",
     "database": "db sqlite sqlite3 db3 mdb accdb db-wal db-shm",
@@ -197,6 +207,9 @@ def kind_of(uri: str, data: bytes = b"") -> tuple[str, str]:
     """Return kind and language of a file by its name, or by its first line where the name says nothing."""
     name = name_of(uri).lower()
     kind, language = _NAMES.get(name) or _SUFFIXES.get(suffix_of(name)) or _by_first_line(name, data)
+    special = knowledge_kind(uri, name, language, data)
+    if special is not None:
+        return special
     if kind in ("doc", "text") and re.match(r"read[-_ ]?me(?![a-z])", name):
         kind = "readme"
     return kind, language

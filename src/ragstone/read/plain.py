@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ragstone.read.about import about, api_title, remark
 from ragstone.read.decode import decode
 from ragstone.read.kinds import kind_of, name_of
 from ragstone.types import Document, Metadata
@@ -12,6 +13,7 @@ _TITLE_WITHIN = 20_000
 _FENCE = re.compile(r"[ ]{0,3}(```|~~~)")
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)")
 _UNDERLINE = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
+_SAY_NOTHING = frozenset({"code", "text", "data"})
 _NOT_PROSE = ("-", "*", "+", ">", "|", "<", "=")
 
 
@@ -22,9 +24,11 @@ class PlainReader:
         """Return the whole document, or raise `ReadError`."""
         text, encoding = decode(data)
         kind, language = kind_of(uri, data)
-        title = heading(text) if language == "markdown" else ""
-        metadata: Metadata = {} if encoding == "utf-8" else {"encoding": encoding}
-        return Document(uri, text, kind, language, title or name_of(uri), metadata)
+        title = heading(text) if language == "markdown" else api_title(text) if kind == "openapi" else ""
+        known: Metadata = {} if kind in _SAY_NOTHING else about(kind, language, text)
+        metadata = known if encoding == "utf-8" else {**known, "encoding": encoding}
+        told = remark(language, text) if language == "json" else ""
+        return Document(uri, text, kind, language, title or name_of(uri), metadata, remarks=(told,) if told else ())
 
 
 def heading(text: str) -> str:

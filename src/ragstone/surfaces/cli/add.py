@@ -90,11 +90,11 @@ class Given:
         """Return the document in a file; one that no reader takes by its name is not opened for it."""
         if file != _STDIN and os.path.isdir(file):
             raise ReadError("it is a folder", hint="`ragstone sync` takes folders in")
-        reader = reader_for(uri)
+        reader_for(uri)
         data = self._piped() if file == _STDIN else self._bytes(file)
         if is_binary(data, uri):
             raise ReadError("it is binary, not text", hint="convert it to text first")
-        return reader.read(data, uri)
+        return reader_for(uri, data).read(data, uri)
 
     def _bytes(self, file: str) -> bytes:
         source = self.engine.source()

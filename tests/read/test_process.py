@@ -1,0 +1,79 @@
+"""A second Python that imports nothing but what is ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragstone.read import process
+from tests.read.pdf_files import lines, pdf
+
+ROOT = Path(__file__).resolve().parents[2]
+READS = """
+import sys
+from ragstone.read.choose import reader_for
+from tests.read.pdf_files import lines, pdf
+print(reader_for("a.pdf").read(pdf([lines("A line.")]), "a.pdf").text)
+"""
+
+
+@pytest.mark.parametrize(
+    "planted", [["pypdfium2"], ["yaml"], ["pypdfium2", "selectolax", "yaml", "charset_normalizer"]]
+)
+def test_a_package_in_the_current_folder_is_never_imported(tmp_path: Path, planted: list[str]) -> None:
+    for name in planted:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("open('trace', 'w').close()\n")
+    program = f"import sys; sys.path[1:1] = {[str(ROOT), str(ROOT / 'src')]}" + READS
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert not (tmp_path / "trace").exists()
+    # Where all are hidden by foreign ones, none is found, and the error says so.
+    assert ("A line." in ran.stdout) is (len(planted) == 1)
+    assert ("not installed" in ran.stderr) is (len(planted) > 1)
+
+
+def test_the_folder_of_every_package_that_readers_need_is_told_last() -> None:
+    told = process.command("ragstone.read.child_main")
+    assert told[1:4] == ["-I", "-S", "-B"]
+    assert told[6] == str(Path(process.__file__).parents[2])
+    assert any((Path(folder) / "pypdfium2").is_dir() for folder in told[6:])
+
+
+def test_a_program_under_another_name_is_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert process.python() == sys.executable
+    for name in ("/opt/app/server", "", None):
+        monkeypatch.setattr(sys, "executable", name)
+        assert process.python() is None
+
+
+def test_a_program_that_cannot_be_started_is_none(tmp_path: Path) -> None:
+    assert process.started([str(tmp_path / "none")]) is None
+
+
+def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
+    from collections import deque
+    from contextlib import closing
+
+    from ragstone.intake.beside import Beside
+    from ragstone.intake.one import Cut, Job
+    from ragstone.sources.files import FileSource
+    from ragstone.types import Item
+
+    for number in range(5):
+        (tmp_path / f"{number}.pdf").write_bytes(pdf([lines(f"Paper {number}."), lines("Its second page.")]))
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 and nothing else")
+    (tmp_path / "unnamed").write_bytes(pdf([lines("A PDF by its first bytes.")]))
+    job = Job(FileSource(tmp_path, limits=(10**6, 100), git=False), Cut())
+    items = [one for one in job.source.scan() if isinstance(one, Item)]
+    work, found = deque(items), []
+    with closing(Beside(job, work)) as beside:
+        while not beside.over:
+            found += beside.answer(wait=True) or ()
+    assert not work
+    assert {item.uri: outcome for item, outcome in found} == {item.uri: job.look_into(item) for item in items}
+    assert [job.look_into(item).verdict for item in items].count("ready") == 6
