@@ -35,11 +35,12 @@ _NONSENSE: Final = (ValueError, TypeError, LookupError, AttributeError, Recursio
 class Died(Exception):
     """The process gave no answer."""
 
-    def __init__(self, reason: Reason, message: str) -> None:
-        """Keep the reason and the sentence."""
+    def __init__(self, reason: Reason, message: str, *, ended: bool = False) -> None:
+        """Keep the reason and the sentence, and whether somebody else ended it."""
         super().__init__(message)
         self.reason: Reason = reason
         self.message = message
+        self.ended = ended
 
 
 class Started:
@@ -47,7 +48,7 @@ class Started:
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         """Watch it from now on: it has these seconds to say hello."""
-        self.process, self.served = process, 0
+        self.process, self.served, self.worn = process, 0, False
         self._numbers = count(1)
         self._due, self._late, self._over = time.monotonic() + seconds, False, False
         self._changed = threading.Condition()
@@ -81,7 +82,7 @@ class Started:
                 send(self.process.stdin, [number, name, uri, alarm], data)
         except OSError as error:
             raise self._cause() from error
-        (answered, verdict, *fields), text = self.hear()
+        (answered, self.worn, verdict, *fields), text = self.hear()
         if answered != number:
             raise ValueError("an answer to another question")
         self.served += 1
@@ -123,7 +124,7 @@ class Started:
             if -ended in _LATE:
                 return Died("timeout", "reading it takes too long")
             if ended == -getattr(signal, "SIGKILL", 9):  # not by us: the system was short of memory
-                return Died("memory", "reading it takes too much memory")
+                return Died("memory", "reading it takes too much memory", ended=True)
         return Died("crash", "the process that read it crashed")
 
 
@@ -162,8 +163,8 @@ class Warm:
                     raise
                 except Died as died:
                     self._leave(child, fresh=True)
-                    # One that has read before may have been worn out by others: a new one tells.
-                    if not used or died.reason == "timeout":
+                    # Whoever ended it may not have meant this file: a new one tells.
+                    if not (used and died.ended):
                         raise ReadError(died.message, reason=died.reason) from died
                 except _NONSENSE as error:
                     self._leave(child, fresh=True)
@@ -219,7 +220,7 @@ class Warm:
 
     def _leave(self, child: Started, *, fresh: bool) -> None:
         """Let the process wait for the next file, or end it."""
-        if fresh or not child.ready(self._idle):
+        if fresh or child.worn or not child.ready(self._idle):
             self._child = None
             child.close()
 

@@ -44,10 +44,8 @@ def _serve(requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | No
         (number, name, uri, seconds), data = told
         _alarm(seconds)
         fields, text = _answer(readers.get(name), data, uri)
-        send(answers, [number, *fields], text)
+        send(answers, [number, _peak() > _MOST_MEMORY, *fields], text)
         _alarm(0)
-        if _peak() > _MOST_MEMORY:
-            return
 
 
 def _answer(reader: Read | None, data: bytes, uri: str) -> tuple[list[Any], bytes]:
