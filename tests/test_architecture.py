@@ -18,7 +18,10 @@ TESTS = ROOT / "tests"
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
-HEAVY = ("numpy", "pydantic", "fastapi", "mcp", "onnxruntime", "turbovec", "tantivy", "rich", "tomlkit", "sqlite3")
+HEAVY = (
+    *("numpy", "pydantic", "fastapi", "mcp", "onnxruntime", "turbovec", "tantivy", "rich", "tomlkit", "sqlite3"),
+    *("pypdfium2", "selectolax", "yaml"),
+)
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "core", "manager", "service", "services", "misc", "base"}
 UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 FORBIDDEN_CALLS = {"eval", "exec", "print", "input", "breakpoint"}

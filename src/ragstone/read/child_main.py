@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ _MOST_MEMORY: Final = 400 << 20
 def main() -> None:
     """Answer until there is nobody left to answer to."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started this, and ends it
+    gc.set_threshold(100_000, 20, 20)  # what is made here is let go by counting; looking for circles finds none
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     sys.stdout = sys.stderr
