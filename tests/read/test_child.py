@@ -241,6 +241,25 @@ def test_threads_that_read_at_once_each_get_their_own(make: Make) -> None:
         assert all(pool.map(one, range(1, 60)))
 
 
+def test_waiting_for_others_takes_nothing_of_a_files_own_time(make: Make) -> None:
+    warm = make(deadline=1.5)
+    with ThreadPoolExecutor(3) as pool:
+        slow = [pool.submit(warm.read, "sleeps", b"", "a") for _ in range(2)]
+        time.sleep(0.2)
+        assert pool.submit(warm.read, "good", b"mine", "b").result().text == "mine"
+        assert [one.exception().reason for one in slow] == ["timeout"] * 2  # type: ignore[union-attr]  # ReadError
+
+
+def test_a_program_that_ends_does_not_wait_for_a_file(make: Make) -> None:
+    warm = make()
+    with ThreadPoolExecutor(1) as pool:
+        warm.read("good", b"", "a")
+        slow = pool.submit(warm.read, "sleeps", b"", "a")
+        time.sleep(0.3)
+        warm.end()
+        assert isinstance(slow.exception(10), ReadError)
+
+
 # ── reaching out ──────────────────────────────────────────────────────────────────────────────────
 
 
