@@ -9,7 +9,7 @@ import pytest
 from ragstone.chunk.sentences import sentence_starts
 from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
 from ragstone.tokens import estimate
-from ragstone.types import Document
+from ragstone.types import Document, Mark
 
 STORY = " ".join(f"Sentence number {number} tells what happened on day {number}." for number in range(200))
 PARAGRAPHS = "\n\n".join(f"Paragraph {number} says this. " + "It goes on for a while. " * 4 for number in range(30))
@@ -102,3 +102,15 @@ def test_a_title_stays_with_what_it_names() -> None:
 def test_a_text_that_shrank_gives_no_chunk_beyond_its_end() -> None:
     chunks = Prose(size=50).chunk(Document("a", PARAGRAPHS[:500]))
     assert chunks[-1].span.end <= 500
+
+
+def test_prose_never_mixes_pages() -> None:
+    pages = ["A short page.", "Another one.\n\nWith two paragraphs.", "", "A long page. " * 60]
+    text, marks, at = "\n\f\n".join(pages), [], 0
+    for number, page in enumerate(pages, 1):
+        marks.append(Mark(at, number))
+        at += len(page) + 3
+    chunks = Prose(size=40, overlap=0).chunk(Document("a.pdf", text, marks=tuple(marks)))
+    assert [chunk.text for chunk in chunks[:2]] == pages[:2]
+    assert {chunk.span.page for chunk in chunks[2:]} == {4}
+    assert all("\f" not in chunk.text for chunk in chunks)

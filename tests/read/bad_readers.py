@@ -71,6 +71,10 @@ def takes_native_memory(data: bytes, uri: str) -> Document:
     raise ReadError(f"{got * 50} MB", reason="memory")
 
 
+def swells(data: bytes, uri: str) -> Document:
+    return Document(uri, str(len(b"x" * (450 << 20))))
+
+
 def says_much(data: bytes, uri: str) -> Document:
     return Document(uri, "x" * (70 << 20))
 

@@ -17,9 +17,8 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
 
 @given(SOUND, SOUND, st.dictionaries(SOUND, SCALARS | st.lists(SCALARS, max_size=3), max_size=3), st.lists(SOUND))
 def test_what_is_told_is_heard(text: str, title: str, metadata: dict[str, Any], remarks: list[str]) -> None:
-    marks = tuple(Mark(at, number, title, "slide") for number, at in enumerate({0, len(text)}))
-    told = Document("u", text, "doc", "odd", title, metadata, tuple(sorted(marks, key=lambda m: m.start)), title)
-    told = Document(*(getattr(told, name) for name in told.__slots__[:-1]), tuple(remarks))
+    marks = tuple(Mark(at, number, title, "slide") for number, at in enumerate(sorted({0, len(text)})))
+    told = Document("u", text, "doc", "odd", title, metadata, marks, beside=title, remarks=tuple(remarks))
     (verdict, *fields), blob = tell_document(told)
     assert verdict == READ
     assert hear_document("u", blob.decode(), fields) == told

@@ -91,6 +91,14 @@ def test_files_one_after_another_are_read_by_one_process(make: Make) -> None:
     assert len({warm.read("pid", b"", "a").text for _ in range(5)}) == 1
 
 
+@LINUX
+def test_a_process_that_took_much_memory_is_not_used_again(make: Make) -> None:
+    warm = make()
+    first = warm.read("pid", b"", "a").text
+    warm.read("swells", b"", "a")
+    assert warm.read("pid", b"", "a").text != first
+
+
 def test_halves_of_characters_do_not_come_through(make: Make) -> None:
     found = make().read("surrogates", b"", "a")
     assert found == Document("a", "a?b", title="t?", metadata={"k?": "v?"}, remarks=("r?",))
@@ -158,11 +166,11 @@ say("ragstone read 1")
 sys.stdin.buffer.read(16)
 """
 ANSWERS = [
-    "say([1, 'read', 'doc'], b'text')",
-    "say([2, 'read', '', '', '', {}, [], '', []], b'text')",
-    "say([1, 'read', '', '', '', {}, [], '', []], bytes([255]))",
-    "say([1, 'read', '', '', '', {'a': {}}, [], '', []])",
-    "say([1, 'no such reason', 'message'])",
+    "say([1, False, 'read', 'doc'], b'text')",
+    "say([2, False, 'read', '', '', '', {}, [], '', []], b'text')",
+    "say([1, False, 'read', '', '', '', {}, [], '', []], bytes([255]))",
+    "say([1, False, 'read', '', '', '', {'a': {}}, [], '', []])",
+    "say([1, False, 'no such reason', 'message'])",
     "say(7)",
     "say([[]] * 9)",
     "sys.stdout.buffer.write(struct.pack('>QQ', 9, 0) + b'[' * 9)",
@@ -231,6 +239,25 @@ def test_threads_that_read_at_once_each_get_their_own(make: Make) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(one, range(1, 60)))
+
+
+def test_waiting_for_others_takes_nothing_of_a_files_own_time(make: Make) -> None:
+    warm = make(deadline=1.5)
+    with ThreadPoolExecutor(3) as pool:
+        slow = [pool.submit(warm.read, "sleeps", b"", "a") for _ in range(2)]
+        time.sleep(0.2)
+        assert pool.submit(warm.read, "good", b"mine", "b").result().text == "mine"
+        assert [one.exception().reason for one in slow] == ["timeout"] * 2  # type: ignore[union-attr]  # ReadError
+
+
+def test_a_program_that_ends_does_not_wait_for_a_file(make: Make) -> None:
+    warm = make()
+    with ThreadPoolExecutor(1) as pool:
+        warm.read("good", b"", "a")
+        slow = pool.submit(warm.read, "sleeps", b"", "a")
+        time.sleep(0.3)
+        warm.end()
+        assert isinstance(slow.exception(10), ReadError)
 
 
 # ── reaching out ──────────────────────────────────────────────────────────────────────────────────

@@ -54,7 +54,7 @@ def test_hostile_files_end_in_a_reason_or_a_text(warm: Warm, seed: int) -> None:
     print(dict(counts))
     assert warm.read("pdf", SOUND, "a.pdf").text == "Still here."
     assert counts["damaged"] > 50
-    assert not counts["timeout"]
+    assert counts["timeout"] + counts["crash"] + counts["memory"] < len(files) / 20
 
 
 BOMBS = {name: data for name, data in bombs() if TORTURE or name in ("nested.pdf", "saves.pdf", "hexed.pdf")}

@@ -60,7 +60,7 @@ def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
     from contextlib import closing
 
     from ragstone.intake.beside import Beside
-    from ragstone.intake.one import Cut, Job
+    from ragstone.intake.one import Cut, Job, Outcome
     from ragstone.sources.files import FileSource
     from ragstone.types import Item
 
@@ -70,7 +70,8 @@ def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
     (tmp_path / "unnamed").write_bytes(pdf([lines("A PDF by its first bytes.")]))
     job = Job(FileSource(tmp_path, limits=(10**6, 100), git=False), Cut())
     items = [one for one in job.source.scan() if isinstance(one, Item)]
-    work, found = deque(items), []
+    work = deque(items)
+    found: list[tuple[Item, Outcome | None]] = []
     with closing(Beside(job, work)) as beside:
         while not beside.over:
             found += beside.answer(wait=True) or ()

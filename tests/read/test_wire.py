@@ -32,3 +32,5 @@ def test_a_message_above_what_the_listener_allows_is_an_error() -> None:
     assert receive(BytesIO(stream.getvalue()), most=100) == ("short", b"x" * 100)
     with pytest.raises(ValueError, match="that long"):
         receive(BytesIO(stream.getvalue()), most=99)
+    with pytest.raises(ValueError, match="that long"):
+        receive(BytesIO(stream.getvalue()), most_told=5)

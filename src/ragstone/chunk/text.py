@@ -76,7 +76,7 @@ class Tokens:
 
 
 class Prose:
-    """Whole paragraphs up to a size in tokens; a long paragraph is parted between sentences."""
+    """Whole paragraphs up to a size in tokens; a long paragraph is parted between sentences, pages are never mixed."""
 
     def __init__(self, *, size: int = 160, overlap: int = 0) -> None:
         """Keep the sizes, in estimated tokens."""
@@ -87,6 +87,9 @@ class Prose:
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
         text = document.text
-        units = list(prose_units(text, 0, len(text), size=self.size, fine=self.overlap > 0))
-        cuts = pack(units, len(text), size=self.size, overlap=self.overlap)
-        return chunks_of(document, (Cut(*cut) for cut in cuts))
+        borders = sorted({0, len(text), *(mark.start for mark in document.marks if 0 < mark.start < len(text))})
+        return chunks_of(document, (cut for start, end in pairwise(borders) for cut in self._cuts(text, start, end)))
+
+    def _cuts(self, text: str, start: int, end: int) -> Iterator[Cut]:
+        units = list(prose_units(text, start, end, size=self.size, fine=self.overlap > 0))
+        yield from (Cut(*cut) for cut in pack(units, end, size=self.size, overlap=self.overlap))

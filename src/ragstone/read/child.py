@@ -28,6 +28,7 @@ from ragstone.types import Document
 DEADLINE_SECONDS: Final = 30.0
 IDLE_SECONDS: Final = 30.0
 _GRACE_SECONDS: Final = 5.0
+_MOMENT: Final = 0.5
 _LATE: Final = tuple(getattr(signal, name) for name in ("SIGALRM", "SIGXCPU") if hasattr(signal, name))
 _NONSENSE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
@@ -35,11 +36,12 @@ _NONSENSE: Final = (ValueError, TypeError, LookupError, AttributeError, Recursio
 class Died(Exception):
     """The process gave no answer."""
 
-    def __init__(self, reason: Reason, message: str) -> None:
-        """Keep the reason and the sentence."""
+    def __init__(self, reason: Reason, message: str, *, ended: bool = False) -> None:
+        """Keep the reason and the sentence, and whether somebody else ended it."""
         super().__init__(message)
         self.reason: Reason = reason
         self.message = message
+        self.ended = ended
 
 
 class Started:
@@ -47,7 +49,7 @@ class Started:
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         """Watch it from now on: it has these seconds to say hello."""
-        self.process, self.served = process, 0
+        self.process, self.served, self.worn = process, 0, False
         self._numbers = count(1)
         self._due, self._late, self._over = time.monotonic() + seconds, False, False
         self._changed = threading.Condition()
@@ -65,11 +67,14 @@ class Started:
 
     def hear(self) -> Told:
         """Return its next message, or raise `Died`."""
-        heard = None
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            heard = receive(self.process.stdout, most=2 * MOST_TEXT) if self.process.stdout else None
+        try:
+            heard = (
+                receive(self.process.stdout, most_told=MOST_TEXT // 2, most=MOST_TEXT) if self.process.stdout else None
+            )
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._cause(_MOMENT) from error
         if heard is None:
-            raise self._cause()
+            raise self._cause(_GRACE_SECONDS)
         return heard
 
     def ask(self, name: str, data: bytes, uri: str) -> Document:
@@ -80,8 +85,8 @@ class Started:
             if self.process.stdin:
                 send(self.process.stdin, [number, name, uri, alarm], data)
         except OSError as error:
-            raise self._cause() from error
-        (answered, verdict, *fields), text = self.hear()
+            raise self._cause(_GRACE_SECONDS) from error
+        (answered, self.worn, verdict, *fields), text = self.hear()
         if answered != number:
             raise ValueError("an answer to another question")
         self.served += 1
@@ -114,16 +119,16 @@ class Started:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(_GRACE_SECONDS)
 
-    def _cause(self) -> Died:
-        """Return why it says nothing more."""
-        if self._late:
-            return Died("timeout", "reading it takes too long")
+    def _cause(self, seconds: float) -> Died:
+        """Return why it says nothing more, or nothing that makes sense, once it has had some seconds to end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            ended = self.process.wait(_GRACE_SECONDS)
-            if -ended in _LATE:
+            ended = self.process.wait(seconds)
+            if self._over:
+                return Died("crash", "the process that read it was ended")
+            if self._late or -ended in _LATE:
                 return Died("timeout", "reading it takes too long")
             if ended == -getattr(signal, "SIGKILL", 9):  # not by us: the system was short of memory
-                return Died("memory", "reading it takes too much memory")
+                return Died("memory", "reading it takes too much memory", ended=True)
         return Died("crash", "the process that read it crashed")
 
 
@@ -150,8 +155,8 @@ class Warm:
 
     def read(self, name: str, data: bytes, uri: str) -> Document:
         """Return the document in bytes of a format, or raise `ReadError`."""
-        end = time.monotonic() + self._deadline
         with self._lock:
+            end = time.monotonic() + self._deadline
             while True:
                 child = self._at_hand(end)
                 used = child.served > 0
@@ -162,8 +167,8 @@ class Warm:
                     raise
                 except Died as died:
                     self._leave(child, fresh=True)
-                    # One that has read before may have been worn out by others: a new one tells.
-                    if not used or died.reason == "timeout":
+                    # Whoever ended it may not have meant this file: a new one tells.
+                    if not (used and died.ended):
                         raise ReadError(died.message, reason=died.reason) from died
                 except _NONSENSE as error:
                     self._leave(child, fresh=True)
@@ -180,6 +185,12 @@ class Warm:
         with self._lock:
             if self._child is not None:
                 self._leave(self._child, fresh=True)
+
+    def end(self) -> None:
+        """End the process at once, whatever any thread is waiting for."""
+        child = self._child
+        if child is not None:
+            child.close()
 
     def forget(self) -> None:
         """Let go, in a forked copy of the program, of what belongs to the program it was copied from."""
@@ -209,26 +220,32 @@ class Warm:
             process.kill()
             process.wait()
             raise ReadError("no thread could be started to read it", reason="memory") from error
+        self._greet(self._child)
+        return self._child
+
+    def _greet(self, child: Started) -> None:
+        """Hear the first word of a process, or end it."""
+        greeted = False
         try:
-            if self._child.hear() != (HELLO, b""):
+            greeted = child.hear() == (HELLO, b"")
+            if not greeted:
                 raise Died("crash", "the process that reads files answered nonsense")
         except Died as died:
-            self._leave(self._child, fresh=True)
             raise ReadError(died.message, reason=died.reason) from died
-        return self._child
+        finally:
+            if not greeted:
+                self._leave(child, fresh=True)
 
     def _leave(self, child: Started, *, fresh: bool) -> None:
         """Let the process wait for the next file, or end it."""
-        if fresh or not child.ready(self._idle):
+        if fresh or child.worn or not child.ready(self._idle):
             self._child = None
             child.close()
 
 
 _NO_PYTHON: Final = "files of this format are read by a second Python, which a frozen program cannot start"
-
-
 _WARM: Final = Warm()
 read_in_child: Final = _WARM.read
-atexit.register(_WARM.close)
+atexit.register(_WARM.end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_WARM.forget)

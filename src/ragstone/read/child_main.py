@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ _MOST_MEMORY: Final = 400 << 20
 def main() -> None:
     """Answer until there is nobody left to answer to."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started this, and ends it
+    gc.set_threshold(100_000, 20, 20)  # what is made here is let go by counting; looking for circles finds none
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     sys.stdout = sys.stderr
@@ -44,10 +46,8 @@ def _serve(requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | No
         (number, name, uri, seconds), data = told
         _alarm(seconds)
         fields, text = _answer(readers.get(name), data, uri)
-        send(answers, [number, *fields], text)
+        send(answers, [number, _peak() > _MOST_MEMORY, *fields], text)
         _alarm(0)
-        if _peak() > _MOST_MEMORY:
-            return
 
 
 def _answer(reader: Read | None, data: bytes, uri: str) -> tuple[list[Any], bytes]:

@@ -26,6 +26,7 @@ _WORD: Final = re.compile(r"\w++")
 _LEADER: Final = re.compile(r"(?:[.·…]\s?){4}")
 _SPARSE: Final = 0.75
 """Times its height: what a letter of a line takes on average where the line has gaps inside."""
+_SHORT: Final = 20
 _FINISHED: Final = (".", "!", "?", ":", "。", "！", "？", "…")
 
 
@@ -60,7 +61,27 @@ def cleaned(text: str) -> str:
 
 def flowed(lines: Sequence[Line]) -> str:
     """Return the text of lines in order: wrapped ones joined, blank lines between paragraphs."""
-    return "\n\n".join(_flowed_block(block) for block in _blocks(_whole(lines)))
+    pieces: list[str] = []
+    last: Line | None = None
+    for block in _blocks(_whole(lines)):
+        text = _flowed_block(block)
+        if last is not None and _continues(last, block[0]):
+            broken = last.text.endswith((SOFT_HYPHEN, "-"))
+            pieces[-1] = pieces[-1][:-1] + SOFT_HYPHEN if broken else pieces[-1]
+            pieces.append("" if broken else " ")
+        elif pieces:
+            pieces.append("\n\n")
+        pieces.append(text)
+        last = block[-1]
+    return "".join(pieces)
+
+
+def _continues(last: Line, first: Line) -> bool:
+    """Return whether a paragraph that ends a column goes on at the top of the next."""
+    if not (last.placed and first.placed) or first.bottom <= last.top or not first.text[:1].islower():
+        return False
+    small, large = sorted((last.height, first.height))
+    return large < 1.2 * small and len(last.text) > _SHORT and not last.text.endswith(_FINISHED)
 
 
 def _whole(lines: Sequence[Line]) -> list[Line]:
@@ -71,7 +92,7 @@ def _whole(lines: Sequence[Line]) -> list[Line]:
         if before is None or not _goes_on(before, line):
             whole.append(line)
             continue
-        near = line.left - before.right < 0.2 * min(line.height, before.height)
+        near = line.left - before.right < 0.12 * before.height
         tall = max(before, line, key=lambda one: one.height)
         text = f"{before.text}{'' if near else ' '}{line.text}"
         whole[-1] = Line(text, before.left, max(before.right, line.right), tall.bottom, tall.top)

@@ -20,7 +20,7 @@ def send(stream: IO[bytes], told: object, blob: bytes = b"") -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes], *, most: int = _LONGEST) -> Told | None:
+def receive(stream: IO[bytes], *, most_told: int = _LONGEST, most: int = _LONGEST) -> Told | None:
     """Return the next message, None at the end of all; `ValueError` if it is broken off, too long or no message."""
     head = stream.read(_LENGTHS.size)
     if not head:
@@ -28,7 +28,7 @@ def receive(stream: IO[bytes], *, most: int = _LONGEST) -> Told | None:
     if len(head) < _LENGTHS.size:
         raise ValueError("a message was broken off")
     length, size = _LENGTHS.unpack(head)
-    if max(length, size) > most:
+    if length > most_told or size > most:
         raise ValueError("no message is that long")
     text, blob = stream.read(length), stream.read(size)
     if len(text) < length or len(blob) < size:

@@ -1,0 +1,32 @@
+"""The table of formats is sound: every row can be loaded, and no two rows want the same file."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ragstone.read.choose import is_binary, refusal
+from ragstone.read.formats import FORMATS, Format, format_of, named
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_format_is_found_by_its_suffixes_and_its_function_is_there(row: Format) -> None:
+    assert callable(row.load())
+    assert named(row.name) is row
+    for suffix in row.suffixes:
+        assert format_of(f"some.folder/a.{suffix.upper()}") is row
+        assert refusal(f"a.{suffix}") is None
+        assert not is_binary(b"\0\1\2", f"a.{suffix}")
+
+
+def test_no_two_formats_share_a_name_or_a_suffix() -> None:
+    assert max(Counter(row.name for row in FORMATS).values()) == 1
+    assert max(Counter(suffix for row in FORMATS for suffix in row.suffixes).values()) == 1
+
+
+def test_a_name_goes_before_the_first_bytes() -> None:
+    assert format_of("a.unknown", b"%PDF-1.4") is named("pdf")
+    assert format_of("a.unknown", b"plain") is None
+    with pytest.raises(KeyError):
+        named("no such format")
