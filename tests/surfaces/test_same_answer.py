@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from ragstone import Engine
 from ragstone.surfaces import present
@@ -85,3 +90,53 @@ def test_what_one_door_wrote_the_other_finds(project: Path, quick: Callable[...,
         assert engine.search("chisel", mode="words")[0].source_doc_id == "note.txt"
         assert engine.remove("note.txt") == 1
     assert quick("search", "chisel", "--mode", "words", "--no-sync", "--json").json["results"] == []
+
+
+def test_the_library_the_command_and_an_agents_client_tell_one_story(
+    engine: Engine, project: Path, environment: dict[str, str], quick: Callable[..., Any]
+) -> None:
+    engine.sync()
+    quick("sync")
+    query, turns = "waiting longer after a failure", ("The quarry opens at nine.", "Bring a chisel.")
+    library = [hit.doc_id for hit in engine.search(query)]
+    block = engine.context(query, 500)
+    for turn in turns:
+        engine.remember("s", "user", turn)
+    recalled = [(one.turn.index, one.turn.content) for one in engine.recall("s", "when does it open")]
+
+    assert [one["doc_id"] for one in quick("search", query, "--json").json["results"]] == library
+    command = quick("context", query, "--budget", "500", "--json").json
+    assert [one["place"] for one in command["cited"]] == [one.place for one in block.cited]
+    assert [(one["turn_index"], one["content"]) for one in _through_the_command(quick, turns)] == recalled
+
+    found, cited, said = anyio.run(_through_a_client, project, environment, query)
+    assert found == library
+    assert cited == [one.place for one in block.cited]
+    assert said == recalled
+    engine.close()
+
+
+def _through_the_command(quick: Callable[..., Any], turns: tuple[str, ...]) -> list[dict[str, Any]]:
+    for turn in turns:
+        quick("remember", turn, "--session", "s")
+    found: list[dict[str, Any]] = quick("recall", "when does it open", "--session", "s", "--json").json["results"]
+    return found
+
+
+async def _through_a_client(
+    project: Path, environment: dict[str, str], query: str
+) -> tuple[list[str], list[str], list[tuple[int, str]]]:
+    """Return what the SDK's own client hears of the server over stdio: hits, citations and turns."""
+    program = StdioServerParameters(
+        command=sys.executable, args=["-m", "ragstone", "mcp", "-C", str(project)], env=environment
+    )
+    with open(os.devnull, "w") as nowhere:
+        async with Client(stdio_client(program, errlog=nowhere)) as client:
+            found = await client.call_tool("rag_search", {"query": query})
+            cited = await client.call_tool("rag_context", {"task": query, "token_budget": 500})
+            said = await client.call_tool("rag_memory_search", {"session_id": "s", "query": "when does it open"})
+    return (
+        [one["doc_id"] for one in found.structured_content["results"]],
+        [one["place"] for one in cited.structured_content["results"]],
+        [(one["turn_index"], one["content"]) for one in said.structured_content["results"]],
+    )
