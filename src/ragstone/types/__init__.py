@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.types.agents import Agent, AgentPrompt, Strategy
 from ragstone.types.answers import (
     Condition,
     Dropped,
@@ -38,6 +39,8 @@ from ragstone.types.turns import Recalled, Turn
 
 __all__ = [
     "AddReport",
+    "Agent",
+    "AgentPrompt",
     "Chunk",
     "Cited",
     "Collection",
@@ -78,6 +81,7 @@ __all__ = [
     "Status",
     "StoredChunk",
     "StoredDocument",
+    "Strategy",
     "SyncReport",
     "Trace",
     "Turn",
