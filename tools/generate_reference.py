@@ -22,6 +22,8 @@ MEANINGS = {
     "embed": "how text becomes vectors",
     "search": "how answers are found and ordered",
     "store": "the file on disk",
+    "documents": "how the tool `search_documents` is described to a model",
+    "events": "what is kept of what happened",
 }
 
 

@@ -11,15 +11,16 @@ from typing import Any, Self, Unpack
 from ragstone import checked, config, portable
 from ragstone.chunk.choose import choose
 from ragstone.errors import ConfigError, Conflict, InputError, NotFound, StaleSpace
-from ragstone.events import Bus
+from ragstone.events import Bus, Log
 from ragstone.keeping import Keeper
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
 from ragstone.read.choose import refusal
 from ragstone.sources.files import FileSource
 from ragstone.sources.fingerprint import fingerprint
+from ragstone.staffing import Staffed
 from ragstone.store.filters import parse
-from ragstone.store.home import DATABASE, database_files, size_on_disk
+from ragstone.store.home import DATABASE, EVENTS, database_files, size_on_disk
 from ragstone.talking import Talking
 from ragstone.types import (
     AddReport,
@@ -40,17 +41,22 @@ DEFAULT = "default"
 OFF = "retrieval is switched off (rag.enabled)"
 
 
-class Engine(Talking):
+class Engine(Talking, Staffed):
     """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""
 
-    def __init__(self, folder: Path, settings: config.Settings, *, project: str = DEFAULT) -> None:
+    def __init__(
+        self, folder: Path, settings: config.Settings, *, project: str = DEFAULT, events: Bus | None = None
+    ) -> None:
         """Keep where and how; use `Engine.open`."""
         self.folder = folder
         self.settings = settings
         self.project = project
-        self.events = Bus()
+        self.events = events or Bus()
         self._parts = Parts(self.home, settings, self.events, project)
         self._keeper = Keeper(self._parts, self.source)
+        self.log = Log(self.home / EVENTS, project)
+        if events is None and settings.events.log and self.enabled and not self._parts.in_memory:
+            self.events.subscribe(self.log.take)
 
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:
@@ -71,6 +77,8 @@ class Engine(Talking):
     def close(self) -> None:
         """Let go of files; the engine opens them again when it is used again."""
         self._rememberer = None
+        self._dismiss()
+        self.log.flush()
         self._parts.close()
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
@@ -331,6 +339,9 @@ class Engine(Talking):
             home=self.home,
             only=paths,
         )
+
+    def _beside(self, settings: config.Settings, project: str) -> Self:
+        return type(self)(self.folder, settings, project=project, events=self.events)
 
     def _collection(self, name: str | None) -> str:
         return name or self.settings.rag.vector_store.collection_name
