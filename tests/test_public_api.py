@@ -13,10 +13,12 @@ __version__ Settings Engine
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
 StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew
 Event
+Attachment attachment inject
+Agent AgentPrompt Cited Context Recalled Turn
 AddReport Chunk Collection Condition Document Explanation Filter Finding Hit Scope Skip Space Span Status StoredDocument
 SyncReport Trace
 """
-VERBS = "open add sync remove search sources is_empty status close"
+VERBS = "open add sync remove search sources is_empty status close agents agent ensure_index agent_prompt"
 
 
 def test_the_public_names_are_exactly_these() -> None:

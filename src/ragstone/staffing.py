@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ragstone import config
 from ragstone.agents.corpus import HINT, TOOL, in_order, project_of
-from ragstone.config.agents import Staff
-from ragstone.config.agents import agents as named
-from ragstone.context.preload import preload
 from ragstone.errors import ConfigError, NotFound, ProviderError
 from ragstone.intake.one import Cut, Job
 from ragstone.parts import Parts
@@ -19,6 +16,9 @@ from ragstone.protocols import Progress
 from ragstone.sources.files import FileSource
 from ragstone.tokens import at_most
 from ragstone.types import Agent, AgentPrompt, Item, Scope, Skip, SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.config.agents import Staff
 
 NO_DOCS = "agents.yaml gives it no docs"
 
@@ -114,6 +114,8 @@ class Staffed(ABC):
 
     def _preloaded(self, agent: Agent, budget: int, *notes: str) -> AgentPrompt:
         """Return the prompt with whole files in it; they are read as a sync reads them, and not stored."""
+        from ragstone.context.preload import preload  # a search does not wait for what only agents need
+
         corpus = self.agent(agent.name)
         source, rag = corpus.source(), corpus.settings.rag
         job = Job(source, Cut(rag.chunker, rag.chunk_size, rag.chunk_overlap))
@@ -153,7 +155,9 @@ class Staffed(ABC):
         return lacking and any(one.chunks for one in store.collections(self.project))
 
     def _staff(self) -> Staff:
-        return named(self.settings)
+        from ragstone.config.agents import agents  # as above
+
+        return agents(self.settings)
 
     def _named(self, name: object, staff: Staff) -> Agent:
         if name not in staff.agents:

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ragstone.config import check
-from ragstone.config.files import file_text
+from ragstone.config.files import MAX_YAML_BYTES, file_text
 from ragstone.config.load import user_file
 from ragstone.config.settings import Key, Rules, Settings, keys
-from ragstone.config.yaml_file import MAX_YAML_BYTES, Entry, parsed
+from ragstone.config.yaml_file import Entry, parsed
 from ragstone.errors import ConfigError
 from ragstone.types import Agent, Strategy
 

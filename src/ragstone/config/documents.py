@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.config import check
-from ragstone.config.files import file_bytes, file_text
+from ragstone.config.files import MAX_YAML_BYTES, file_bytes, file_text
 from ragstone.config.settings import Key, keys
-from ragstone.config.yaml_file import MAX_YAML_BYTES, parsed
 from ragstone.errors import ConfigError
 
 FILE_NAME: Final = "documents.yaml"
@@ -27,9 +26,7 @@ NAMES: Final[Mapping[str, str]] = {
 }
 """What the file calls a setting → what we call it."""
 _MODELS: Final = {"all-minilm-l6-v2": "minilm", "sentence-transformers/all-minilm-l6-v2": "minilm"}
-_OURS: Final = re.compile(
-    rf"^(?:\{{\s*)?[\"']?(?:{'|'.join(sorted(set(NAMES) - {'description'}))})[\"']?[ \t]*:".encode(), re.M
-)
+_OURS: Final = rf"^(?:\{{\s*)?[\"']?(?:{'|'.join(sorted(set(NAMES) - {'description'}))})[\"']?[ \t]*:".encode()
 """Many a project has a file of this name that is about something else: ours has one of our keys at the left edge."""
 
 
@@ -37,8 +34,10 @@ def said(folder: Path, whose: str) -> Iterator[tuple[Key, object, str]]:
     """Yield (setting, value, origin) for what the file in a folder says; nothing where it is no file of ours."""
     path = folder / FILE_NAME
     held = file_bytes(path, MAX_YAML_BYTES) if path.is_file() else None
-    if held is None or not _OURS.search(held.removeprefix(BOM_UTF8)):
+    if held is None or not re.search(_OURS, held.removeprefix(BOM_UTF8), re.M):
         return
+    from ragstone.config.yaml_file import parsed  # few folders have such a file
+
     origin = f"{whose} {path}"
     tree = parsed(file_text(path, MAX_YAML_BYTES) or "", origin)
     if not isinstance(tree.value, Mapping):

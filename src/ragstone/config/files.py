@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from ragstone.errors import ConfigError
+
+MAX_YAML_BYTES: Final = 256_000
+"""YAML is slow to parse, and such a file is a page."""
 
 
 def file_text(path: Path, most_bytes: int) -> str | None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from yaml.events import Event, ScalarEvent
 
 DEEPEST: Final = 30
-MAX_YAML_BYTES: Final = 256_000
 _WORDS: Final[Mapping[str, bool | None]] = {
     **dict.fromkeys(("true", "yes", "on"), True),
     **dict.fromkeys(("false", "no", "off"), False),
