@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import ConfigError, Document, Engine, Event, NotFound
+from ragstone import ConfigError, Document, Engine, Event, InputError, NotFound
 from ragstone.agents.corpus import HINT
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -208,6 +208,14 @@ def test_an_agent_without_documents_is_told_nothing(engine: Engine) -> None:
     made = engine.agent_prompt("bare")
     assert (made.text, made.notes) == ("", ("agents.yaml gives it no docs",))
     assert engine.ensure_index("bare") is None
+    with pytest.raises(NotFound, match="'bare' has no documents"):
+        engine.agent("bare")  # and not one over the whole folder
+
+
+@pytest.mark.parametrize("budget", [0, -1, True, 1.5, "many"])
+def test_a_budget_that_is_none_is_refused(engine: Engine, budget: int) -> None:
+    with pytest.raises(InputError, match="budget is a number of tokens"):
+        engine.agent_prompt("writer", budget=budget)
 
 
 def test_a_disabled_engine_indexes_nothing_and_still_gives_whole_files(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ragstone import config
 from ragstone.agents.corpus import HINT, TOOL, in_order, project_of
-from ragstone.errors import ConfigError, NotFound, ProviderError
+from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
 from ragstone.intake.one import Cut, Job
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
@@ -77,7 +77,10 @@ class Staffed(ABC):
     def agent(self, name: str) -> Self:
         """Return an engine over an agent's documents alone: search it, ask it for a context. Closed with this one."""
         staff = self._staff()
-        settings = staff.settings(self._named(name, staff), self.settings)
+        known = self._named(name, staff)
+        if not known.sources:
+            raise NotFound(f"the agent {name!r} has no documents: {NO_DOCS}", hint="give it `docs` with `sources`")
+        settings = staff.settings(known, self.settings)
         views = self._views = self._views or {}
         held = views.get(name)
         if held is None or held.settings != settings:
@@ -103,6 +106,8 @@ class Staffed(ABC):
         """Return what an agent's prompt is given of its documents: a hint and a tool, or the files themselves."""
         known = self._named(agent, self._staff())
         room = known.budget if budget is None else budget
+        if not isinstance(room, int) or isinstance(room, bool) or room < 1:
+            raise InputError("budget is a number of tokens, from 1 on", hint="budget=12000")
         if not known.sources:
             return AgentPrompt(agent, known.strategy, "", 0, room, notes=(NO_DOCS,))
         if known.strategy == "preload":
