@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.events import NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Bus, Event, Log
+from ragstone.events import CHUNK_INDEXED, NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Bus, Event, Log
 
 
 def test_a_subscriber_hears_everything_that_is_emitted_in_order() -> None:
@@ -174,3 +174,89 @@ def test_the_log_is_private_and_survives_lines_that_are_none(tmp_path: Path) -> 
 def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     Log(tmp_path / "missing" / "events.jsonl").take(Event(SEARCH_STARTED, {}))
     assert Log(tmp_path / "missing" / "events.jsonl").last(5) == []
+
+
+def indexed(number: int) -> Event:
+    return Event(CHUNK_INDEXED, {"uri": f"{number}.md", "added": 2, "kept": 1, "removed": 0}, time=1.0)
+
+
+def test_documents_indexed_one_after_the_other_make_one_line(tmp_path: Path) -> None:
+    log = Log(tmp_path / "events.jsonl")
+    for number in range(10_000):
+        log.take(indexed(number))
+    log.take(Event(SEARCH_STARTED, {"query": "x"}))
+    told = log.last(1000)
+    assert len(told) == 21
+    assert sum(event.get("documents", 0) for event in told if event["name"] == CHUNK_INDEXED) == 10_000  # type: ignore[misc]
+    assert told[0] | {"time": 0} == {
+        "time": 0,
+        "name": CHUNK_INDEXED,
+        "uri": "0.md",
+        "documents": 500,
+        "added": 1000,
+        "kept": 500,
+        "removed": 0,
+    }
+
+
+def test_one_document_is_told_as_it_is_and_none_is_kept_back_for_ever(tmp_path: Path) -> None:
+    log = Log(tmp_path / "events.jsonl")
+    log.take(indexed(7))
+    assert log.last(10) == []
+    log.flush()
+    log.flush()
+    assert [event["uri"] for event in log.last(10)] == ["7.md"]
+    log.take(indexed(8))
+    log.take(Event(CHUNK_INDEXED, {"uri": "9.md"}, time=60.0))  # long after: written at once
+    assert [event.get("documents") for event in log.last(10)] == [None, 2]
+
+
+def test_what_was_written_since_a_position_is_read_also_when_the_file_turned_over(tmp_path: Path) -> None:
+    log = Log(tmp_path / "events.jsonl", most_bytes=500)
+    _, position = log.since(None)
+    seen: list[object] = []
+    for number in range(40):
+        log.take(Event(SEARCH_STARTED, {"query": f"question {number}"}))
+        if number % 3 == 0:
+            news, position = log.since(position)
+            seen += [event["query"] for event in news]
+    news, position = log.since(position)
+    seen += [event["query"] for event in news]
+    assert seen == [f"question {number}" for number in range(40)]
+    assert log.since(position)[0] == []
+    _, end = log.since(None)
+    assert log.since(end)[0] == []
+
+
+def test_projects_share_a_file_and_none_reads_what_another_asked(tmp_path: Path) -> None:
+    one, other = Log(tmp_path / "events.jsonl", "one"), Log(tmp_path / "events.jsonl", "other")
+    one.take(Event(SEARCH_STARTED, {"query": "mine"}))
+    other.take(Event(SEARCH_STARTED, {"query": "theirs"}))
+    assert [event["query"] for event in one.last(10)] == ["mine"]
+    assert [event["query"] for event in other.last(10)] == ["theirs"]
+    assert "project" not in one.last(10)[0]
+
+
+def test_a_line_is_short_whatever_was_asked(tmp_path: Path) -> None:
+    log = Log(tmp_path / "events.jsonl")
+    log.take(Event(SEARCH_STARTED, {"query": "x" * 5_000_000, "ids": ["y" * 2000] * 5000}))
+    assert (tmp_path / "events.jsonl").stat().st_size < 200_000
+    assert str(log.last(1)[0]["query"]).startswith("xxx")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are of another kind there")
+def test_no_link_that_came_with_a_folder_is_written_or_read_through(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "home").symlink_to(elsewhere)
+    Log(tmp_path / "home" / "events.jsonl").take(Event(SEARCH_STARTED, {}))
+    assert list(elsewhere.iterdir()) == []
+    target = elsewhere / "target.jsonl"
+    target.write_text('{"name": "rag_search_started"}\n')
+    real = tmp_path / "real"
+    real.mkdir()
+    (real / "events.jsonl").symlink_to(target)
+    log = Log(real / "events.jsonl")
+    log.take(Event(SEARCH_STARTED, {}))
+    assert target.read_text() == '{"name": "rag_search_started"}\n'
+    assert log.last(5) == []

@@ -13,11 +13,13 @@ __version__ Settings Engine
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
 StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew
 Event
+Agent AgentPrompt
 AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space
 Span Status StoredDocument SyncReport Trace Turn
-inject
+Attachment attachment inject
 """
 VERBS = "open add sync remove search sources is_empty status close remember turns recall forget context ask select"
+VERBS += " agents agent ensure_index agent_prompt"
 
 
 def test_the_public_names_are_exactly_these() -> None:

@@ -24,6 +24,8 @@ MEANINGS = {
     "store": "the file on disk",
     "web": "pages taken in by their addresses",
     "ask": "the language model of `ragstone ask`",
+    "documents": "how the tool `search_documents` is described to a model",
+    "events": "what is kept of what happened",
 }
 
 

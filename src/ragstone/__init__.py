@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragstone.agents.attachment import Attachment as Attachment
+    from ragstone.agents.attachment import attachment as attachment
     from ragstone.config import Settings as Settings
     from ragstone.engine import Engine as Engine
     from ragstone.engine.talking import inject as inject
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from ragstone.errors import StoreTooNew as StoreTooNew
     from ragstone.events import Event as Event
     from ragstone.types import AddReport as AddReport
+    from ragstone.types import Agent as Agent
+    from ragstone.types import AgentPrompt as AgentPrompt
     from ragstone.types import Chunk as Chunk
     from ragstone.types import Cited as Cited
     from ragstone.types import Collection as Collection
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "ragstone.agents.attachment": ("Attachment", "attachment"),
     "ragstone.config": ("Settings",),
     "ragstone.engine": ("Engine",),
     "ragstone.errors": (
@@ -63,9 +68,9 @@ _PUBLIC = {
     "ragstone.events": ("Event",),
     "ragstone.engine.talking": ("inject",),
     "ragstone.types": (
-        "AddReport", "Chunk", "Cited", "Collection", "Condition", "Context", "Document", "Explanation", "Filter",
-        "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status", "StoredDocument", "SyncReport",
-        "Trace", "Turn",
+        "AddReport", "Agent", "AgentPrompt", "Chunk", "Cited", "Collection", "Condition", "Context", "Document",
+        "Explanation", "Filter", "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status",
+        "StoredDocument", "SyncReport", "Trace", "Turn",
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}

@@ -21,6 +21,13 @@ SEARCH_COMPLETED: Final = "rag_search_completed"
 CONTEXT_LOADED: Final = "ai_context_loaded"
 NAMES: Final = (CHUNK_INDEXED, SEARCH_STARTED, SEARCH_COMPLETED, CONTEXT_LOADED)
 
+_RUN: Final = 500
+_RUN_SECONDS: Final = 2.0
+"""How many documents, or how long a time of indexing, one line of the log tells of."""
+_MOST_READ: Final = 8_000_000
+_MOST_CHARACTERS: Final = 1000
+_MOST_ITEMS: Final = 100
+_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 logger = logging.getLogger(__name__)
 
 
@@ -60,47 +67,129 @@ class Stream:
             return self._waiting.popleft()
 
 
-class Log:
-    """Events as lines of JSON in a file only its owner can read; two files of bounded size, the older one last."""
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a log was read: in which file, and up to which byte."""
 
-    def __init__(self, path: Path, *, most_bytes: int = 1_000_000) -> None:
-        self._path, self._most = path, most_bytes
+    file: int = 0
+    bytes: int = 0
+
+
+class Log:
+    """Events as lines of JSON in a file only its owner can read; two files of bounded size, the older one last.
+
+    Documents that are indexed one after the other make one line: how many, and which was the first.
+    """
+
+    def __init__(self, path: Path, project: str = "", *, most_bytes: int = 1_000_000) -> None:
+        self._path, self._project, self._most = path, project, most_bytes
         self._lock = threading.Lock()
+        self._run: list[Event] = []
 
     def take(self, event: Event) -> None:
         """Write an event behind the others; a disk that cannot take it costs the line, not the work."""
-        line = json.dumps({"time": event.time, "name": event.name, **event.data}, default=str) + "\n"
-        with self._lock, suppress(OSError):
-            self._turn_over()
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(self._path, flags, 0o600)
-            try:
-                os.write(descriptor, line.encode())  # one call: lines of two processes do not mix
-            finally:
-                os.close(descriptor)
+        with self._lock:
+            if event.name == CHUNK_INDEXED:
+                self._run.append(event)
+                if len(self._run) >= _RUN or event.time - self._run[0].time > _RUN_SECONDS:
+                    self._write_run()
+                return
+            self._write_run()
+            self._write(event)
+
+    def flush(self) -> None:
+        """Write what waits to be told in one line with what comes next."""
+        with self._lock:
+            self._write_run()
 
     def last(self, limit: int, names: Iterable[str] | None = None) -> list[dict[str, object]]:
-        """Return the last events, oldest first; lines that are none are left out."""
+        """Return the project's last events, oldest first; lines that are none are left out."""
         wanted = None if names is None else frozenset(names)
-        found: deque[dict[str, object]] = deque(maxlen=limit)
+        found: deque[dict[str, object]] = deque(maxlen=max(0, limit))
         for path in (self._older, self._path):
-            with suppress(OSError):
-                for line in path.read_text("utf-8", "replace").splitlines():
-                    event = _parsed(line)
-                    if event is not None and (wanted is None or event.get("name") in wanted):
-                        found.append(event)
+            found.extend(self._events(_lines(path, Position())[0], wanted))
         return list(found)
+
+    def since(
+        self, position: Position | None, names: Iterable[str] | None = None
+    ) -> tuple[list[dict[str, object]], Position]:
+        """Return what was written behind a position, and the new one; None: the end, where nothing is new."""
+        wanted = None if names is None else frozenset(names)
+        lines, end = _lines(self._path, position or Position())
+        if position is None:
+            return [], end
+        if end.file != position.file and position.file:  # turned over: the rest of the old file comes first
+            rest, _ = _lines(self._older, position)
+            lines = [*rest, *lines]
+        return list(self._events(lines, wanted)), end
 
     @property
     def _older(self) -> Path:
         return self._path.with_suffix(f".1{self._path.suffix}")
+
+    def _events(self, lines: Iterable[bytes], wanted: frozenset[str] | None) -> Iterator[dict[str, object]]:
+        for line in lines:
+            event = _parsed(line)
+            if event is None or event.pop("project", "") != self._project:
+                continue
+            if wanted is None or event.get("name") in wanted:
+                yield event
+
+    def _write_run(self) -> None:
+        """Write the documents indexed since the last line as one."""
+        run, self._run = self._run, []
+        if len(run) == 1:
+            self._write(run[0])
+        elif run:
+            sums = {key: sum(_whole(one.data.get(key)) for one in run) for key in ("added", "kept", "removed")}
+            self._write(Event(CHUNK_INDEXED, {"uri": run[0].data.get("uri"), "documents": len(run), **sums}))
+
+    def _write(self, event: Event) -> None:
+        told = {"time": event.time, "name": event.name, **({"project": self._project} if self._project else {})}
+        about = {key: _clipped(value) for key, value in event.data.items()}
+        line = json.dumps({**told, **about, **told}, default=str) + "\n"
+        with suppress(OSError):
+            if self._path.parent.is_symlink():
+                return  # it may have come with a clone and lead anywhere
+            self._turn_over()
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
+            try:
+                os.write(descriptor, line.encode())  # one call: lines of two processes do not mix
+            finally:
+                os.close(descriptor)
 
     def _turn_over(self) -> None:
         if self._path.exists() and self._path.stat().st_size > self._most:
             os.replace(self._path, self._older)
 
 
-def _parsed(line: str) -> dict[str, object] | None:
+def _lines(path: Path, position: Position) -> tuple[list[bytes], Position]:
+    """Return the whole lines behind a position in the file it is of, or all of another one, and where they end."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return [], position if position.file else Position()
+    with os.fdopen(descriptor, "rb") as file:
+        inode = os.fstat(descriptor).st_ino
+        start = position.bytes if position.file in (0, inode) else 0
+        file.seek(start)
+        held = file.read(_MOST_READ)
+    whole = held.rfind(b"\n") + 1
+    return held[:whole].splitlines(), Position(inode, start + whole)
+
+
+def _clipped(value: object) -> object:
+    """Return a value short enough for a line."""
+    if isinstance(value, str):
+        return value if len(value) <= _MOST_CHARACTERS else f"{value[:_MOST_CHARACTERS]}…"
+    return [_clipped(one) for one in value[:_MOST_ITEMS]] if isinstance(value, list | tuple) else value
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _parsed(line: bytes) -> dict[str, object] | None:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):

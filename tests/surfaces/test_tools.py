@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.surfaces.tools import DEFAULT_TOOLS, RAG_SEARCH, Tool, bound, search_documents
+from ragstone.surfaces.tools import (
+    DEFAULT_TOOLS,
+    RAG_SEARCH,
+    SECONDS,
+    Tool,
+    agent_search,
+    bound,
+    documents_tool,
+    search_documents,
+)
 
 
 @pytest.fixture
@@ -64,3 +74,75 @@ def test_a_tool_never_raises_for_what_a_model_says(engine: Engine) -> None:
         found = RAG_SEARCH(engine, arguments)
         assert found.failed
         assert found.data["error"]["code"] == "input"
+
+
+def test_rag_search_numbers_every_result_and_parts_them_by_an_empty_line(engine: Engine) -> None:
+    engine.add([Document("docs/a.md", "The gondola is black."), Document("docs/b.md", "A gondola is long.")])
+    answer = RAG_SEARCH(engine, {"query": "gondola"})
+    assert re.fullmatch(
+        r"--- Result 1 \(score: [01]\.\d{3}, source: docs/[ab]\.md\) ---\n[^\n]+\n\n"
+        r"--- Result 2 \(score: [01]\.\d{3}, source: docs/[ab]\.md\) ---\n[^\n]+",
+        answer.text,
+    )
+    scores = [float(found) for found in re.findall(r"score: ([\d.]+)", answer.text)]
+    assert scores == sorted(scores, reverse=True)
+    assert [round(one["score"], 3) for one in answer.data["results"]] == scores
+
+
+def test_rag_search_is_read_only_and_should_answer_in_half_a_minute() -> None:
+    assert RAG_SEARCH.read_only
+    assert RAG_SEARCH.mcp()["annotations"]["readOnlyHint"] is True
+    assert SECONDS == 30
+
+
+def test_search_documents_finds_nothing_in_a_base_that_is_not_empty(engine: Engine) -> None:
+    engine.add(Document("gondola.md", "The gondola is black."))
+    found = search_documents()(engine, {"query": "quantum chromodynamics"})
+    assert found.text == "No relevant documentation found for your query."
+
+
+def test_search_documents_is_described_by_documents_yaml(tmp_path: Path) -> None:
+    text = "n_results: 1\ndescription: |\n  Our hand\u200bbook.\n  All of it.\nparam_query: What to look up.\n"
+    (tmp_path / "documents.yaml").write_text(text, encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        tool = documents_tool(engine)
+        engine.add([Document("a.md", "The gondola is black."), Document("b.md", "The gondola is long.")])
+        answer = tool(engine, {"query": "gondola"})
+    assert tool.openai() == {
+        "type": "function",
+        "function": {
+            "name": "search_documents",
+            "description": "Our handbook. All of it.",
+            "parameters": {
+                "type": "object",
+                "properties": {"query": {"type": "string", "description": "What to look up."}},
+                "required": ["query"],
+                "additionalProperties": False,
+            },
+        },
+    }
+    assert len(answer.data["results"]) == 1
+
+
+def test_a_description_from_a_file_is_never_longer_than_a_description() -> None:
+    assert len(search_documents("x " * 100_000).description) <= 1000
+
+
+def test_an_agents_rag_search_takes_a_query_and_looks_in_its_own_documents(tmp_path: Path) -> None:
+    (tmp_path / "agents.yaml").write_text("shell: {docs: {strategy: rag, top_k: 1, sources: ['docs/*.md']}}\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("The gondola is black.\n")
+    (tmp_path / "docs" / "b.md").write_text("The gondola is long.\n")
+    (tmp_path / "other.md").write_text("The gondola gondola gondola is not for agents.\n")
+    tool = agent_search("shell")
+    assert (tool.name, list(tool.properties), tool.required) == ("rag_search", ["query"], ("query",))
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        assert tool(engine, {"query": "gondola"}).text == "No relevant documentation found for your query."
+        engine.ensure_index("shell")
+        answer = bound(engine, [tool])["rag_search"](query="gondola")
+        assert answer.count("--- Result ") == 1
+        assert "source: docs/" in answer
+        wrong = agent_search("nobody")(engine, {"query": "gondola"})
+    assert wrong.failed
+    assert wrong.text == "there is no agent 'nobody' (there are shell)"

@@ -8,12 +8,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ragstone.config.load import load, project_file, user_file
-from ragstone.config.settings import Embed, Rag, Search, Settings, Sources, Store, VectorStore, Web, keys
+from ragstone.config.settings import (
+    Documents,
+    Embed,
+    Events,
+    Rag,
+    Search,
+    Settings,
+    Sources,
+    Store,
+    VectorStore,
+    Web,
+    keys,
+)
 from ragstone.config.surroundings import passed_on, search_path
 
 __all__ = [
     "Described",
+    "Documents",
     "Embed",
+    "Events",
     "Rag",
     "Search",
     "Settings",

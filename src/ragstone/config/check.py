@@ -74,7 +74,7 @@ def from_project_file(key: Key, value: object, *, root: Path, origin: str) -> No
             hint=f"set {key.variable} or put it in your user file",
         )
     for path in [value] if isinstance(value, str) else value if isinstance(value, tuple) else []:
-        if key.rules.inside and _leaves(root, path):
+        if key.rules.inside and leaves(root, path):
             raise ConfigError(
                 f"{key.name} in {origin} points outside the project folder: {path!r}.",
                 hint=f"if you want that, set {key.variable} or put it in your user file",
@@ -97,6 +97,17 @@ def together(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
                 f"{name} ({origins[name]}) means nothing to the store {provider!r}; it is for: {', '.join(takers)}.",
                 hint="remove it, or choose another rag.vector_store.provider",
             )
+
+
+def leaves(root: Path, path: str) -> bool:
+    """Return whether a path, or a glob, may lead out of a folder."""
+    windows, posix = PureWindowsPath(path), PurePosixPath(path)
+    if windows.drive or windows.root or posix.root or path.startswith("~") or ".." in (*windows.parts, *posix.parts):
+        return True
+    try:
+        return not (root / path.split("*", 1)[0]).resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # a name that is too long, links that go round in circles
+        return True
 
 
 def _wants(key: Key, kind: type) -> bool:
@@ -141,13 +152,3 @@ def _described(value: object) -> str:
         return "a table"
     shown = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."
-
-
-def _leaves(root: Path, path: str) -> bool:
-    windows, posix = PureWindowsPath(path), PurePosixPath(path)
-    if windows.drive or windows.root or posix.root or path.startswith("~") or ".." in (*windows.parts, *posix.parts):
-        return True
-    try:
-        return not (root / path.split("*", 1)[0]).resolve().is_relative_to(root.resolve())
-    except (OSError, RuntimeError):  # a name that is too long, links that go round in circles
-        return True

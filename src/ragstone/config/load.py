@@ -1,4 +1,4 @@
-"""The layers, lowest first: default, user file, project file, environment, argument."""
+"""The layers, lowest first: default, user files, project files, environment, argument."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ragstone.config import check
+from ragstone.config import check, documents
+from ragstone.config.files import file_text
 from ragstone.config.settings import Key, Settings, build, keys
 from ragstone.errors import ConfigError
 
@@ -59,10 +60,13 @@ def _said(root: Path, overrides: Mapping[str, object], environ: Mapping[str, str
     """Yield every value that somebody set, lowest layer first."""
     own = user_file(environ)
     if own is not None:
+        yield from documents.said(own.parent, "user file")
         yield from _from_file(own, f"user file {own}")
     project = project_file(root)
-    origin = f"project file {project}"
-    for key, value, _ in _from_file(project, origin):
+    for key, value, origin in (
+        *documents.said(root, "project file"),
+        *_from_file(project, f"project file {project}"),
+    ):
         check.from_project_file(key, value, root=root, origin=origin)
         yield key, value, origin
     yield from _from_environment(environ)
@@ -85,19 +89,11 @@ def _from_file(path: Path, origin: str) -> Iterator[tuple[Key, object, str]]:
 
 def _parsed_file(path: Path) -> Mapping[str, object]:
     """Return the tables of a TOML file; none if there is no such file."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
+    text = file_text(path, MAX_FILE_BYTES)
+    if text is None:
         return {}
-    except OSError as error:
-        raise ConfigError(f"The settings file {path} cannot be read: {error.strerror or error}.") from error
-    if len(data) > MAX_FILE_BYTES:
-        raise ConfigError(f"The settings file {path} is larger than {MAX_FILE_BYTES:,} bytes.")
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"The settings file {path} is not UTF-8 text (byte {error.start}).") from error
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"The settings file {path} is not valid TOML: {error}.") from error
     except RecursionError as error:

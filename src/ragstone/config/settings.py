@@ -60,6 +60,7 @@ class VectorStore:
     )
     mcp_server: str | None = setting(None, Rules("MCP server that answers searches.", personal=True, only_for=("mcp",)))
     mcp_tool: str | None = setting(None, Rules("Tool of that MCP server.", personal=True, only_for=("mcp",)))
+    path: str | None = setting(None, Rules("Folder of a store that keeps one.", inside=True, only_for=("chroma",)))
     collection_name: str = setting("default", Rules("Collection that is used when none is named."))
 
 
@@ -176,6 +177,21 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Documents:
+    """`[documents]`: how the tool `search_documents` is described to a model."""
+
+    description: str | None = setting(None, Rules("What the tool `search_documents` is for, as a model reads it."))
+    param_query: str | None = setting(None, Rules("What its `query` takes, as a model reads it."))
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """`[events]`: what is kept of what happened."""
+
+    log: bool = setting(True, Rules("Keep the last events in the home folder: two files of 1 MB at most."))
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one folder; `origin` says where each came from."""
 
@@ -186,6 +202,8 @@ class Settings:
     store: Store = field(default_factory=Store)
     web: Web = field(default_factory=Web)
     ask: Ask = field(default_factory=Ask)
+    documents: Documents = field(default_factory=Documents)
+    events: Events = field(default_factory=Events)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

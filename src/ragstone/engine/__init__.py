@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ragstone.engine.ground import DEFAULT
+from ragstone.engine.staffing import Staffing
 from ragstone.engine.talking import Talking
-from ragstone.engine.tending import Tending
-from ragstone.engine.writing import Writing
 
 __all__ = ["DEFAULT", "Engine"]
 
 
-class Engine(Writing, Talking, Tending):
+class Engine(Talking, Staffing):
     """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ragstone import checked, config
 from ragstone.errors import ConfigError, InputError, NotFound
-from ragstone.events import Bus
+from ragstone.events import Bus, Log
 from ragstone.following import Follower
 from ragstone.fresh import Fresh
 from ragstone.keeping import Keeper
@@ -17,7 +17,7 @@ from ragstone.parts import Parts
 from ragstone.read.choose import refusal
 from ragstone.remembering import Rememberer
 from ragstone.sources.files import FileSource
-from ragstone.store.home import DATABASE, database_files
+from ragstone.store.home import DATABASE, EVENTS, database_files
 from ragstone.types import (
     Collection,
     Scope,
@@ -34,18 +34,24 @@ OFF = "retrieval is switched off (rag.enabled)"
 class Ground:
     """One folder with its index; nothing is opened before it is needed."""
 
-    def __init__(self, folder: Path, settings: config.Settings, *, project: str = DEFAULT) -> None:
+    def __init__(
+        self, folder: Path, settings: config.Settings, *, project: str = DEFAULT, events: Bus | None = None
+    ) -> None:
         """Keep where and how; use `Engine.open`."""
         self.folder = folder
         self.settings = settings
         self.project = project
-        self.events = Bus()
+        self.events = events or Bus()
         self._parts = Parts(self.home, settings, self.events, project)
         self._keeper = Keeper(self._parts, self.source)
         self._follower = Follower(self._keeper)
         self._fresh = Fresh(self._keeper, self._follower)
         self._watchers: list[Watcher] = []
         self._rememberer: Rememberer | None = None
+        self._views: dict[str, Self] = {}
+        self.log = Log(self.home / EVENTS, project)
+        if events is None and settings.events.log and self.enabled and not self._parts.in_memory:
+            self.events.subscribe(self.log.take)
 
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:
@@ -69,6 +75,9 @@ class Ground:
             self._watchers.pop().stop()
         self._follower.close()
         self._rememberer = None
+        while self._views:
+            self._views.popitem()[1].close()
+        self.log.flush()
         self._parts.close()
 
     @property

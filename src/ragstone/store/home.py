@@ -15,6 +15,7 @@ DATABASE: Final = "ragstone.db"
 VECTORS: Final = "vectors"
 WORDS: Final = "words"
 EMBED_LOCK: Final = "embed.lock"
+EVENTS: Final = "events.jsonl"
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
 # Made by Ragstone. What it knows of files comes back with `ragstone sync`; documents that were given to it

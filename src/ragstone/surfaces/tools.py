@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ragstone.context.layout import line as one_line
 from ragstone.engine import Engine
 from ragstone.errors import InputError, RagstoneError
 from ragstone.surfaces import present
@@ -19,6 +20,8 @@ SEARCH_TOKENS: Final = 2000
 CONTEXT_TOKENS: Final = 1500
 MOST_TOKENS: Final = 8000
 """No answer is longer, whatever is asked for."""
+_DESCRIPTION: Final = 1000
+"""Characters of a description that a settings file gives."""
 SECONDS: Final = 30
 """A tool that reads should have answered within this time."""
 
@@ -226,9 +229,30 @@ DEFAULT_TOOLS: Final = (RAG_SEARCH, RAG_CONTEXT, MEMORY_ADD, MEMORY_SEARCH)
 
 def search_documents(description: str = "", param_query: str = "") -> Tool:
     """Return the tool `search_documents`, its texts as the settings say."""
-    query = {"type": "string", "description": param_query or "The question or key words to search for."}
-    about = description or "Search the knowledge base of documents and return the passages that answer."
+    query = {"type": "string", "description": _told(param_query) or "The question or key words to search for."}
+    about = _told(description) or "Search the knowledge base of documents and return the passages that answer."
     return Tool("search_documents", about, {"query": query}, ("query",), _search_documents, _RESULTS)
+
+
+def documents_tool(engine: Engine) -> Tool:
+    """Return the tool `search_documents` as an engine's settings describe it."""
+    texts = engine.settings.documents
+    return search_documents(texts.description or "", texts.param_query or "")
+
+
+def agent_search(agent: str) -> Tool:
+    """Return the tool `rag_search` over the documents of an agent, as many passages as its `top_k` says."""
+
+    def run(engine: Engine, given: Mapping[str, Any]) -> Answer:
+        return _rag_search(engine.agent(agent), given)
+
+    about = "Search the documentation you were given by words and by meaning. Returns passages with their file."
+    return Tool("rag_search", about, {"query": _QUERY}, ("query",), run, _RESULTS)
+
+
+def _told(text: str) -> str:
+    """Return a text from a settings file, which may have come with a clone, short and with nothing hidden in it."""
+    return one_line(text)[:_DESCRIPTION]
 
 
 # ── what a model says ─────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.types.agents import Agent, AgentPrompt, Strategy
 from ragstone.types.answering import Quote, Spoken
 from ragstone.types.answers import (
     Condition,
@@ -40,6 +41,8 @@ from ragstone.types.turns import Recalled, Turn
 
 __all__ = [
     "AddReport",
+    "Agent",
+    "AgentPrompt",
     "Chunk",
     "Cited",
     "Collection",
@@ -83,6 +86,7 @@ __all__ = [
     "Status",
     "StoredChunk",
     "StoredDocument",
+    "Strategy",
     "SyncReport",
     "Trace",
     "Turn",

@@ -1,0 +1,79 @@
+"""What an engine keeps of what happened."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ragstone import Document, Engine
+
+FAKE = {"rag.embedding_provider": "fake"}
+
+
+def names(engine: Engine) -> list[object]:
+    return [event["name"] for event in engine.log.last(100)]
+
+
+def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document("gondola.md", "The gondola is black."))
+        engine.search("gondola")
+        engine.context("gondola")
+        engine.context("gondola", rag_enabled=False)
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        told = engine.log.last(100)
+    assert [event["name"] for event in told] == [
+        "rag_chunk_indexed",
+        "rag_search_started",
+        "rag_search_completed",
+        "rag_search_started",
+        "rag_search_completed",
+        "ai_context_loaded",
+        "ai_context_loaded",
+    ]
+    assert told[2]["ids"] == told[5]["ids"] == ["gondola.md__chunk_0"]
+    assert (told[5]["rag"], told[6]["rag"]) == (True, False)
+    if os.name == "posix":
+        assert (tmp_path / ".ragstone" / "events.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_a_sync_of_many_files_is_a_few_lines(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number}.md").write_text(f"Page {number}.\n")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.sync(embed=False)
+        engine.log.flush()
+        told = engine.log.last(1000)
+    assert len(told) <= 3
+    assert sum(int(str(event.get("documents", 1))) for event in told) == 300
+
+
+@pytest.mark.parametrize(
+    "config", [{"rag.enabled": False}, {"events.log": False}, {"rag.vector_store.provider": "memory"}]
+)
+def test_nothing_is_written_where_nothing_should_be(tmp_path: Path, config: dict[str, object]) -> None:
+    (tmp_path / ".ragstone").mkdir()
+    with Engine.open(tmp_path, config={**FAKE, **config}) as engine:
+        engine.add(Document("gondola.md", "The gondola is black."))
+        engine.search("gondola")
+        engine.context("gondola", rag_enabled=False)
+    assert not (tmp_path / ".ragstone" / "events.jsonl").exists()
+
+
+def test_an_event_makes_no_folder(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.context("gondola", rag_enabled=False)
+    assert not (tmp_path / ".ragstone").exists()
+
+
+def test_what_an_agent_searches_is_told_with_its_project(tmp_path: Path) -> None:
+    (tmp_path / "agents.yaml").write_text("a: {docs: {sources: ['*.md']}}\n")
+    (tmp_path / "x.md").write_text("The gondola is black.\n")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.ensure_index("a")
+        engine.agent("a").search("gondola")
+        assert names(engine)[-1] == "rag_search_completed"
+    with Engine.open(tmp_path, config=FAKE, project="other") as other:
+        assert names(other) == []
