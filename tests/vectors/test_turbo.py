@@ -92,7 +92,7 @@ def index(
 
 
 def test_nearly_all_true_neighbours_are_found(index: TurboIndex, world: World) -> None:
-    assert shortlist.width(10, COUNT).passed * 2 < COUNT
+    assert shortlist.width(10, COUNT, dimension=DIMENSION).passed * 2 < COUNT
     assert (index.count(), index.high_water) == (COUNT, world.ids[-1])
     assert world.recall(index) >= 0.98
     assert world.recall(index, k=100) >= 0.98

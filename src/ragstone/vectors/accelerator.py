@@ -51,11 +51,11 @@ class Codes(Protocol):
     def __len__(self) -> int:
         """Return how many vectors it has."""
 
-    def add(self, vectors: Matrix) -> None:
-        """Take vectors in, at the positions behind the last."""
+    def add(self, vectors: Matrix, *, chunk_size: int) -> None:
+        """Take vectors in, at the positions behind the last; a chunk size of 0: all in one go."""
 
     def search(
-        self, queries: Matrix, k: int, mask: NDArray[np.bool_] | None = None
+        self, queries: Matrix, k: int, mask: NDArray[np.bool_] | None = None, *, chunk_size: int
     ) -> tuple[Matrix, NDArray[np.int64]]:
         """Return scores and positions of the nearest, one row per query."""
 
@@ -89,15 +89,20 @@ class Accelerator:
             vectors = np.zeros((len(ids), unit.shape[1]), np.float32)
             # Slots keep their place even where the store has no row for them any more.
             vectors[order[np.searchsorted(ids[order], found)]] = unit
-            self._index.add(vectors)
+            self.add(vectors)
+
+    def add(self, unit: Matrix) -> None:
+        """Take in unit vectors for the slots behind those that are covered."""
+        self._index.add(unit, chunk_size=0)
 
     def nearest(self, query: Matrix, count: int, mask: NDArray[np.bool_] | None) -> Ids | None:
-        """Return the nearest slots, ascending; None where it has grown past what the mask knows."""
+        """Return the nearest slots; None where it has grown past what the mask knows, or is being added to."""
         try:
-            _, slots = self._index.search(query[None], count, mask=mask)
+            _, slots = self._index.search(query[None], count, mask=mask, chunk_size=0)
         except FAILURES:
             return None
-        return np.sort(slots[0].astype(np.int64, copy=False))
+        nearest: Ids = slots[0].astype(np.int64, copy=False)
+        return nearest
 
     def save(self, folder: Path) -> None:
         """Write it beside the segments, whole or not at all."""
@@ -105,7 +110,8 @@ class Accelerator:
         target = folder / f"{self.generation}{SUFFIX}"
         rough = folder / f"{self.generation}-{os.getpid()}{SUFFIX}"
         with open(rough, "wb", opener=private) as file:
-            file.write(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)) + data)
+            file.write(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)))
+            file.write(data)
         os.replace(rough, target)
 
 
@@ -133,6 +139,22 @@ class Accelerators:
             mask[: view.count] = True if barred is None else barred == 0
         slots = accelerator.nearest(query, count, mask)
         return None if slots is None else view.ids_at(slots)
+
+    def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
+        """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it."""
+        before = view.count - len(laid)
+        following = self._loaded
+        if following is None and self._possible and folder is not None and before == 0:
+            following = open_accelerator(None, view.generation, self._dimension)
+            self._possible = following is not None
+        if following is None or following.generation != view.generation or len(following) != before:
+            return
+        try:
+            following.add(laid)
+        except FAILURES:
+            self._loaded = None
+            return
+        self._loaded = following
 
     def save(self, view: View, folder: Path | None) -> None:
         """Write turbovec's file where there is none, or it covers too little of the view."""
@@ -188,6 +210,7 @@ class Accelerators:
             self._possible = False
             return None
         self._loaded = loaded
+        view.rest()  # from now on the planes are hardly looked at
         return loaded
 
 
@@ -228,13 +251,13 @@ def _covered(path: Path) -> int:
 def _read(path: Path) -> bytes | None:
     """Return what was saved, None where it is missing or damaged."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            head, body = file.read(_HEAD.size), file.read()
     except OSError:
         return None
-    body = memoryview(data)[_HEAD.size :]
-    if len(data) < _HEAD.size or _HEAD.unpack_from(data)[:2] != (_FORMAT, zlib.crc32(body)):
+    if len(head) < _HEAD.size or _HEAD.unpack(head)[:2] != (_FORMAT, zlib.crc32(body)):
         # Removed, so that the next flush sees that there is none.
         with contextlib.suppress(OSError):
             path.unlink()
         return None
-    return bytes(body)
+    return body

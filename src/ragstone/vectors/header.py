@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ragstone.vectors.private_files import private
 
 MAGIC = "ragstone-turbo"
-FORMAT = 1
+FORMAT = 2  # 2: smaller blocks of the rotation, sums instead of CRCs
 NAME = "header.json"
 LARGEST = 64 * 2**20  # a header longer than this was not written by us
 
