@@ -306,7 +306,9 @@ class StoredRows:
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of these chunks' texts, missing ones left out."""
-        return dict(self._database.rows(_OF_CHUNKS, (catalog.id_list(chunk_ids), self._space)))
+        # Not lean: three pages are looked at for each, and a search by words has looked at most of them before.
+        with self._database.reading() as db:
+            return dict(db.execute(_OF_CHUNKS, (catalog.id_list(chunk_ids), self._space)).fetchall())
 
     def _rows(self, statement: str, parameters: tuple[Any, ...]) -> list[VectorRow]:
         return [VectorRow(*row) for row in self._database.rows(statement, parameters)]

@@ -16,8 +16,9 @@ from ragstone.vectors.view import BARRED, Ids, View
 SAMPLE = 4096  # distances looked at to find the threshold
 WORDS_IN_A_BYTE = 3  # 3 * 64 set bits still fit a byte, 4 do not
 FIRST_WORDS = 3  # at least so many over all slots; fewer words than twice that are asked in one step
-# Slots let through by the first half, so that the second loses almost nothing: .994 of the nearest 10 came through as
-# one of 800 in one step, .992 when 1/16 passed the first half, .994 with 1/10; no less than a multiple of the 800.
+# Slots let through by the first half, no fewer than a multiple of what is wanted in the end. Among 100k mixtures of
+# MiniLM vectors 800 slots held .997 of the nearest 10 when all were asked in one step, .995 when one in 20 passed three
+# of the six words, .996 with one in 12; asked in one step it took a seventh longer, among a million half as long again.
 FIRST_SHARE = 20
 FIRST_TIMES = 4
 
@@ -33,7 +34,7 @@ def nearest_slots(view: View, question: Question, wanted: int, *, barred: NDArra
     if barred is not None:
         np.maximum(found, barred, out=found)
     slots = _below(found, _threshold(found, passed), passed)
-    if first == len(order):
+    if first == len(order) or not len(slots):
         return slots
     near = found.take(slots) + _more_distances(view, question, order[first:], slots)
     return slots[near <= _exact_threshold(near, wanted)]

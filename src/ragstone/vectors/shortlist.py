@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Rows compared exactly, per hit and besides: so many hold .999 of the nearest 10 by our codes and .997 by turbovec's,
 # .996 and .997 of the nearest 78, .997 and .997 of the nearest 100. A row costs 2 to 3 microseconds to fetch.
 FETCHED = (1.5, 9)
-# Sixteen steps a coordinate say less of fewer coordinates: 24 rows held .975 of the nearest 10 in 64 dimensions, 40 all.
+# Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
 PASSED = 800  # slots the sign scan lets through at least; reading their codes costs 0.1 ms
