@@ -69,16 +69,16 @@ def _segment_distances(segment: Segment, question: Question, order: list[int], o
 
 def _more_distances(view: View, question: Question, order: Ids, slots: Ids) -> NDArray[np.uint16]:
     """Return the same for some slots only, over other words."""
-    parts = []
+    differing = np.empty((len(order), len(slots)), np.uint64)
+    first = 0
     for segment, places in view.split(slots):
-        part = np.zeros(len(places), np.uint16)
-        for word in order.tolist():
-            differing = segment.planes[word].take(places)
-            differing ^= question.words[word]
-            differing &= question.mask[word]
-            part += np.bitwise_count(differing)
-        parts.append(part)
-    return np.concatenate(parts)
+        for row, word in zip(differing, order.tolist(), strict=True):
+            segment.planes[word].take(places, out=row[first : first + len(places)], mode="clip")
+        first += len(places)
+    differing ^= question.words[order][:, None]
+    differing &= question.mask[order][:, None]
+    counted: NDArray[np.uint16] = np.bitwise_count(differing).sum(axis=0, dtype=np.uint16)
+    return counted
 
 
 def _below(found: NDArray[np.uint16], threshold: int, wanted: int) -> Ids:

@@ -62,8 +62,7 @@ def few(view: View, width: Width, allowed: AllowedSet | None) -> Ids | None:
 
 def _narrowed(planes: Planes, view: View, slots: Ids, *, rotated: Matrix, fetched: int) -> Ids:
     """Return the ids of those whose codes are nearest."""
-    scores = [planes.code_scores(rotated, segment.codes.take(places, axis=0)) for segment, places in view.split(slots)]
     if len(slots) > fetched:
-        near = np.concatenate(scores)
+        near = planes.code_scores(rotated, view.codes_at(slots))
         slots = slots[np.argpartition(near, len(near) - fetched)[len(near) - fetched :]]
     return view.ids_at(slots)

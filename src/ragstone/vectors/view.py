@@ -92,6 +92,11 @@ class View:
         """Return the ids in these slots."""
         return self._ids.take(slots)
 
+    def codes_at(self, slots: Ids) -> NDArray[np.uint8]:
+        """Return the codes in these ascending slots."""
+        parts = [segment.codes.take(places, axis=0) for segment, places in self.split(slots)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
     def rest(self) -> None:
         """Let go of pages of the mapped files; another search may take them up again."""
         for segment in self.segments:
