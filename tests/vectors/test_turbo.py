@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import threading
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -265,6 +266,28 @@ def test_filling_an_index_reads_every_row_once(world: World, tmp_path: Path) -> 
     assert again._accelerators._loaded is not None
     assert len(again._accelerators._loaded) == count
     assert rows.fetched < 200
+
+
+def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching(world: World, tmp_path: Path) -> None:
+    pytest.importorskip("turbovec")
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    index.close()
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    for _ in range(accelerator.AFTER_SEARCHES):
+        index.search(world.queries[0], 10)
+    assert index._accelerators._loaded is None
+    end = time.monotonic() + 60
+    while index._accelerators._loaded is None and time.monotonic() < end:
+        assert world.recall(index, k=5) >= 0.98
+    assert index._accelerators._loaded is not None
+    assert world.recall(index) >= 0.98
+    index.upsert([10**7], world.queries[:1])
+    index.flush()
+    assert index.search(world.queries[0], 1)[0].id == 10**7
+    index.close()
+    assert index._accelerators._loaded is None
 
 
 def test_text_is_read_back_as_the_same_index(world: World) -> None:

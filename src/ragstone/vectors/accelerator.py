@@ -34,7 +34,7 @@ BITS = 4
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
-RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and no search waits for so much to be added
+RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
 _HEAD = struct.Struct("<IIQ")  # format, CRC-32 of what follows the head, slots covered
 _FORMAT = 1
 
@@ -126,7 +126,8 @@ class Accelerators:
         self._patience = 0 if self._eager else AFTER_SEARCHES
         self._folder = folder
         self._loaded: Accelerator | None = None
-        self._loading = threading.Lock()
+        self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
+        self._life = 0
 
     def shortlist(self, view: View, query: Matrix, count: int, *, allowed: AllowedSet | None) -> Ids | None:
         """Return the ids of the vectors that may be nearest, None where the scan has to answer."""
@@ -142,19 +143,23 @@ class Accelerators:
 
     def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
         """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it."""
-        before = view.count - len(laid)
-        following = self._loaded
-        if following is None and self._possible and folder is not None and before == 0:
-            following = open_accelerator(None, view.generation, self._dimension)
-            self._possible = following is not None
-        if following is None or following.generation != view.generation or len(following) != before:
-            return
+        if not self._possible or not self._changing.acquire(blocking=False):
+            return  # another thread is at it: what it does not see now, it reads from the store later
         try:
+            before = view.count - len(laid)
+            following = self._loaded
+            if following is None and folder is not None and before == 0:
+                following = open_accelerator(None, view.generation, self._dimension)
+                self._possible = following is not None
+            if following is None or following.generation != view.generation or len(following) != before:
+                return
+            self._loaded = None  # until all of it is in
             following.add(laid)
+            self._loaded = following
         except FAILURES:
-            self._loaded = None
             return
-        self._loaded = following
+        finally:
+            self._changing.release()
 
     def save(self, view: View, folder: Path | None) -> None:
         """Write turbovec's file where there is none, or it covers too little of the view."""
@@ -162,39 +167,54 @@ class Accelerators:
             return
         if _covered(folder / f"{view.generation}{SUFFIX}") >= RESAVE_BELOW * view.count:
             return
-        accelerator = self._loaded
-        if accelerator is None or accelerator.generation != view.generation:
-            accelerator = open_accelerator(folder, view.generation, self._dimension)
-        if accelerator is None:
-            return
-        try:
-            accelerator.extend(view, self._fetch)
-            accelerator.save(folder)
-        except FAILURES:
-            return
-        self._loaded = accelerator
+        with self._changing:
+            accelerator = self._loaded
+            if accelerator is None or accelerator.generation != view.generation:
+                accelerator = open_accelerator(folder, view.generation, self._dimension)
+            if accelerator is None:
+                return
+            try:
+                accelerator.extend(view, self._fetch)
+                accelerator.save(folder)
+            except FAILURES:
+                return
+            self._loaded = accelerator
 
     def close(self) -> None:
         """Let go of memory."""
+        self._life += 1
         self._loaded = None
 
     def _ready(self, view: View) -> Accelerator | None:
-        """Return an accelerator for the view, loaded now where it is time for that and nobody else is at it."""
+        """Return an accelerator for the view; where it is time to load one, that is begun and nobody waits for it."""
         if not self._possible or view.count < FROM_ROWS:
             return None
         loaded = self._loaded
         if loaded is not None and loaded.covers(view):
             return loaded
         self._patience -= 1
-        if self._patience >= 0 or not self._loading.acquire(blocking=False):
+        if self._patience >= 0 or not self._changing.acquire(blocking=False):
             return None
-        try:
+        if self._eager:
             return self._load(view)
-        finally:
-            self._loading.release()
+        threading.Thread(target=self._load, args=(view,), name="ragstone-turbovec", daemon=True).start()
+        return None
 
     def _load(self, view: View) -> Accelerator | None:
-        """Return the accelerator brought up to the view, None where that would keep a search waiting for long."""
+        """Return an accelerator for the view, kept from now on; None where there is none. Lets go of `_changing`."""
+        life = self._life
+        try:
+            loaded = self._brought_up(view)
+            if loaded is None or life != self._life:  # closed in the meantime
+                return None
+            self._loaded = loaded
+            view.rest()  # from now on the planes are hardly looked at
+            return loaded
+        finally:
+            self._changing.release()
+
+    def _brought_up(self, view: View) -> Accelerator | None:
+        """Return the accelerator brought up to the view, None where that is not possible or would take too long."""
         loaded = self._loaded
         if loaded is None or loaded.generation != view.generation:
             loaded = open_accelerator(self._folder, view.generation, self._dimension)
@@ -209,8 +229,6 @@ class Accelerators:
         except FAILURES:
             self._possible = False
             return None
-        self._loaded = loaded
-        view.rest()  # from now on the planes are hardly looked at
         return loaded
 
 
