@@ -128,6 +128,7 @@ class Accelerators:
         self._loaded: Accelerator | None = None
         self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
         self._life = 0
+        self._at_rest = True
 
     def shortlist(self, view: View, query: Matrix, count: int, *, allowed: AllowedSet | None) -> Ids | None:
         """Return the ids of the vectors that may be nearest, None where the scan has to answer."""
@@ -191,6 +192,9 @@ class Accelerators:
             return None
         loaded = self._loaded
         if loaded is not None and loaded.covers(view):
+            if not self._at_rest:
+                self._at_rest = True
+                view.rest()  # from now on the planes are hardly looked at
             return loaded
         self._patience -= 1
         if self._patience >= 0 or not self._changing.acquire(blocking=False):
@@ -208,7 +212,7 @@ class Accelerators:
             if loaded is None or life != self._life:  # closed in the meantime
                 return None
             self._loaded = loaded
-            view.rest()  # from now on the planes are hardly looked at
+            self._at_rest = False
             return loaded
         finally:
             self._changing.release()
