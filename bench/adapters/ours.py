@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 
 PROJECT = COLLECTION = "default"
 BATCH = 20_000
+DIMENSION = 384
 
 
 class Turbo:
     """The store's rows and the index beside them, with the accelerator where it is installed."""
 
     _index: Any
+    _texts: list[int]
 
     def load_library(self) -> None:
         """Import the rooms that are used."""
@@ -25,8 +27,8 @@ class Turbo:
             registry.load(group, name)
 
     def prepare(self, folder: Path, count: int) -> None:
-        """Store the texts that the vectors will belong to."""
-        from ragstone.types import Chunk, Document, Prepared, Span
+        """Store the texts that the vectors will belong to, and note their ids: peers are given ids as well."""
+        from ragstone.types import Chunk, Document, Prepared, Scope, Space, Span
 
         parts = self._parts(folder)
         parts.store.ensure_collection(PROJECT, COLLECTION)
@@ -37,24 +39,24 @@ class Turbo:
                 span = Span(0, len(text), 0, len(text), 1, 1)
                 batch.append(Prepared(Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)))
             parts.store.put(PROJECT, COLLECTION, batch)
+        info = parts.store.ensure_space(PROJECT, COLLECTION, Space("bench", "bench", DIMENSION))
+        self._texts = []
+        while pending := parts.store.pending(Scope(PROJECT), info.id, after=(self._texts or [0])[-1], limit=BATCH):
+            self._texts += [one.text_id for one in pending]
         parts.close()
 
     def build(self, folder: Path, vectors: Floats) -> None:
         """Encode the rows, store them, and build the index."""
         from bench.filled import codec
-        from ragstone.types import Scope, Space
+        from ragstone.types import Scope
 
         parts = self._parts(folder)
-        info = parts.store.ensure_space(PROJECT, COLLECTION, Space("bench", "bench", int(vectors.shape[1])))
-        encode = codec(info.storage, int(vectors.shape[1]))
-        after = done = 0
-        while pending := parts.store.pending(Scope(PROJECT), info.id, after=after, limit=BATCH):
-            encoded = encode(vectors[done : done + len(pending)])
-            rows = zip((one.text_id for one in pending), encoded, strict=True)
+        (info,) = parts.store.spaces(Scope(PROJECT))
+        encode = codec(info.storage, DIMENSION)
+        for start in range(0, len(vectors), BATCH):
+            rows = zip(self._texts[start : start + BATCH], encode(vectors[start : start + BATCH]), strict=True)
             parts.store.put_vectors(PROJECT, info.id, rows)
-            after, done = pending[-1].text_id, done + len(pending)
-        index = parts.nearest(PROJECT, info)
-        index.search(vectors[0], 1)
+        parts.nearest(PROJECT, info).flush()
         parts.close()
 
     def open(self, folder: Path) -> None:

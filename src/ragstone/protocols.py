@@ -111,11 +111,20 @@ class VectorRows(Protocol):
     epoch: str
     """Changes when rows were deleted or rewritten: an index of another epoch is rebuilt."""
 
+    def newest(self) -> tuple[str, int]:
+        """Return the epoch and the largest row id (0 without rows), both of one moment."""
+
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
 
+    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
+        """Return the encoded vectors of rows with a larger id, in order of id: what an index is filled from."""
+
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids, in any order, missing ones left out."""
+
+    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the encoded vectors of the rows with these ids, missing ones left out: what a search compares."""
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts, in any order, missing ones left out."""

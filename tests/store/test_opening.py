@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
+from ragstone.store.connection import Database
 from ragstone.store.disk import network_type
 from ragstone.store.lock import FileLock
 from ragstone.store.sqlite import SqliteStore
@@ -214,3 +215,20 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
         assert not wrong
         assert store.collections("p")[0].documents == 40
         assert all(finding.ok for finding in store.check())
+
+
+def test_rows_of_vectors_are_read_without_a_mapping_or_a_large_cache(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db", cache_mb=100, mmap_mb=256) as store:
+        database = store._database
+        assert database.rows("PRAGMA mmap_size", ()) == [(0,)]
+        (lean,), (usual,) = database.rows("PRAGMA cache_size", ())[0], _asked(database, "PRAGMA cache_size")
+        assert lean > -10_000 > usual  # in KiB, below zero
+        assert _asked(database, "PRAGMA mmap_size") == (256 << 20,)
+    with pytest.raises(StoreError, match="closed"):
+        database.rows("SELECT 1", ())
+
+
+def _asked(database: Database, statement: str) -> tuple[int, ...]:
+    with database.reading() as db:
+        found: tuple[int, ...] = db.execute(statement).fetchone()
+    return found

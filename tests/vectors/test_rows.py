@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import ConfigError, InputError, StoreError
-from ragstone.vectors.rows import codec
+from ragstone.vectors.rows import codec, read_rows
 
 names = st.sampled_from(["int16", "compact"])
 
@@ -78,3 +78,24 @@ def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: floa
     given_ = vectors(1, 32)
     expected, found = part.decode(part.encode(given_)), part.decode(part.encode(given_ * np.float32(length)))
     assert np.allclose(found, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["int16", "compact"])
+def test_many_rows_are_encoded_as_each_would_be(name: str) -> None:
+    part = codec(name, 24)
+    many = vectors(1100, 24)
+    encoded = part.encode(many)
+    assert len(encoded) == 1100
+    assert np.allclose(part.decode(encoded[::99]), part.decode([part.encode(row)[0] for row in many[::99]]), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["int16", "compact"])
+def test_rows_that_are_no_vectors_are_told_apart_and_left_out(name: str) -> None:
+    part = codec(name, 24)
+    encoded = part.encode(vectors(6, 24))
+    not_a_number = np.float32(np.nan).tobytes() + encoded[4][4:]
+    sound, matrix = read_rows(part, [encoded[0], b"short", encoded[2], bytes(part.row_bytes), not_a_number, encoded[5]])
+    assert sound == [True, False, True, False, False, True]
+    assert np.array_equal(matrix, part.decode([encoded[0], encoded[2], encoded[5]]))
+    assert part.sound(encoded) == [True] * 6
+    assert read_rows(part, [])[0] == []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import threading
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,7 @@ def index(
 
 
 def test_nearly_all_true_neighbours_are_found(index: TurboIndex, world: World) -> None:
-    assert shortlist.width(10, COUNT).passed * 2 < COUNT
+    assert shortlist.width(10, COUNT, dimension=DIMENSION).passed * 2 < COUNT
     assert (index.count(), index.high_water) == (COUNT, world.ids[-1])
     assert world.recall(index) >= 0.98
     assert world.recall(index, k=100) >= 0.98
@@ -215,6 +216,78 @@ def test_a_full_tail_goes_into_the_segments_by_itself(world: World) -> None:
     assert index._state.view.count == 0
     index.upsert(world.ids[TAIL - 1 : TAIL + 10], world.vectors[TAIL - 1 : TAIL + 10])
     assert (index._state.view.count, index._state.tail.count()) == (TAIL + 10, 0)
+
+
+def test_many_rows_at_once_replace_those_of_the_same_ids(world: World) -> None:
+    index = TurboIndex(None, DIMENSION, accelerate=False)
+    index.upsert(world.ids[: 2 * TAIL], world.vectors[: 2 * TAIL])
+    assert (index._state.view.count, index._state.tail.count()) == (2 * TAIL, 0)
+    index.upsert(world.ids[:TAIL], world.vectors[TAIL : 2 * TAIL][::-1])
+    assert index.count() == 2 * TAIL
+    for place in (0, 77, TAIL - 1):
+        hits = index.search(world.vectors[2 * TAIL - 1 - place], 2)
+        assert {hit.id for hit in hits} == {world.ids[place], world.ids[2 * TAIL - 1 - place]}
+        assert all(hit.score > 0.999 for hit in hits)
+
+
+def test_many_rows_in_no_order_are_taken_in_all_the_same(world: World) -> None:
+    index = TurboIndex(None, DIMENSION, accelerate=False)
+    order = np.random.default_rng(5).permutation(2 * TAIL)
+    index.upsert([world.ids[place] for place in order.tolist()], world.vectors[order])
+    assert index.count() == 2 * TAIL
+    assert [index.search(world.vectors[place], 1)[0].id for place in (0, 99, TAIL)] == [
+        world.ids[place] for place in (0, 99, TAIL)
+    ]
+
+
+class CountedRows(MemoryRows):
+    """Rows that know how many were fetched one by one."""
+
+    fetched = 0
+
+    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
+        self.fetched += len(ids)
+        return super().data(ids)
+
+
+def test_filling_an_index_reads_every_row_once(world: World, tmp_path: Path) -> None:
+    pytest.importorskip("turbovec")
+    rows = CountedRows()
+    count = 3 * TAIL
+    vectors = np.concatenate([world.vectors, world.vectors])[:count]
+    rows.put(range(1, count + 1), world.codec.encode(vectors))
+    index = TurboIndex(tmp_path, DIMENSION, rows=rows, stamp="s", accelerate=True)
+    catch_up(index, rows, world.codec)
+    index.flush()
+    assert rows.fetched == 0
+    index.close()
+    again = TurboIndex(tmp_path, DIMENSION, rows=rows, stamp="s", accelerate=True)
+    assert again.search(vectors[5], 1)[0].score > 0.999
+    assert again._accelerators._loaded is not None
+    assert len(again._accelerators._loaded) == count
+    assert rows.fetched < 200
+
+
+def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching(world: World, tmp_path: Path) -> None:
+    pytest.importorskip("turbovec")
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    index.close()
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    for _ in range(accelerator.AFTER_SEARCHES):
+        index.search(world.queries[0], 10)
+    assert index._accelerators._loaded is None
+    end = time.monotonic() + 60
+    while index._accelerators._loaded is None and time.monotonic() < end:
+        assert world.recall(index, k=5) >= 0.98
+    assert index._accelerators._loaded is not None
+    assert world.recall(index) >= 0.98
+    index.upsert([10**7], world.queries[:1])
+    index.flush()
+    assert index.search(world.queries[0], 1)[0].id == 10**7
+    index.close()
+    assert index._accelerators._loaded is None
 
 
 def test_text_is_read_back_as_the_same_index(world: World) -> None:

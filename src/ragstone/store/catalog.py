@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +90,7 @@ def in_scope(db: sqlite3.Connection, scope: Scope) -> dict[str, int]:
 def id_list(numbers: Sequence[int] | Mapping[str, int]) -> str:
     """Return numbers as the one parameter that `json_each(?)` takes, however many there are."""
     values = numbers.values() if isinstance(numbers, Mapping) else numbers
-    return json.dumps([int(number) for number in values])
+    return str([int(number) for number in values])  # is JSON, and sooner there than by json.dumps
 
 
 _COLUMNS: Final = "SELECT c.uuid, p.name, c.name, c.description, c.settings, c.documents, c.chunks, c.updated_at"

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ragstone.errors import StoreError
 from ragstone.store import disk, filters
@@ -23,6 +23,7 @@ from ragstone.store.lock import WAIT_SECONDS, FileLock
 MEMORY: Final = ":memory:"
 CHECKPOINT_BYTES: Final = 16 << 20  # a longer WAL slows readers; a shorter one means more syncs
 _IDLE_READERS: Final = 8
+_LEAN: Final = (8, 0)  # MB of cache and of mapping for reads that hardly ever meet the same page twice
 _PRAGMAS: Final = (
     "PRAGMA page_size = 8192",  # texts of 800 characters leave a seventh of smaller pages unused
     "PRAGMA trusted_schema = OFF",
@@ -56,6 +57,7 @@ class Database:
         self._limits = (max(1, cache_mb), max(0, mmap_mb))
         self._wait = wait
         self._idle: deque[sqlite3.Connection] = deque()
+        self._idle_lean: deque[sqlite3.Connection] = deque()
         self._writing = threading.RLock()  # held while the writer is in use, so that it is not closed then
         self._process = os.getpid()
         self._failed = ""
@@ -70,8 +72,8 @@ class Database:
             self._writer = self._first()
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection that sees one moment of the database from begin to end."""
+    def reading(self, *, lean: bool = False) -> Iterator[sqlite3.Connection]:
+        """Give a connection that sees one moment of the database from begin to end; a lean one keeps no pages."""
         self._usable()
         if self.path is None:
             with self.lock, self._writing, translated(self.location):
@@ -79,12 +81,26 @@ class Database:
                 yield self._writer
             return
         with translated(self.location):
-            db = self._borrow()
+            idle = self._idle_lean if lean else self._idle
+            db = self._borrow(idle, _LEAN if lean else self._limits)
             try:
                 db.execute("BEGIN")
                 yield db
             finally:
-                self._return(db)
+                self._return(db, idle)
+
+    def rows(self, statement: str, parameters: tuple[Any, ...]) -> list[Any]:
+        """Return what one statement finds, by a lean connection; by itself it sees one moment without a transaction."""
+        if self.path is None:
+            with self.reading() as db:
+                return db.execute(statement, parameters).fetchall()
+        self._usable()
+        with translated(self.location):
+            db = self._borrow(self._idle_lean, _LEAN)
+            try:
+                return db.execute(statement, parameters).fetchall()
+            finally:
+                self._return(db, self._idle_lean)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -132,11 +148,11 @@ class Database:
             if self.path is None:
                 with self.lock, self._writing:
                     return _generation(self._writer)
-            db = self._borrow()
+            db = self._borrow(self._idle, self._limits)
             try:
                 return _generation(db)
             finally:
-                self._return(db)
+                self._return(db, self._idle)
 
     def checkpoint(self, db: sqlite3.Connection, *, wait: float = 0.0) -> bool:
         """Move the WAL into the file and return whether all of it went; only under the lock."""
@@ -155,8 +171,7 @@ class Database:
             return
         self.closed = True
         with self._lock_if_free(), self._writing, suppress(sqlite3.Error):
-            while self._idle:
-                self._idle.pop().close()
+            self._forget_idle()
             self._writer.close()
 
     def use_wal(self) -> None:
@@ -181,15 +196,15 @@ class Database:
         read as it is, if there is no log."""
         try:
             with translated(self.location):
-                return self._connect()
+                return self._connect(self._limits)
         except NoRoom as full:
             if self.wal is None or disk.size_of(self.wal):
                 raise
             self.read_only, self._full = True, full
         with translated(self.location):
-            return self._connect()
+            return self._connect(self._limits)
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, limits: tuple[int, int]) -> sqlite3.Connection:
         only_to_read = self.path is not None and self.read_only
         db = sqlite3.connect(
             disk.read_only_uri(self.path, alone=self._full is not None)
@@ -204,7 +219,7 @@ class Database:
         try:
             for pragma in _PRAGMAS:
                 db.execute(pragma)
-            cache_mb, mmap_mb = self._limits
+            cache_mb, mmap_mb = limits
             db.execute(_CACHE.format(cache_mb << 10))
             db.execute(_MMAP.format(mmap_mb << 20))
             if only_to_read:
@@ -215,28 +230,32 @@ class Database:
             raise
         return db
 
-    def _borrow(self) -> sqlite3.Connection:
+    def _borrow(self, idle: deque[sqlite3.Connection], limits: tuple[int, int]) -> sqlite3.Connection:
         if self.read_only and self.path and self._seen != (seen := disk.signature(self.path)):
             # Somebody who may write has done so: what was opened as never changing is not to be trusted any more.
             self._seen = seen
-            while self._idle:
-                self._idle.pop().close()
+            self._forget_idle()
         try:
-            return self._idle.pop()
+            return idle.pop()
         except IndexError:
-            return self._connect()
+            return self._connect(limits)
 
-    def _return(self, db: sqlite3.Connection) -> None:
+    def _return(self, db: sqlite3.Connection, idle: deque[sqlite3.Connection]) -> None:
         if db.in_transaction:
             with suppress(sqlite3.Error):
                 db.execute("ROLLBACK")
         if self.closed:
             with self._lock_if_free():
                 db.close()
-        elif len(self._idle) >= _IDLE_READERS:
+        elif len(idle) >= _IDLE_READERS:
             db.close()  # never the last one: the writer stays
         else:
-            self._idle.append(db)
+            idle.append(db)
+
+    def _forget_idle(self) -> None:
+        for idle in (self._idle, self._idle_lean):
+            while idle:
+                idle.pop().close()
 
     @contextmanager
     def _lock_if_free(self) -> Iterator[None]:

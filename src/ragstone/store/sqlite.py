@@ -223,7 +223,7 @@ class SqliteStore:
 
     def spaces(self, scope: Scope) -> list[SpaceInfo]:
         """Return the spaces in use, each with its coverage over the scope; counted again only after a change."""
-        with self._database.reading() as db:
+        with self._database.reading(lean=True) as db:
             generation = db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
             remembered = self._coverage.get(scope)
             if remembered is None or remembered[0] != generation:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Any, Final
 
 from ragstone.errors import InputError, NotFound, StaleSpace, StoreDamaged
@@ -26,6 +27,7 @@ _RETIRE_OTHERS: Final = """
 _IN_USE: Final = """
     SELECT s.id, s.spec, s.storage, max(cs.state = 'active') FROM collection_spaces cs JOIN spaces s ON s.id = cs.space
     WHERE cs.collection IN (SELECT value FROM json_each(?)) AND cs.state != 'retired' GROUP BY s.id ORDER BY s.id"""
+_TEXTS_OF_ONE: Final = "SELECT count(DISTINCT text_id) FROM chunks WHERE collection = ?"
 _TEXTS: Final = """
     SELECT count(*) FROM (
         SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?)))"""
@@ -40,9 +42,14 @@ _PENDING: Final = """
           AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_id = c.text_id AND v.space = ?)
         ORDER BY c.text_id LIMIT ?) missing
     CROSS JOIN texts t ON t.id = missing.id ORDER BY t.id"""
-_PUT: Final = """
-    INSERT INTO vectors (space, text_id, data) SELECT ?, id, ? FROM texts WHERE id = ? AND project = ?
-    ON CONFLICT (text_id, space) DO NOTHING"""
+_OWN_TEXTS: Final = """
+    SELECT t.id FROM json_each(?) given CROSS JOIN texts t ON t.id = given.value WHERE t.project = ?"""
+_OWN_BETWEEN: Final = "SELECT count(*) FROM texts WHERE id BETWEEN ? AND ? AND project = ?"
+_PUT: Final = "INSERT INTO vectors (space, text_id, data) VALUES {} ON CONFLICT (text_id, space) DO NOTHING"
+_EDGE: Final = 1 << 63  # of the numbers SQLite can hold
+_AT_ONCE: Final = 64  # rows to a statement: half the time of one to a statement
+_PUT_ONE: Final = _PUT.format("(?1, ?, ?)")
+_PUT_MANY: Final = _PUT.format(", ".join(["(?1, ?, ?)"] * _AT_ONCE))
 _REMOVE: Final = "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
 _FREE_WIDTHS: Final = """
     UPDATE spaces SET width = NULL
@@ -58,6 +65,12 @@ _VECTORS_FILTERED: Final = """
 _OF_CHUNKS: Final = """
     SELECT c.id, v.data FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
     CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?"""
+_NEWEST: Final = """
+    SELECT s.epoch, (SELECT max(v.id) FROM vectors v WHERE v.space = s.id)
+    FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?"""
+_DATA_AFTER: Final = "SELECT id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
+_DATA: Final = """
+    SELECT v.id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value WHERE v.space = ?"""
 _LOCATE: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
@@ -106,28 +119,44 @@ def info(db: sqlite3.Connection, place: Place, space_id: int) -> SpaceInfo:
         " WHERE s.id = ? AND cs.collection = ?",
         (space_id, place.collection),
     ).fetchone()
-    return _info(db, (space_id, spec, storage, state), catalog.id_list([place.collection]))
+    return _info(db, (space_id, spec, storage, state), [place.collection])
 
 
 def spaces(db: sqlite3.Connection, scope: Scope) -> list[SpaceInfo]:
     """Return the spaces in use, each with its coverage over the scope."""
-    wanted = catalog.id_list(catalog.in_scope(db, scope))
-    rows = db.execute(_IN_USE, (wanted,)).fetchall()
+    wanted = list(catalog.in_scope(db, scope).values())
+    rows = db.execute(_IN_USE, (catalog.id_list(wanted),)).fetchall()
     return [
         _info(db, (number, spec, storage, "active" if active else "building"), wanted)
         for number, spec, storage, active in rows
     ]
 
 
-def _info(db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str) -> SpaceInfo:
+def _info(db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: list[int]) -> SpaceInfo:
     number, spec, storage, state = row
     try:
         space = Space(**load(spec))
     except TypeError as error:
         raise StoreDamaged("the store is damaged: a space that cannot be read", hint="restore a backup") from error
-    texts = db.execute(_TEXTS, (collections,)).fetchone()[0]
-    embedded = db.execute(_EMBEDDED, (collections, number)).fetchone()[0]
-    return SpaceInfo(number, space, storage, state, texts, embedded)
+    texts = _texts(db, collections)
+    return SpaceInfo(number, space, storage, state, texts, _embedded(db, collections, number, texts))
+
+
+def _texts(db: sqlite3.Connection, collections: list[int]) -> int:
+    """Return how many different texts collections hold."""
+    one = len(collections) == 1
+    found = db.execute(_TEXTS_OF_ONE, collections) if one else db.execute(_TEXTS, (catalog.id_list(collections),))
+    return int(found.fetchone()[0])
+
+
+def _embedded(db: sqlite3.Connection, collections: list[int], space: int, texts: int) -> int:
+    """Return how many of these collections' texts have a vector in a space."""
+    if db.execute("SELECT count(*) FROM texts").fetchone()[0] != texts:
+        return int(db.execute(_EMBEDDED, (catalog.id_list(collections), space)).fetchone()[0])
+    # There are no other texts, so every vector is of one of these, and whole tables are counted by their pages.
+    if db.execute("SELECT count(*) FROM spaces").fetchone()[0] == 1:
+        return int(db.execute("SELECT count(*) FROM vectors").fetchone()[0])
+    return int(db.execute("SELECT count(*) FROM vectors WHERE space = ?", (space,)).fetchone()[0])
 
 
 def pending(db: sqlite3.Connection, scope: Scope, space_id: int, *, after: int, limit: int) -> list[PendingText]:
@@ -144,14 +173,36 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
     row = db.execute("SELECT width FROM spaces WHERE id = ? AND project = ?", (_number(space_id), owner)).fetchone()
     if row is None:
         raise _no_space(project, space_id)
-    given = [(space_id, bytes(data), _number(text_id), owner) for text_id, data in rows]
-    widths = {len(data) for _, data, _, _ in given} | ({row[0]} - {None})
+    given = rows if isinstance(rows, list) else list(rows)
+    widths = {len(data) for _, data in given} | ({row[0]} - {None})
     if len(widths) > 1:
         raise InputError(f"vectors of one space have one length, not {sorted(widths)} bytes")
-    added = db.executemany(_PUT, given).rowcount if given else 0
+    added = _added(db, space_id, _own(db, owner, given))
     if added and row[0] is None:
         db.execute("UPDATE spaces SET width = ? WHERE id = ?", (widths.pop(), space_id))
     return added
+
+
+def _own(db: sqlite3.Connection, owner: int | None, given: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """Return the rows whose text is the project's."""
+    texts = [_number(text) for text, _ in given]
+    first, last = min(texts, default=0), max(texts, default=0)
+    if last - first < 2 * len(texts):
+        # They mostly come in a row, and if all of that row are the project's, these are.
+        (found,) = db.execute(_OWN_BETWEEN, (first, last, owner)).fetchone()
+        if found == last - first + 1:
+            return given
+    own = set(chain.from_iterable(db.execute(_OWN_TEXTS, (catalog.id_list(texts), owner))))
+    return [(text, data) for text, data in given if text in own]
+
+
+def _added(db: sqlite3.Connection, space_id: int, rows: list[tuple[int, bytes]]) -> int:
+    """Return how many rows were new; most go in many to a statement."""
+    whole = len(rows) - len(rows) % _AT_ONCE
+    many = ((space_id, *chain.from_iterable(rows[at : at + _AT_ONCE])) for at in range(0, whole, _AT_ONCE))
+    added = db.executemany(_PUT_MANY, many).rowcount if whole else 0
+    rest = [(space_id, text, data) for text, data in rows[whole:]]
+    return added + (db.executemany(_PUT_ONE, rest).rowcount if rest else 0)
 
 
 def remove_vectors(db: sqlite3.Connection, project: str, space_id: int, row_ids: Sequence[int] | None) -> int:
@@ -213,12 +264,13 @@ class StoredRows:
     @property
     def epoch(self) -> str:
         """Return what changes when rows were deleted or rewritten."""
-        with self._database.reading() as db:
-            row = db.execute(
-                "SELECT s.epoch FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?",
-                (self._space, self._project),
-            ).fetchone()
-        return str(row[0]) if row else ""
+        return self.newest()[0]
+
+    def newest(self) -> tuple[str, int]:
+        """Return the epoch and the largest row id, both of one moment."""
+        for epoch, last in self._database.rows(_NEWEST, (self._space, self._project)):
+            return str(epoch), last or 0
+        return "", 0
 
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
@@ -227,6 +279,11 @@ class StoredRows:
             (self._space, _number(row_id), max(0, min(limit, MOST_ROWS))),
         )
 
+    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
+        """Return the encoded vectors of rows with a larger id, in order of id."""
+        wanted = (self._space, _number(row_id), max(0, min(limit, MOST_ROWS)))
+        return dict(self._database.rows(_DATA_AFTER, wanted))
+
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids, missing ones left out."""
         return self._rows(
@@ -234,6 +291,10 @@ class StoredRows:
             " WHERE v.space = ?",
             (catalog.id_list(ids), self._space),
         )
+
+    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the encoded vectors of the rows with these ids, missing ones left out."""
+        return dict(self._database.rows(_DATA, (catalog.id_list(ids), self._space)))
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts, missing ones left out."""
@@ -245,13 +306,12 @@ class StoredRows:
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of these chunks' texts, missing ones left out."""
+        # Not lean: three pages are looked at for each, and a search by words has looked at most of them before.
         with self._database.reading() as db:
-            found = db.execute(_OF_CHUNKS, (catalog.id_list(chunk_ids), self._space))
-            return dict(found.fetchall())
+            return dict(db.execute(_OF_CHUNKS, (catalog.id_list(chunk_ids), self._space)).fetchall())
 
     def _rows(self, statement: str, parameters: tuple[Any, ...]) -> list[VectorRow]:
-        with self._database.reading() as db:
-            return [VectorRow(*row) for row in db.execute(statement, parameters)]
+        return [VectorRow(*row) for row in self._database.rows(statement, parameters)]
 
 
 def _no_space(project: str, space_id: int) -> NotFound:
@@ -265,4 +325,4 @@ def _owned(db: sqlite3.Connection, project: str, space_id: int) -> bool:
 
 def _number(value: int) -> int:
     """Return a row number that SQLite can hold; one that it cannot is nobody's."""
-    return value if -(1 << 63) <= value < 1 << 63 else -1
+    return value if -_EDGE <= value < _EDGE else -1

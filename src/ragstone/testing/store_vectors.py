@@ -53,6 +53,31 @@ class StoreVectorsContract(StoreCase):
         assert rows.by_text([row.text_id for row in every[:2]] * 2)[:2] == every[:2]
         assert (rows.by_id([]), rows.by_text([]), rows.by_chunk([])) == ([], [], {})
 
+    def test_an_index_can_ask_what_is_newest_and_take_only_that(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(5)])])
+        rows = store.vector_rows(PROJECT, store.ensure_space(PROJECT, NOTES, SPACE).id)
+        assert rows.newest() == (rows.epoch, 0)
+        self.embed(store)
+        every = rows.after(0, 100)
+        assert rows.newest() == (rows.epoch, every[-1].id)
+        assert list(rows.data_after(every[1].id, 2).items()) == [(row.id, row.data) for row in every[2:4]]
+        assert rows.data_after(every[-1].id, 9) == {}
+        assert rows.data([every[4].id, every[0].id, 10**9]) == {row.id: row.data for row in (every[0], every[4])}
+        store.ensure_space(PROJECT, NOTES, replace(SPACE, model="big"), state="building")
+        other = store.vector_rows(PROJECT, store.spaces(HERE)[1].id)
+        assert (other.newest()[1], other.data_after(0, 9), other.data([every[0].id])) == (0, {}, {})
+
+    def test_a_great_many_vectors_are_stored_in_one_go(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(300)])])
+        store.put(OTHER, NOTES, [prepare("b.md", ["theirs"])])
+        info = store.ensure_space(PROJECT, NOTES, SPACE).id
+        texts = [text.text_id for text in store.pending(HERE, info)]
+        assert store.put_vectors(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 150
+        given = [(text, b"%04d" % place) for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])]
+        assert store.put_vectors(PROJECT, info, given) == 150
+        held = {row.text_id: row.data for row in store.vector_rows(PROJECT, info).after(0, 1000)}
+        assert held == {text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)}
+
     def test_the_vector_of_a_chunk_is_that_of_its_text(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["same", "other"]), prepare("b.md", ["same"])])
         rows = store.vector_rows(PROJECT, self.embed(store))
@@ -143,7 +168,7 @@ class StoreVectorsContract(StoreCase):
         assert self.found(store, "gone") == []
         assert len(store.vectors_in(HERE, info)) == 1
         assert set(store.locate(HERE, info, every)) == set(store.vectors_in(HERE, info))
-        assert store.spaces(HERE)[0].texts == 1
+        assert [(one.texts, one.embedded) for one in store.spaces(HERE)] == [(1, 1)]
 
     def test_a_vector_is_located_at_the_first_chunk_that_holds_its_text(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["same"]), prepare("b.md", ["same"])])

@@ -33,8 +33,8 @@ BATCH = 8192
 BITS = 4
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
-AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 800
-RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and no search waits for so much to be added
+AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
+RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
 _HEAD = struct.Struct("<IIQ")  # format, CRC-32 of what follows the head, slots covered
 _FORMAT = 1
 
@@ -51,11 +51,11 @@ class Codes(Protocol):
     def __len__(self) -> int:
         """Return how many vectors it has."""
 
-    def add(self, vectors: Matrix) -> None:
-        """Take vectors in, at the positions behind the last."""
+    def add(self, vectors: Matrix, *, chunk_size: int) -> None:
+        """Take vectors in, at the positions behind the last; a chunk size of 0: all in one go."""
 
     def search(
-        self, queries: Matrix, k: int, mask: NDArray[np.bool_] | None = None
+        self, queries: Matrix, k: int, mask: NDArray[np.bool_] | None = None, *, chunk_size: int
     ) -> tuple[Matrix, NDArray[np.int64]]:
         """Return scores and positions of the nearest, one row per query."""
 
@@ -89,15 +89,20 @@ class Accelerator:
             vectors = np.zeros((len(ids), unit.shape[1]), np.float32)
             # Slots keep their place even where the store has no row for them any more.
             vectors[order[np.searchsorted(ids[order], found)]] = unit
-            self._index.add(vectors)
+            self.add(vectors)
+
+    def add(self, unit: Matrix) -> None:
+        """Take in unit vectors for the slots behind those that are covered."""
+        self._index.add(unit, chunk_size=0)
 
     def nearest(self, query: Matrix, count: int, mask: NDArray[np.bool_] | None) -> Ids | None:
-        """Return the nearest slots, ascending; None where it has grown past what the mask knows."""
+        """Return the nearest slots; None where it has grown past what the mask knows, or is being added to."""
         try:
-            _, slots = self._index.search(query[None], count, mask=mask)
+            _, slots = self._index.search(query[None], count, mask=mask, chunk_size=0)
         except FAILURES:
             return None
-        return np.sort(slots[0].astype(np.int64, copy=False))
+        nearest: Ids = slots[0].astype(np.int64, copy=False)
+        return nearest
 
     def save(self, folder: Path) -> None:
         """Write it beside the segments, whole or not at all."""
@@ -105,7 +110,8 @@ class Accelerator:
         target = folder / f"{self.generation}{SUFFIX}"
         rough = folder / f"{self.generation}-{os.getpid()}{SUFFIX}"
         with open(rough, "wb", opener=private) as file:
-            file.write(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)) + data)
+            file.write(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)))
+            file.write(data)
         os.replace(rough, target)
 
 
@@ -120,7 +126,9 @@ class Accelerators:
         self._patience = 0 if self._eager else AFTER_SEARCHES
         self._folder = folder
         self._loaded: Accelerator | None = None
-        self._loading = threading.Lock()
+        self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
+        self._life = 0
+        self._at_rest = True
 
     def shortlist(self, view: View, query: Matrix, count: int, *, allowed: AllowedSet | None) -> Ids | None:
         """Return the ids of the vectors that may be nearest, None where the scan has to answer."""
@@ -134,45 +142,83 @@ class Accelerators:
         slots = accelerator.nearest(query, count, mask)
         return None if slots is None else view.ids_at(slots)
 
+    def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
+        """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it."""
+        if not self._possible or not self._changing.acquire(blocking=False):
+            return  # another thread is at it: what it does not see now, it reads from the store later
+        try:
+            before = view.count - len(laid)
+            following = self._loaded
+            if following is None and folder is not None and before == 0:
+                following = open_accelerator(None, view.generation, self._dimension)
+                self._possible = following is not None
+            if following is None or following.generation != view.generation or len(following) != before:
+                return
+            self._loaded = None  # until all of it is in
+            following.add(laid)
+            self._loaded = following
+        except FAILURES:
+            return
+        finally:
+            self._changing.release()
+
     def save(self, view: View, folder: Path | None) -> None:
         """Write turbovec's file where there is none, or it covers too little of the view."""
         if not self._possible or folder is None or view.count < FROM_ROWS:
             return
         if _covered(folder / f"{view.generation}{SUFFIX}") >= RESAVE_BELOW * view.count:
             return
-        accelerator = self._loaded
-        if accelerator is None or accelerator.generation != view.generation:
-            accelerator = open_accelerator(folder, view.generation, self._dimension)
-        if accelerator is None:
-            return
-        try:
-            accelerator.extend(view, self._fetch)
-            accelerator.save(folder)
-        except FAILURES:
-            return
-        self._loaded = accelerator
+        with self._changing:
+            accelerator = self._loaded
+            if accelerator is None or accelerator.generation != view.generation:
+                accelerator = open_accelerator(folder, view.generation, self._dimension)
+            if accelerator is None:
+                return
+            try:
+                accelerator.extend(view, self._fetch)
+                accelerator.save(folder)
+            except FAILURES:
+                return
+            self._loaded = accelerator
 
     def close(self) -> None:
         """Let go of memory."""
+        self._life += 1
         self._loaded = None
 
     def _ready(self, view: View) -> Accelerator | None:
-        """Return an accelerator for the view, loaded now where it is time for that and nobody else is at it."""
+        """Return an accelerator for the view; where it is time to load one, that is begun and nobody waits for it."""
         if not self._possible or view.count < FROM_ROWS:
             return None
         loaded = self._loaded
         if loaded is not None and loaded.covers(view):
+            if not self._at_rest:
+                self._at_rest = True
+                view.rest()  # from now on the planes are hardly looked at
             return loaded
         self._patience -= 1
-        if self._patience >= 0 or not self._loading.acquire(blocking=False):
+        if self._patience >= 0 or not self._changing.acquire(blocking=False):
             return None
-        try:
+        if self._eager:
             return self._load(view)
-        finally:
-            self._loading.release()
+        threading.Thread(target=self._load, args=(view,), name="ragstone-turbovec", daemon=True).start()
+        return None
 
     def _load(self, view: View) -> Accelerator | None:
-        """Return the accelerator brought up to the view, None where that would keep a search waiting for long."""
+        """Return an accelerator for the view, kept from now on; None where there is none. Lets go of `_changing`."""
+        life = self._life
+        try:
+            loaded = self._brought_up(view)
+            if loaded is None or life != self._life:  # closed in the meantime
+                return None
+            self._loaded = loaded
+            self._at_rest = False
+            return loaded
+        finally:
+            self._changing.release()
+
+    def _brought_up(self, view: View) -> Accelerator | None:
+        """Return the accelerator brought up to the view, None where that is not possible or would take too long."""
         loaded = self._loaded
         if loaded is None or loaded.generation != view.generation:
             loaded = open_accelerator(self._folder, view.generation, self._dimension)
@@ -187,7 +233,6 @@ class Accelerators:
         except FAILURES:
             self._possible = False
             return None
-        self._loaded = loaded
         return loaded
 
 
@@ -228,13 +273,13 @@ def _covered(path: Path) -> int:
 def _read(path: Path) -> bytes | None:
     """Return what was saved, None where it is missing or damaged."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            head, body = file.read(_HEAD.size), file.read()
     except OSError:
         return None
-    body = memoryview(data)[_HEAD.size :]
-    if len(data) < _HEAD.size or _HEAD.unpack_from(data)[:2] != (_FORMAT, zlib.crc32(body)):
+    if len(head) < _HEAD.size or _HEAD.unpack(head)[:2] != (_FORMAT, zlib.crc32(body)):
         # Removed, so that the next flush sees that there is none.
         with contextlib.suppress(OSError):
             path.unlink()
         return None
-    return bytes(body)
+    return body

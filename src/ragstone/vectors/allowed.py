@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.vectors.planes import BARRED
 from ragstone.vectors.unit import id_array
-from ragstone.vectors.view import Ids, View
+from ragstone.vectors.view import BARRED, Ids, View
 
 REMEMBERED = 8
 

@@ -20,7 +20,7 @@ from ragstone.vectors.folder_lock import try_lock
 from ragstone.vectors.header import NAME, Header, array_of, read_header, text_of, write_header
 from ragstone.vectors.planes import SEED, Planes
 from ragstone.vectors.private_files import make_folder
-from ragstone.vectors.segments import CAPACITY, Layout, Segment, Slots, hold_slots, map_segment, write_slots
+from ragstone.vectors.segments import CAPACITY, Layout, Segment, Slots, added, hold_slots, map_segment, write_slots
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
@@ -180,7 +180,8 @@ class SegmentCache:
             first = partial.count if partial else 0
             part = slots.part(at, at + CAPACITY - first)
             segment = self._extended(partial, f"{view.generation}-{len(segments)}{SUFFIX}", part)
-            checksums[len(segments) :] = [segment.checksum() if self.folder else 0]
+            before = checksums[len(segments)] if partial else 0
+            checksums[len(segments) :] = [added(before, part.checksum())]
             segments.append(segment)
             at += len(part.ids)
         return replace(view, segments=tuple(segments), checksums=tuple(checksums))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragstone.protocols import Codec, VectorIndex, VectorRows
+from ragstone.vectors.rows import read_rows
 
 BATCH = 8192
 
@@ -13,13 +14,16 @@ def catch_up(index: VectorIndex, rows: VectorRows, codec: Codec, damaged: list[i
     Rows that are no vectors are left out; their ids are added to `damaged` where that is given.
     """
     taken = 0
-    while batch := rows.after(index.high_water, BATCH):
-        sound = codec.sound([row.data for row in batch])
-        good = [row for row, fit in zip(batch, sound, strict=True) if fit]
-        if good:
-            index.upsert([row.id for row in good], codec.decode([row.data for row in good]))
-        if damaged is not None:
-            damaged += [row.id for row, fit in zip(batch, sound, strict=True) if not fit]
-        taken += len(good)
-        index.high_water = max(index.high_water, batch[-1].id)
+    while batch := rows.data_after(index.high_water, BATCH):
+        ids = list(batch)
+        last = ids[-1]
+        sound, vectors = read_rows(codec, list(batch.values()))
+        if len(vectors) < len(ids):
+            if damaged is not None:
+                damaged += [row_id for row_id, fit in zip(ids, sound, strict=True) if not fit]
+            ids = [row_id for row_id, fit in zip(ids, sound, strict=True) if fit]
+        if ids:
+            index.upsert(ids, vectors)
+        taken += len(ids)
+        index.high_water = max(index.high_water, last)
     return taken

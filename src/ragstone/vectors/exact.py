@@ -144,7 +144,7 @@ class ExactIndex:
 
 def best(ids: Ids, scores: Matrix, k: int) -> list[Scored]:
     """Return the k highest, best first, the smaller id first among equals."""
-    if len(ids) > k:
+    if len(ids) > 4 * k:
         # Everything equal to the k-th is kept until the final sort, so that ties do not depend on order of arrival.
         border = np.partition(scores, len(scores) - k)[len(scores) - k]
         top = np.flatnonzero(scores >= border)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ragstone.vectors.private_files import private
 
 MAGIC = "ragstone-turbo"
-FORMAT = 1
+FORMAT = 2  # 2: smaller blocks of the rotation, sums instead of CRCs
 NAME = "header.json"
 LARGEST = 64 * 2**20  # a header longer than this was not written by us
 
@@ -52,7 +52,7 @@ def read_header(folder: Path) -> Header | None:
         if path.stat().st_size > LARGEST:
             return None
         crc, _, body = path.read_bytes().partition(b"\n")
-        if int(crc, 16) != zlib.crc32(body):
+        if crc != _checksum(body):
             return None
         about = json.loads(body)
     except (OSError, ValueError):
@@ -66,7 +66,7 @@ def write_header(folder: Path, header: Header) -> None:
     path = folder / f".{NAME}.{header.token}"
     try:
         with open(path, "wb", opener=private) as file:
-            file.write(f"{zlib.crc32(body):08x}\n".encode() + body)
+            file.write(_checksum(body) + b"\n" + body)
         os.replace(path, folder / NAME)
     except OSError:
         path.unlink(missing_ok=True)
@@ -81,6 +81,10 @@ def text_of(array: NDArray[Any]) -> str:
 def array_of(text: str, dtype: type[Any]) -> NDArray[Any]:
     """Return the array a text holds; `ValueError` where it holds none."""
     return np.frombuffer(base64.b64decode(text, validate=True), dtype)
+
+
+def _checksum(body: bytes) -> bytes:
+    return f"{zlib.crc32(body):08x}".encode()
 
 
 def _header(about: object) -> Header | None:

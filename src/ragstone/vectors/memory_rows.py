@@ -17,6 +17,10 @@ class MemoryRows:
         self._rows: dict[int, bytes] = {}
         self._order: list[int] | None = []
 
+    def newest(self) -> tuple[str, int]:
+        """Return the epoch and the largest row id."""
+        return self.epoch, max(self._rows, default=0)
+
     def put(self, ids: Sequence[int], rows: Sequence[bytes]) -> None:
         """Keep rows, the newest where an id comes twice."""
         self._rows.update(zip(ids, rows, strict=True))
@@ -36,10 +40,18 @@ class MemoryRows:
         first = bisect_right(order, row_id)
         return self.by_id(order[first : first + limit])
 
+    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
+        """Return the encoded vectors of rows with a larger id, in order of id."""
+        return {row.id: row.data for row in self.after(row_id, limit)}
+
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids, missing ones left out."""
         found = ((row_id, self._rows.get(row_id)) for row_id in ids)
         return [VectorRow(row_id, row_id, data) for row_id, data in found if data is not None]
+
+    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the encoded vectors of the rows with these ids, missing ones left out."""
+        return {row_id: self._rows[row_id] for row_id in ids if row_id in self._rows}
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts; without a store a vector is its own text."""

@@ -6,7 +6,7 @@ its coordinates in sixteen even steps (four bits, read only for what the scan le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +17,25 @@ from ragstone.vectors.unit import products
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
-    from ragstone.vectors.segments import Segment
 
 SEED = 71
+BLOCK = 32  # mixed in one go, twice: as good as blocks of 128 (recall@10 .983 and .975) in a third of the time
+LARGE, LARGE_BLOCK = 1024, 64  # beyond so many coordinates two rounds of 32 would not reach most of them
 STEP = np.float32(0.3352)  # the best even step for a Gaussian in sixteen levels (Max, 1960)
-BARRED = np.uint16(65535)  # a distance no vector has
-PIECE = 512  # rows encoded at a time
-SAMPLE = 4096  # distances looked at to find the threshold
-WORDS_IN_A_BYTE = 3  # 3 * 64 set bits still fit a byte, 4 do not
+PIECE = 256  # rows encoded at a time
+# Of a query's coordinates the largest are asked, the others tell less than they disturb: among 100k mixtures of MiniLM
+# vectors 800 slots held .980 of the nearest 10 when all were asked, .992 with .8, .994 with .7 and .6, .993 with .5.
+ASKED = 0.65
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query as the scan asks it: signs, which of them count, and how much each word of them tells."""
+
+    rotated: Matrix
+    words: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    weight: Matrix
 
 
 class Planes:
@@ -32,7 +43,7 @@ class Planes:
 
     def __init__(self, dimension: int) -> None:
         """Fix the sizes."""
-        self._rotation = Rotation(dimension, seed=SEED)
+        self._rotation = Rotation(dimension, seed=SEED, largest_block=BLOCK if dimension <= LARGE else LARGE_BLOCK)
         self.width = self._rotation.padded
         self.words = self.width // 64
         self.code_bytes = self.width // 2
@@ -40,7 +51,9 @@ class Planes:
 
     def rotate(self, unit: Matrix) -> Matrix:
         """Return unit vectors rotated and stretched, so that a coordinate has variance one."""
-        return self._rotation.apply(unit) * self._root
+        rotated = self._rotation.apply(unit)
+        rotated *= self._root
+        return rotated
 
     def encode(self, unit: Matrix, centre: Matrix) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """Return signs and codes of unit vectors, worked out in pieces that stay in the processor's cache."""
@@ -48,8 +61,8 @@ class Planes:
         codes = np.empty((len(unit), self.code_bytes), np.uint8)
         for first in range(0, len(unit), PIECE):
             rotated = self.rotate(unit[first : first + PIECE])
-            words[first : first + PIECE] = self.signs(rotated, centre)
-            codes[first : first + PIECE] = self.codes(rotated)
+            words[first : first + PIECE] = _packed(rotated > centre)
+            codes[first : first + PIECE] = self._codes(rotated)
         return words, codes
 
     def centre(self, total: NDArray[np.float64], count: int) -> Matrix:
@@ -57,13 +70,24 @@ class Planes:
         rotated: Matrix = self.rotate((total / count).astype(np.float32)[None])[0]
         return rotated
 
-    def signs(self, rotated: Matrix, centre: Matrix) -> NDArray[np.uint64]:
-        """Return which side of the centre each coordinate is on, 64 to a word."""
-        return np.packbits(rotated > centre, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+    def question(self, query: Matrix) -> Question:
+        """Return a unit query as the scan asks it.
 
-    def codes(self, rotated: Matrix) -> NDArray[np.uint8]:
+        A vector is the centre and, along each coordinate, a step to one side of it: what it adds to the inner product
+        has the sign of the query's own coordinate, whichever side of the centre the query is on.
+        """
+        rotated = self.rotate(query[None])[0]
+        sizes = np.abs(rotated)
+        unasked = int((1 - ASKED) * self.width)
+        asked = sizes >= np.partition(sizes, unasked)[unasked]
+        signs, mask = _packed(np.stack([rotated > 0, asked]))
+        return Question(rotated, signs, mask, (sizes * asked).reshape(self.words, 64).sum(axis=1))
+
+    def _codes(self, rotated: Matrix) -> NDArray[np.uint8]:
         """Return the coordinates in sixteen steps: first half in low nibbles, second half in high ones."""
-        steps = (rotated / STEP + np.float32(8)).clip(0, 15).astype(np.uint8)
+        rotated *= np.float32(1) / STEP
+        rotated += np.float32(8)
+        steps = np.clip(rotated, 0, 15, out=rotated).astype(np.uint8)
         half = self.width // 2
         packed: NDArray[np.uint8] = steps[:, :half] | (steps[:, half:] << np.uint8(4))
         return packed
@@ -77,51 +101,6 @@ class Planes:
         return scores
 
 
-def distances(segments: Sequence[Segment], query_words: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Return how many signs of each vector differ from the query's, over all segments."""
-    out = np.empty(sum(segment.count for segment in segments), np.uint16)
-    first = 0
-    for segment in segments:
-        _segment_distances(segment, query_words, out[first : first + segment.count])
-        first += segment.count
-    return out
-
-
-def _segment_distances(segment: Segment, query_words: NDArray[np.uint64], out: NDArray[np.uint16]) -> None:
-    """Fill in one segment's distances; sums stay in bytes as long as they fit, which halves the work."""
-    differing = np.empty(segment.count, np.uint64)
-    counted, summed = np.empty(segment.count, np.uint8), np.empty(segment.count, np.uint8)
-    for start in range(0, len(query_words), WORDS_IN_A_BYTE):
-        for word in range(start, min(start + WORDS_IN_A_BYTE, len(query_words))):
-            np.bitwise_xor(segment.planes[word, : segment.count], query_words[word], out=differing)
-            np.bitwise_count(differing, out=counted if word > start else summed)
-            if word > start:
-                summed += counted
-        if start:
-            out += summed
-        else:
-            out[:] = summed
-
-
-def nearest(found: NDArray[np.uint16], wanted: int) -> NDArray[np.int64]:
-    """Return the places of at least `wanted` small distances (all there are, if fewer), in order of place."""
-    threshold = _threshold(found, wanted)
-    places = np.flatnonzero(found <= threshold)
-    while len(places) < wanted and threshold < BARRED - 1:
-        threshold = min(int(BARRED) - 1, threshold + max(2, threshold // 16))
-        places = np.flatnonzero(found <= threshold)
-    if len(places) > 3 * wanted:
-        # Many equal distances, or a sample that misled: the exact cut costs more, but only here.
-        kept = np.argpartition(found[places], 2 * wanted)[: 2 * wanted]
-        places = np.sort(places[kept])
-    return places.astype(np.int64, copy=False)
-
-
-def _threshold(found: NDArray[np.uint16], wanted: int) -> int:
-    """Return a distance that about `wanted` do not exceed, judged from a sample, rather too large than too small."""
-    if len(found) <= wanted:
-        return int(BARRED) - 1
-    sample = found[:: max(1, len(found) // SAMPLE) | 1]
-    expected = wanted * len(sample) / len(found)
-    rank = min(len(sample) - 1, int(expected + np.sqrt(expected)) + 1)
-    return min(int(np.partition(sample, rank)[rank]), int(BARRED) - 1)
+def _packed(sides: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return rows of yes and no, 64 to a word."""
+    return np.packbits(sides, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)

@@ -21,11 +21,11 @@ class Rotation:
     while stored rows must stay readable.
     """
 
-    def __init__(self, dimension: int, *, seed: int, unit: int = 64) -> None:
-        """Work out signs and blocks."""
+    def __init__(self, dimension: int, *, seed: int, unit: int = 64, largest_block: int = LARGEST_BLOCK) -> None:
+        """Work out signs and blocks; smaller blocks are quicker and mix less thoroughly."""
         self.dimension = dimension
         self.padded = -(-dimension // unit) * unit
-        self.block = min(LARGEST_BLOCK, self.padded & -self.padded)
+        self.block = min(largest_block, self.padded & -self.padded)
         self.blocks = self.padded // self.block
         rounds = 1 if self.blocks == 1 else 2
         self._signs = [_signs(f"ragstone:{seed}:{self.padded}:{turn}", self.padded) for turn in range(rounds)]

@@ -12,7 +12,7 @@ from ragstone.errors import ConfigError, StoreError
 from ragstone.protocols import Codec
 from ragstone.vectors.codebook import Codebook, padded_dimension
 from ragstone.vectors.turboquant import TurboQuantizer
-from ragstone.vectors.unit import products, unit_rows
+from ragstone.vectors.unit import PIECE, products, shaped, unit_rows
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -34,11 +34,16 @@ class Int16Codec:
 
     def encode(self, matrix: Matrix) -> list[bytes]:
         """Return one row of bytes per vector; vectors are brought to length one."""
-        unit = unit_rows(matrix, self.dimension)
-        scales = np.abs(unit).max(axis=1, initial=0.0) / np.float32(LARGEST_INT16)
+        whole = shaped(matrix, self.dimension)
+        pieces = [self._encoded(unit_rows(whole[at : at + PIECE])) for at in range(0, len(whole), PIECE)]
+        return [row for piece in pieces for row in piece]
+
+    def _encoded(self, unit: Matrix) -> list[bytes]:
+        largest = np.maximum(unit.max(axis=1), -unit.min(axis=1))
         rows = np.empty(len(unit), self._layout)
-        rows["scale"] = scales
-        rows["row"] = np.rint(unit / np.where(scales > 0, scales, 1)[:, None])
+        rows["scale"] = largest / np.float32(LARGEST_INT16)
+        factor = np.float32(LARGEST_INT16) / np.where(largest > 0, largest, 1)
+        rows["row"] = np.rint(unit * factor[:, None])
         return _cut(rows.tobytes(), self.row_bytes)
 
     def decode(self, rows: Sequence[bytes]) -> Matrix:
@@ -122,13 +127,21 @@ def codec(name: str, dimension: int) -> Codec:
     return CODECS[name](dimension)
 
 
+def read_rows(codec: Codec, rows: Sequence[bytes]) -> tuple[list[bool], Matrix]:
+    """Return for each row whether it is a vector (the right length, and numbers), and the vectors of those that are."""
+    whole = [len(row) == codec.row_bytes for row in rows]
+    matrix = codec.decode(rows if all(whole) else [row for row, good in zip(rows, whole, strict=True) if good])
+    with np.errstate(all="ignore"):  # what is no number is what is looked for
+        near_one = np.abs(np.sqrt(np.einsum("ij,ij->i", matrix, matrix)) - 1.0) < LENGTH_SLACK
+    if near_one.all():
+        return whole, matrix
+    sound = iter(near_one.tolist())
+    return [good and next(sound) for good in whole], matrix[near_one]
+
+
 def _sound(codec: Codec, rows: Sequence[bytes]) -> list[bool]:
     """Return which rows have the right length and decode to a vector of about length one."""
-    whole = [len(row) == codec.row_bytes for row in rows]
-    with np.errstate(all="ignore"):  # what is no number is what is looked for
-        lengths = np.linalg.norm(codec.decode([row for row, good in zip(rows, whole, strict=True) if good]), axis=1)
-    near_one = iter((np.abs(lengths - 1.0) < LENGTH_SLACK).tolist())
-    return [good and next(near_one) for good in whole]
+    return read_rows(codec, rows)[0]
 
 
 def _cut(data: bytes, size: int) -> list[bytes]:
@@ -139,8 +152,8 @@ def _table(rows: Sequence[bytes], layout: np.dtype[Any]) -> NDArray[Any]:
     """Return the rows as one structured array, or raise `StoreError` where one has the wrong length."""
     size = layout.itemsize
     data = b"".join(rows)
-    if len(data) != size * len(rows) or any(len(row) != size for row in rows):
-        wrong = next(len(row) for row in rows if len(row) != size)
+    if wrongs := set(map(len, rows)) - {size}:
+        wrong = min(wrongs)
         raise StoreError(
             f"A stored vector is damaged: it has {wrong} bytes instead of {size}.", hint="embed the collection again"
         )

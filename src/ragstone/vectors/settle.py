@@ -34,26 +34,31 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What has to be true of the files afterwards, besides holding the tail."""
+    """What has to be true of the files afterwards: ids without their old vectors, ids (ascending) with new ones."""
 
     buried: Ids
     high_water: int
+    ids: Ids
+    unit: Matrix
 
 
-def settle(cache: SegmentCache, state: State, changes: Changes, fetch: Fetch) -> State | None:
-    """Return the state with its tail in the segments; None where another process is writing just now."""
+def settle(cache: SegmentCache, view: View, changes: Changes, fetch: Fetch) -> tuple[View, Matrix] | None:
+    """Return the view with the changes in it, and the vectors laid in behind; None where another process is writing."""
     with cache.writing() as held:
         if not held:
             return None
-        view = cache.latest(state.view)
+        view = cache.latest(view)
         view = view.without(view.slots_of(changes.buried))
-        ids, unit = state.tail.contents()
+        ids, unit = changes.ids, changes.unit
         # Another process may have laid in some of the same rows since we looked.
-        ours = ~np.isin(ids, view.ids_at(view.slots_of(ids)))
-        if ours.any():
-            view = cache.append(view, ids[ours], unit[ours])
+        theirs = view.slots_of(ids)
+        if len(theirs):
+            ours = ~np.isin(ids, view.ids_at(theirs))
+            ids, unit = ids[ours], unit[ours]
+        if len(ids):
+            view = cache.append(view, ids, unit)
         view = replace(view, high_water=max(view.high_water, changes.high_water))
-        return State(cache.commit(_renewed(cache, view, fetch)), ExactIndex(state.tail.dimension))
+        return cache.commit(_renewed(cache, view, fetch)), unit
 
 
 def _renewed(cache: SegmentCache, view: View, fetch: Fetch) -> View:

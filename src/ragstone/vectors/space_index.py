@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,9 @@ import numpy as np
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
-from ragstone.vectors.rows import codec
+from ragstone.vectors.rows import codec, read_rows
 from ragstone.vectors.turbo import TurboIndex
-from ragstone.vectors.unit import unit_query
+from ragstone.vectors.unit import products, unit_query
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -28,7 +29,8 @@ class SpaceIndex:
         self._space = info.space
         self._rows = rows
         self._codec = codec(info.storage, info.space.dimension)
-        self._stamp = ""
+        self._epoch = ""
+        self._levelling = threading.Lock()
         self.damaged = 0
         self._index: TurboIndex | None = None
 
@@ -38,23 +40,22 @@ class SpaceIndex:
 
     def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these chunks, those without a vector left out."""
+        query = unit_query(vector, self._space.dimension)
         found = self._rows.by_chunk(chunk_ids)
-        sound = self._codec.sound(list(found.values()))
-        rows = {chunk: data for (chunk, data), fit in zip(found.items(), sound, strict=True) if fit}
-        if not rows:
-            return {}
-        cosines = self._codec.scores(unit_query(vector, self._space.dimension), list(rows.values()))
-        return dict(zip(rows, cosines.tolist(), strict=True))
+        sound, matrix = read_rows(self._codec, list(found.values()))
+        chunks = [chunk for chunk, fit in zip(found, sound, strict=True) if fit]
+        return dict(zip(chunks, products(matrix, query).tolist(), strict=True))
 
     def vectors(self, text_ids: Sequence[int]) -> Matrix:
         """Return one row per text, zero where a text has no vector yet."""
         rows = self._rows.by_text(text_ids)
-        sound = self._codec.sound([row.data for row in rows])
-        found = {row.text_id: row.data for row, fit in zip(rows, sound, strict=True) if fit}
+        sound, vectors = read_rows(self._codec, [row.data for row in rows])
+        texts = (row.text_id for row, fit in zip(rows, sound, strict=True) if fit)
+        found = {text_id: place for place, text_id in enumerate(texts)}
         matrix = np.zeros((len(text_ids), self._space.dimension), dtype=np.float32)
         places = [place for place, text_id in enumerate(text_ids) if text_id in found]
         if places:
-            matrix[places] = self._codec.decode([found[text_ids[place]] for place in places])
+            matrix[places] = vectors[[found[text_ids[place]] for place in places]]
         return matrix
 
     def flush(self) -> None:
@@ -69,15 +70,21 @@ class SpaceIndex:
 
     def _level(self) -> TurboIndex:
         """Return the index with every row of the store in it; rows that were deleted mean a new index."""
-        stamp = f"{self._rows.epoch}:{self._space.fingerprint}:{self._codec.name}"
-        if self._index is None or stamp != self._stamp:
-            self.close()
-            self._index = TurboIndex(
-                self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
-            )
-            self._stamp = stamp
-            self.damaged = 0
-        bad: list[int] = []
-        catch_up(self._index, self._rows, self._codec, bad)
-        self.damaged += len(bad)
-        return self._index
+        epoch, last = self._rows.newest()
+        index = self._index
+        if index is not None and epoch == self._epoch and index.high_water >= last:
+            return index
+        with self._levelling:
+            if self._index is None or epoch != self._epoch:
+                self.close()
+                stamp = f"{epoch}:{self._space.fingerprint}:{self._codec.name}"
+                self._index = TurboIndex(
+                    self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
+                )
+                self._epoch = epoch
+                self.damaged = 0
+            if self._index.high_water < last:
+                bad: list[int] = []
+                catch_up(self._index, self._rows, self._codec, bad)
+                self.damaged += len(bad)
+            return self._index

@@ -15,7 +15,7 @@ import numpy as np
 
 from ragstone.errors import InputError
 from ragstone.protocols import Codec, VectorRows
-from ragstone.types import Scored, VectorRow
+from ragstone.types import Scored
 from ragstone.vectors.accelerator import Accelerators
 from ragstone.vectors.allowed import AllowedSet, AllowedSets
 from ragstone.vectors.cache import SegmentCache
@@ -159,7 +159,7 @@ class TurboIndex:
         """Return the nearest among the segments' vectors."""
         if not view.live:
             return []
-        look = width(k, view.count)
+        look = width(k, view.count, dimension=self.dimension)
         ids, rows = self._looked_up(view, query, look, allowed)
         while len(rows) < min(k, len(ids)) and len(ids) >= look.fetched:
             # The store no longer has most of these rows: look further behind them.
@@ -167,26 +167,28 @@ class TurboIndex:
             ids, rows = self._looked_up(view, query, look, allowed)
         if not rows:
             return []
-        scores = self.codec.scores(query, [row.data for row in rows])
-        return best(np.array([row.id for row in rows], np.int64), scores, k)
+        scores = self.codec.scores(query, list(rows.values()))
+        return best(np.fromiter(rows, np.int64, len(rows)), scores, k)
 
     def _looked_up(
         self, view: View, query: Matrix, look: Width, allowed: AllowedSet | None
-    ) -> tuple[Ids, list[VectorRow]]:
+    ) -> tuple[Ids, dict[int, bytes]]:
         """Return a shortlist, and the rows of it that the store has."""
         slots = few(view, look, allowed)
         ids = None if slots is not None else self._accelerators.shortlist(view, query, look.fetched, allowed=allowed)
         if ids is None:
             ids = shortlist(self._planes, view, query, width=look, allowed=allowed)
         # A row that was cut short after it was taken in is no answer, and no reason to give none.
-        found = self._rows.by_id(ids.tolist())
-        return ids, [row for row in found if len(row.data) == self.codec.row_bytes]
+        found = self._rows.data(ids.tolist())
+        if set(map(len, found.values())) - {self.codec.row_bytes}:
+            found = {row_id: data for row_id, data in found.items() if len(data) == self.codec.row_bytes}
+        return ids, found
 
     def _fetch(self, ids: Ids) -> tuple[Ids, Matrix]:
         """Return the ids the store still has, ascending, and their unit vectors."""
-        rows = sorted(self._rows.by_id(ids.tolist()), key=lambda row: row.id)
-        unit = unit_rows(self.codec.decode([row.data for row in rows]), self.dimension)
-        return np.array([row.id for row in rows], np.int64), unit
+        found = sorted(self._rows.data(ids.tolist()).items())
+        unit = unit_rows(self.codec.decode([data for _, data in found]), self.dimension)
+        return np.array([row_id for row_id, _ in found], np.int64), unit
 
     # ── writing, always with `_writing` held ──────────────────────────────────────────────────────
 
@@ -194,6 +196,8 @@ class TurboIndex:
         """Put vectors into the tail, and the tail into the segments when it is full."""
         if isinstance(self._rows, MemoryRows):
             self._rows.put(ids.tolist(), self.codec.encode(unit))
+        if len(ids) >= TAIL and not self._state.tail.count() and np.all(ids[1:] > ids[:-1]) and self._lay(ids, unit):
+            return
         # Into the tail first: a search in between sees an id in both places and takes the tail's.
         self._state.tail.take(ids, unit)
         self._bury(np.unique(ids))
@@ -214,14 +218,26 @@ class TurboIndex:
         """Lay the tail into the segments, unless another process is writing: then it stays for the next time."""
         if not self._state.tail.count() and not self._buried:
             return
-        changes = Changes(np.array(sorted(self._buried), np.int64), self.high_water)
+        self._lay(*self._state.tail.contents())
+
+    def _lay(self, ids: Ids, unit: Matrix) -> bool:
+        """Return whether vectors, all there are beside the segments, were laid into them."""
+        view = self._state.view
+        slots = view.slots_of(ids)
+        buried = self._buried.union(view.ids_at(slots).tolist()) if len(slots) else self._buried
+        high_water = max(self.high_water, int(ids[-1]) if len(ids) else 0)
+        changes = Changes(np.array(sorted(buried), np.int64), high_water, ids, unit)
         try:
-            settled = settle(self._cache, self._state, changes, self._fetch)
+            settled = settle(self._cache, view, changes, self._fetch)
         except OSError:
             # A folder that cannot be written to costs the next process time, this one nothing.
             self._cache.folder = None
-            settled = settle(self._cache, self._state, changes, self._fetch)
-        if settled is not None:
-            self._state = settled
-            self._buried.clear()
-            self.high_water = max(self.high_water, settled.view.high_water)
+            settled = settle(self._cache, view, changes, self._fetch)
+        if settled is None:
+            return False
+        after, laid = settled
+        self._state = State(after, ExactIndex(self.dimension))
+        self._accelerators.follow(after, laid, self._cache.folder)
+        self._buried.clear()
+        self.high_water = max(self.high_water, after.high_water)
+        return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,19 @@ if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 
+ONE_ENOUGH = 1e-5  # the square of a length: what rounding to 16 bits leaves, and no score shows
+PIECE = 512  # rows worked on at a time, so that they stay in the processor's cache
+
+
 def finite_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
     """Return vectors as a float32 matrix, or raise `InputError` where one could not be compared with others."""
+    matrix = shaped(vectors, dimension)
+    _refuse_infinite(matrix)
+    return matrix
+
+
+def shaped(vectors: Matrix, dimension: int | None = None) -> Matrix:
+    """Return vectors as a float32 matrix of the right width, or raise `InputError`; what it holds is not looked at."""
     try:
         matrix = np.ascontiguousarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -30,9 +42,12 @@ def finite_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
             f"These vectors have {matrix.shape[1]} numbers, the index holds {dimension}.",
             hint="they were made by another embedder",
         )
+    return matrix
+
+
+def _refuse_infinite(matrix: Matrix) -> None:
     if not np.isfinite(matrix).all():
         raise InputError("A vector holds NaN or infinity.", hint="the embedder failed on one of the texts")
-    return matrix
 
 
 def lengths(matrix: Matrix) -> Matrix:
@@ -42,8 +57,25 @@ def lengths(matrix: Matrix) -> Matrix:
 
 
 def unit_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
-    """Return the rows brought to length one; a zero row stays zero."""
-    matrix = finite_rows(vectors, dimension)
+    """Return the rows brought to length one, those given where they are already; a zero row stays zero."""
+    matrix = shaped(vectors, dimension)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", matrix, matrix)
+    if np.all(np.abs(squares - 1) < ONE_ENOUGH):
+        return matrix
+    unit = np.empty_like(matrix)
+    for first in range(0, len(matrix), PIECE):
+        piece, its = matrix[first : first + PIECE], squares[first : first + PIECE]
+        if np.all((its > 1e-20) & (its < 1e20)):
+            np.divide(piece, np.sqrt(its)[:, None], out=unit[first : first + PIECE])
+        else:
+            unit[first : first + PIECE] = _unusual_unit_rows(piece)
+    return unit
+
+
+def _unusual_unit_rows(matrix: Matrix) -> Matrix:
+    """Return rows at length one where some are zero, huge or tiny; `InputError` where one holds no numbers."""
+    _refuse_infinite(matrix)
     # A row of huge or tiny numbers is first brought near one, so that its square neither overflows nor vanishes.
     largest = np.abs(matrix).max(axis=1, initial=0.0)
     odd = (largest > 1e15) | ((largest < 1e-15) & (largest > 0))
@@ -63,8 +95,8 @@ def unit_query(vector: Matrix, dimension: int) -> Matrix:
             f"A query is one vector of {dimension} numbers.", hint="search once per query, with the index's embedder"
         )
     wide = given.reshape(-1).astype(np.float64)
-    length = float(np.sqrt(wide @ wide))
-    if not np.isfinite(length):
+    length = math.sqrt(wide @ wide)
+    if not math.isfinite(length):
         raise InputError("The query's vector holds NaN or infinity.", hint="the embedder failed on the query")
     query: Matrix = (wide / length if length > 0 else wide).astype(np.float32)
     return query
