@@ -12,6 +12,8 @@ from evals.sets import Ask, Case, Corpus, EvalSet, Score, required
 from ragstone.types import Document
 
 TOPS = (5, 10, 25)
+BEFORE = 2
+"""Turns before it that a turn is found by: an answer seldom repeats the question, or what the question was about."""
 TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 SESSION = re.compile(r"session_(\d+)")
 
@@ -35,22 +37,21 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
 
 
 def turns(conversation: dict[str, Any]) -> list[Document]:
-    """Return each turn as a document: its date and the turn before it, then what was said."""
+    """Return each turn as a document: what was said, with the date and the turns before it standing beside it."""
     documents: list[Document] = []
     sessions = sorted(int(match[1]) for key in conversation if (match := SESSION.fullmatch(key)))
     for session in sessions:
         date = str(conversation.get(f"session_{session}_date_time", ""))
-        before = ""
-        for turn in conversation[f"session_{session}"]:
-            said = f"{turn['speaker']}: {spoken(turn)}"
+        said = [f"{turn['speaker']}: {spoken(turn)}" for turn in conversation[f"session_{session}"]]
+        for number, turn in enumerate(conversation[f"session_{session}"]):
             documents.append(
                 Document(
                     uri=turn_id(turn["dia_id"]),
-                    text="\n".join(part for part in (date, before, said) if part),
+                    text=said[number],
+                    beside="\n".join((date, *said[max(0, number - BEFORE) : number])),
                     metadata={"speaker": turn["speaker"], "date": date},
                 )
             )
-            before = said
     return documents
 
 

@@ -116,8 +116,9 @@ def conversation(tmp_path: Path) -> Path:
 def test_a_turn_carries_its_date_and_the_turn_before(tmp_path: Path) -> None:
     documents = locomo.load(conversation(tmp_path)).corpora[0].documents["conv-1"]
     assert [document.uri for document in documents] == ["D1:1", "D1:2"]
-    assert documents[1].text.split("\n")[:2] == ["1 May 2023", "Ada: I bought a kayak."]
+    assert documents[1].beside.split("\n") == ["1 May 2023", "Ada: I bought a kayak."]
     assert documents[1].text.endswith("[shares a red kayak]")
+    assert "\n" not in documents[1].text
 
 
 def test_evidence_in_one_string_is_two_turns_and_questions_without_any_are_left_out(tmp_path: Path) -> None:

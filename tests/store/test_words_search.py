@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.store import words_search
+from ragstone.store import words_part, words_search
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Condition, Filter, Scope
@@ -67,6 +67,7 @@ def test_scopes_and_filters_take_the_best_of_what_they_allow(
     filter = Filter((Condition("path", "glob", f"{folder}/**"),))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words_search, "_FEW_ROWS", 0)
+        patch.setattr(words_part, "LARGEST_PART", 0.0)  # the file's own rarities
         scoped = store.search_words(Scope("p", ("two",)), terms, limit=limit)
         filtered = store.search_words(Scope("p", ("two",)), terms, limit=limit, filter=filter)
     assert [round(row.score, 9) for row in scoped] == [round(row.score, 9) for row in allowed[:limit]]

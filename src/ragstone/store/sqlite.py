@@ -11,7 +11,18 @@ from typing import Final, Self, cast
 
 from ragstone.errors import StoreError
 from ragstone.protocols import VectorRows
-from ragstone.store import catalog, filters, reading, schema, upkeep, vectors, words_index, words_search, writing
+from ragstone.store import (
+    catalog,
+    filters,
+    reading,
+    schema,
+    upkeep,
+    vectors,
+    words_index,
+    words_part,
+    words_search,
+    writing,
+)
 from ragstone.store.connection import Database
 from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.lock import WAIT_SECONDS
@@ -200,6 +211,8 @@ class SqliteStore:
             within = words_search.Within(None if everything and condition is None else collections, condition)
             most = min(limit, reading.MOST_ROWS)
             found = self._words.search(db, within, terms, most)
+            if found is None and (part := words_part.chunks_of(db, within)):
+                found = words_part.search(db, within, terms, most, chunks=part)
             if found is None:
                 found = words_search.search(db, within, terms, most)
         self._words.after_search()

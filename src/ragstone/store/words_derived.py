@@ -14,19 +14,19 @@ import hashlib
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreBusy, StoreError
-from ragstone.store import words_index, words_search, words_tantivy
+from ragstone.store import words_index, words_part, words_search, words_tantivy
 from ragstone.store.catalog import id_list
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.home import WORDS
 from ragstone.store.lock import FileLock
 from ragstone.store.words_search import Within
-from ragstone.store.words_tantivy import Entry, Reader, Unusable
+from ragstone.store.words_tantivy import Entry, Reader, Unusable, Wanted
 from ragstone.types import Scored
 
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there
@@ -103,24 +103,32 @@ class DerivedWords:
         if reader is None or last - reader.last > LONG_TAIL:
             return None
         wanted = words_search.clean(terms)
+        part = words_part.chunks_of(db, within)
+        rarities: dict[str, float] = {}
         try:
-            found = self._alive(db, within, wanted, limit, reader=reader)
+            if part:
+                entries, counts = reader.counts(wanted, within.collections or ())
+                rarities = {term: words_part.rarity(entries, count) for term, count in counts.items()}
+            found = self._alive(db, within, rarities or wanted, limit, reader=reader)
         except Unusable:
             self._give_up(stamp(db), reader)
             return None
         if last > reader.last:
             self._met = (reader.last, self._met[1] + 1 if self._met[0] == reader.last else 1)
-            found += words_search.tail(db, within, wanted, limit, after=reader.last)
+            if part:
+                found += words_part.tail(db, within, rarities, limit, after=reader.last)
+            else:
+                found += words_search.tail(db, within, wanted, limit, after=reader.last)
         return sorted(found, key=lambda row: (-row.score, row.id))[:limit]
 
     def _alive(
-        self, db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: int, *, reader: Reader
+        self, db: sqlite3.Connection, within: Within, terms: Wanted, limit: int, *, reader: Reader
     ) -> list[Scored]:
         """Return the best that are still in the store and in scope."""
         spare = limit + limit // 4 + 8
-        if within.collections is not None:
-            # To look at more than is needed and leave out what is elsewhere takes half as long as to ask for a place,
-            # for then tantivy looks at every entry.
+        if within.collections is not None and not isinstance(terms, Mapping):
+            # To look at more than is needed and leave out what is elsewhere takes half as long as to ask for a place
+            # that is not small: then tantivy looks at every entry of it.
             inside, every = db.execute(_INSIDE, (id_list(within.collections),)).fetchone()
             if inside and spare * every <= MOST_LOOKED_AT * inside:
                 asked = int(spare * every / inside)

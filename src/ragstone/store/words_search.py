@@ -106,7 +106,7 @@ def _parted(db: sqlite3.Connection, terms: Sequence[str], limit: int) -> tuple[l
     if sum(count for count, _ in counted) <= _FEW_ROWS:
         return every, [], 0.0
     rows = db.execute("SELECT total(chunks) FROM collections").fetchone()[0]
-    rarities = [max(_LEAST_RARITY, math.log((max(rows, count) - count + 0.5) / (count + 0.5))) for count, _ in counted]
+    rarities = [rarity_in_file(rows, count) for count, _ in counted]
     reached, expected = 0, 0.0
     for (count, _), rarity in zip(counted, rarities, strict=True):
         reached, expected = reached + count, rarity * _GUESS
@@ -117,6 +117,11 @@ def _parted(db: sqlite3.Connection, terms: Sequence[str], limit: int) -> tuple[l
         cut -= 1
         most += _MOST_PER_RARITY * rarities[cut]
     return every[:cut], every[cut:], most
+
+
+def rarity_in_file(rows: int, count: int) -> float:
+    """Return what FTS5 multiplies with for a term that so many of its rows have."""
+    return max(_LEAST_RARITY, math.log((max(rows, count) - count + 0.5) / (count + 0.5)))
 
 
 def clean(terms: Sequence[str]) -> list[str]:

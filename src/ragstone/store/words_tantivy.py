@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -25,9 +25,16 @@ _ANALYZER: Final = "spaces"
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 48_000_000  # the first is the least that tantivy takes
 _LARGE: Final = 4000
 _LEAST_RARITY: Final = 1e-6
+_FEW_PLACES: Final = (
+    16  # so many are asked for one by one: of 100,000 entries, one place takes a quarter of a set's time
+)
 
 Entry = tuple[int, int, str]
 """A chunk's number, its collection's number, and its terms, each as often as it weighs."""
+
+
+Wanted = Sequence[str] | Mapping[str, float]
+"""Terms, or each with the rarity that is to count instead of the one in the index."""
 
 
 class Unusable(Exception):
@@ -89,7 +96,19 @@ class Reader:
         found = self._searcher.search(every, 1, count=False, order_by_field=_CHUNK).hits
         return int(self._searcher.fast_field_values(_CHUNK, [found[0][1]])[0]) if found else 0
 
-    def best(self, terms: Sequence[str], collections: Sequence[int] | None, limit: int) -> list[tuple[int, float]]:
+    def counts(self, terms: Sequence[str], collections: Sequence[int]) -> tuple[int, dict[str, int]]:
+        """Return how many entries some collections have, and how many of these have each of the terms."""
+        with _guarded():
+            tantivy, schema = _tantivy(), _schema()
+            kind, must = tantivy.Query, tantivy.Occur.Must
+            place, found = _place(collections), {}
+            for term in terms:
+                query = kind.const_score_query(kind.term_query(schema, _TERMS, term), 0.0)
+                both = kind.boolean_query([(must, query), (must, place)])
+                found[term] = int(self._searcher.search(both, 1).count)
+            return int(self._searcher.search(place, 1).count), found
+
+    def best(self, terms: Wanted, collections: Sequence[int] | None, limit: int) -> list[tuple[int, float]]:
         """Return (chunk, score) of entries with any of the terms, best first."""
         with _guarded():
             query = self._query(terms, collections)
@@ -97,12 +116,12 @@ class Reader:
             chunks = self._searcher.fast_field_values(_CHUNK, [place for _, place in hits])
             return [(int(chunk), float(score)) for chunk, (score, _) in zip(chunks, hits, strict=True)]
 
-    def _query(self, terms: Sequence[str], collections: Sequence[int] | None) -> Any:  # noqa: ANN401 - see above
+    def _query(self, terms: Wanted, collections: Sequence[int] | None) -> Any:  # noqa: ANN401 - see above
         tantivy, schema = _tantivy(), _schema()
         kind, should, must = tantivy.Query, tantivy.Occur.Should, tantivy.Occur.Must
         counted = [(term, self._searcher.doc_freq(_TERMS, term)) for term in terms]
         wanted = [
-            (should, kind.boost_query(kind.term_query(schema, _TERMS, term), _as_fts5(self.entries, count)))
+            (should, kind.boost_query(kind.term_query(schema, _TERMS, term), self._boost(terms, term, count)))
             for term, count in counted
             if count
         ]
@@ -111,14 +130,23 @@ class Reader:
         query = kind.boolean_query(wanted)
         if collections is None:
             return query
-        place = kind.term_set_query(schema, _COLLECTION, list(collections))
-        return kind.boolean_query([(must, query), (must, kind.const_score_query(place, 0.0))])
+        return kind.boolean_query([(must, query), (must, _place(collections))])
+
+    def _boost(self, terms: Wanted, term: str, count: int) -> float:
+        """Return what makes tantivy's rarity of a term the one given, or that of FTS5: next to nothing if common."""
+        odds = (self.entries - count + 0.5) / (count + 0.5)
+        wanted = terms[term] if isinstance(terms, Mapping) else max(_LEAST_RARITY, math.log(odds))
+        return wanted / math.log1p(odds)
 
 
-def _as_fts5(entries: int, count: int) -> float:
-    """Return what makes tantivy's rarity of a term that of FTS5, which gives next to nothing to common ones."""
-    odds = (entries - count + 0.5) / (count + 0.5)
-    return max(_LEAST_RARITY, math.log(odds)) / math.log1p(odds)
+def _place(collections: Sequence[int]) -> Any:  # noqa: ANN401 - an optional package
+    """Return the query for entries of any of the collections, which adds nothing to a score."""
+    tantivy, schema = _tantivy(), _schema()
+    kind, should = tantivy.Query, tantivy.Occur.Should
+    if not 0 < len(collections) <= _FEW_PLACES:
+        return kind.const_score_query(kind.term_set_query(schema, _COLLECTION, list(collections)), 0.0)
+    places = [kind.const_score_query(kind.term_query(schema, _COLLECTION, number), 0.0) for number in collections]
+    return places[0] if len(places) == 1 else kind.boolean_query([(should, place) for place in places])
 
 
 def write(folder: Path, entries: Iterable[Entry], *, expected: int, anew: bool) -> None:
