@@ -15,6 +15,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +50,10 @@ _NEW_EPOCH: Final = """
     INSERT INTO meta (key, value) VALUES ('words_epoch', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 _LAST_CHUNK: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
 _HOW_MANY: Final = "SELECT total(chunks) FROM collections"
+_STATE: Final = """
+    SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), (SELECT total(chunks) FROM collections), (
+        SELECT group_concat(value, '|') FROM (
+            SELECT value FROM meta WHERE key IN ('uuid', 'words_epoch', 'words_version') ORDER BY key))"""
 _INSIDE: Final = """
     SELECT total(chunks) FILTER (WHERE id IN (SELECT value FROM json_each(?))), total(chunks) FROM collections"""
 _ALIVE: Final = "SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
@@ -64,8 +69,13 @@ def new_epoch(db: sqlite3.Connection) -> None:
 
 def stamp(db: sqlite3.Connection) -> str:
     """Return the name of the folder that this store's index must have."""
-    told = f"{words_tantivy.FORMAT}|{_WEIGHTS}|{db.execute(_STAMP).fetchone()[0]}"
-    return hashlib.sha256(told.encode()).hexdigest()[:24]
+    return _named(db.execute(_STAMP).fetchone()[0])
+
+
+@lru_cache(maxsize=64)
+def _named(told: str) -> str:
+    """Return the folder's name for what the store says of itself."""
+    return hashlib.sha256(f"{words_tantivy.FORMAT}|{_WEIGHTS}|{told}".encode()).hexdigest()[:24]
 
 
 def entry(row: words_index.Row, collection: int) -> Entry:
@@ -97,16 +107,24 @@ class DerivedWords:
 
     def search(self, db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: int) -> list[Scored] | None:
         """Return chunks with any of the terms, best first; None where FTS5 has to answer."""
-        if self._folder is None or within.where is not None or (last := last_chunk(db)) < LEAST_CHUNKS:
+        if self._folder is None or within.where is not None:
             return None
-        reader = self._current(stamp(db), last)
+        last, alive, told = db.execute(_STATE).fetchone()
+        if (last or 0) < LEAST_CHUNKS:
+            return None
+        name = _named(told)
+        reader = self._current(name, last)
         if reader is None or last - reader.last > LONG_TAIL:
             return None
         wanted = words_search.clean(terms)
         try:
-            found = self._alive(db, within, wanted, limit, reader=reader)
+            if within.collections is None and (reader.last, reader.entries) == (last, alive):
+                # Nothing is missing and nothing has gone: no need to look each of them up.
+                found = [Scored(*hit) for hit in reader.best(wanted, None, _with_spare(limit))]
+            else:
+                found = self._alive(db, within, wanted, limit, reader=reader)
         except Unusable:
-            self._give_up(stamp(db), reader)
+            self._give_up(name, reader)
             return None
         if last > reader.last:
             self._met = (reader.last, self._met[1] + 1 if self._met[0] == reader.last else 1)
@@ -117,7 +135,7 @@ class DerivedWords:
         self, db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: int, *, reader: Reader
     ) -> list[Scored]:
         """Return the best that are still in the store and in scope."""
-        spare = limit + limit // 4 + 8
+        spare = _with_spare(limit)
         if within.collections is not None:
             # To look at more than is needed and leave out what is elsewhere takes half as long as to ask for a place,
             # for then tantivy looks at every entry.
@@ -296,6 +314,11 @@ class DerivedWords:
             if self._reader and self._reader[0] == folder.name:
                 self._reader = None
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _with_spare(limit: int) -> int:
+    """Return how many to ask for: some may have gone, and equals at the end are put in order of their number."""
+    return limit + limit // 4 + 8
 
 
 def _there(db: sqlite3.Connection, within: Within, hits: Sequence[tuple[int, float]]) -> list[Scored]:
