@@ -15,6 +15,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -32,8 +33,8 @@ from ragstone.types import Scored
 
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there
 LONG_TAIL: Final = 30_000  # chunks: one large piece answers a quarter quicker than seven small ones
-SHORT_TAIL: Final = 1000  # a longer one is not left behind; a search may bring a shorter one in: 0.1 s, once
-PATIENCE: Final = 3  # searches that met the same tail before one does
+SHORT_TAIL: Final = 1000  # a search may bring one in: 0.1 s, once; a longer one is brought in beside the searches
+PATIENCE: Final = 3  # searches that met the same tail before it is: a process that asks once is done sooner by FTS5
 MOST_LOOKED_AT: Final = 1000
 MOST_DEAD: Final = 0.2
 MUCH_TOO_MANY_DEAD: Final = 0.5  # what a `put` cleans up rather than leaving it to whoever closes the store
@@ -81,7 +82,7 @@ def _named(told: str) -> str:
 def entry(row: words_index.Row, collection: int) -> Entry:
     """Return a row of FTS5 as the derived index takes it."""
     number, *fields = row
-    return number, collection, " ".join(f for f, weight in zip(fields, _WEIGHTS, strict=True) for _ in range(weight))
+    return number, collection, "".join((f + " ") * weight for f, weight in zip(fields, _WEIGHTS, strict=True))
 
 
 class DerivedWords:
@@ -95,7 +96,10 @@ class DerivedWords:
         self._guard = threading.Lock()
         self._reader: tuple[str, Reader] | None = None
         self._broken: tuple[str, object] | None = None
-        self._met = (0, 0)
+        self._met = (0, 0, 0)
+        """Behind which chunk a tail was met, how often, and how long it was."""
+        self._beside: threading.Thread | None = None
+        self._closing = False
         self._not_before = 0
         self.changed = False
         """Whether this process put or removed anything."""
@@ -114,7 +118,10 @@ class DerivedWords:
             return None
         name = _named(told)
         reader = self._current(name, last)
-        if reader is None or last - reader.last > LONG_TAIL:
+        start = reader.last if reader else 0
+        if start < last and alive >= LEAST_CHUNKS and last >= self._not_before:
+            self._met = (start, self._met[1] + 1 if self._met[0] == start else 1, last - start)
+        if reader is None or not start or last - start > LONG_TAIL:
             return None
         wanted = words_search.clean(terms)
         try:
@@ -127,7 +134,6 @@ class DerivedWords:
             self._give_up(name, reader)
             return None
         if last > reader.last:
-            self._met = (reader.last, self._met[1] + 1 if self._met[0] == reader.last else 1)
             found += words_search.tail(db, within, wanted, limit, after=reader.last)
         return sorted(found, key=lambda row: (-row.score, row.id))[:limit]
 
@@ -186,7 +192,7 @@ class DerivedWords:
     def after_put(self, name: str, rows: Sequence[words_index.Row], collection: int) -> None:
         """Take note of what was made findable, and bring in what waits when there is much of it."""
         self.changed = True
-        if self._folder is None or not rows or rows[-1][0] < LEAST_CHUNKS:
+        if self._folder is None or not rows:
             return
         with self._guard:
             follows = self._fresh and self._fresh[-1][0][0] + 1 == rows[0][0] and self._fresh_of == name
@@ -194,13 +200,23 @@ class DerivedWords:
                 self._fresh, self._fresh_characters, self._fresh_of = [], 0, name
             self._fresh += [(row, collection) for row in rows]
             self._fresh_characters += sum(len(row[-1]) for row in rows)
-        self._extend(LONG_TAIL, longest=MOST_IN_PUT + len(self._fresh), most_dead=MUCH_TOO_MANY_DEAD)
+        if rows[-1][0] >= LEAST_CHUNKS:
+            self._extend(LONG_TAIL, longest=MOST_IN_PUT + len(self._fresh), most_dead=MUCH_TOO_MANY_DEAD)
 
     def after_search(self) -> None:
-        """Bring in a short tail that several searches have met."""
-        if self._met[1] >= PATIENCE:
-            self._met = (0, 0)
-            self._extend(0, longest=max(SHORT_TAIL, len(self._fresh)), most_dead=1.0)
+        """Bring in a tail that several searches have met: a short one now, a long one while others are answered."""
+        _, times, tail = self._met
+        if times < PATIENCE or (self._beside and self._beside.is_alive()):
+            return
+        self._met = (0, 0, 0)
+        if tail <= SHORT_TAIL:
+            self._extend(0, longest=SHORT_TAIL, most_dead=1.0)
+        elif not self._database.read_only:
+            self._beside = threading.Thread(
+                target=self._extend, args=(0,), kwargs={"most_dead": 1.0}, name="ragstone-words", daemon=True
+            )
+            with suppress(RuntimeError):  # no more threads
+                self._beside.start()
 
     def after_compact(self, *, secure: bool) -> None:
         """Bring it up to date; secure: `StoreBusy` unless every file with removed text has gone."""
@@ -221,8 +237,12 @@ class DerivedWords:
 
     def close(self) -> None:
         """Let go of the files, with no long tail and not many dead left to those who come after."""
+        if self._beside and self._beside.is_alive():
+            self._closing = True
+            self._beside.join()
+            self._closing = False
         if self.changed and not self._database.closed:
-            self._extend(SHORT_TAIL)
+            self._extend(LONG_TAIL)
         self._forget()
 
     def _forget(self) -> None:
@@ -285,7 +305,9 @@ class DerivedWords:
             kept = [one for one in self._fresh if one[0][0] > after] if self._fresh_of == name else []
         if kept:
             yield from self._stored(after, kept[0][0][0])
-            yield from (entry(row, place) for row, place in kept)
+            for row, place in kept:
+                self._go_on()
+                yield entry(row, place)
             after = kept[-1][0][0]
         yield from self._stored(after)
 
@@ -297,8 +319,14 @@ class DerivedWords:
             page = [(row, place) for row, place in page if until is None or row[0] < until]
             if not page:
                 return
-            yield from (entry(row, place) for row, place in page)
+            for row, place in page:
+                self._go_on()
+                yield entry(row, place)
             after = page[-1][0][0]
+
+    def _go_on(self) -> None:
+        if self._closing:
+            raise StoreError("the store is being closed")
 
     def _sweep(self, name: str) -> bool:
         """Remove the folders of other stamps and return whether some would not go; the caller holds the lock."""

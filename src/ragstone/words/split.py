@@ -46,6 +46,7 @@ _UNDECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i", "æ": "ae", "Æ": "AE",
      "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ß": "ss", "ẞ": "SS"}
 )  # fmt: skip
+_JOINED: Final = str.maketrans("", "", "-_")
 _OBJECT_ITSELF: Final = frozenset({"self", "cls", "this"})
 
 STOPWORDS: Final = frozenset(
@@ -146,7 +147,8 @@ def _dotted(word: str) -> list[str]:
     if names[0].isdigit():  # a version or an address
         whole = _whole("_".join(names).casefold())
     elif 1 < len(own) <= _MOST_DOTTED:
-        whole = _whole("".join(_parts(".".join(own))))
+        # The parts joined are the name without what separates them.
+        whole = _whole("".join(own).translate(_JOINED).casefold())
     return whole + [term for name in names for term in _known[name]]
 
 
@@ -161,6 +163,8 @@ def _name(name: str) -> list[str]:
 
 def _parts(name: str) -> list[str]:
     """Return the lower-case parts of a name; a random or endless run is one part."""
+    if name.islower() and name.isascii() and name.replace("_", "").isalpha():
+        return [part[:LONGEST_TERM] for part in name.split("_") if part]
     parts: list[str] = _find_parts(name)
     if len(parts) < _RANDOM_PARTS and len(name) <= LONGEST_TERM:
         return [part.casefold()[:LONGEST_TERM] for part in parts]
