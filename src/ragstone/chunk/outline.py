@@ -33,11 +33,14 @@ def outline(text: str) -> str | None:
     if "\t" in bare and _TABS.search(bare):
         return None
     parts: list[str] = []
-    at = 0
+    at = opened = 0
     for found in _FUNCTION.finditer(bare):
-        if found.start() < at:
+        if found.start() < max(at, opened):
             continue
-        opened = _opened(bare, found.start(), found.end())
+        end = _opened(bare, found.start(), found.end())
+        if end is None:
+            return None
+        opened = end
         if not bare[found.start() : opened].rstrip().endswith(":"):
             continue
         body = _body(bare, opened, len(found[1]))
@@ -58,10 +61,12 @@ def _quiet(found: re.Match[str]) -> str:
     return '""\\\n' + (_DEEP + "\\\n") * (lines - 1) + _DEEP + "+x" if lines else '""'
 
 
-def _opened(bare: str, start: int, end: int) -> int:
-    """Return where the lines end that open a function: behind its last bracket."""
+def _opened(bare: str, start: int, end: int) -> int | None:
+    """Return where the lines end that open a function: behind its last bracket; None where that is never closed."""
     open_brackets = _level(bare[start:end])
-    while open_brackets > 0 and end < len(bare):
+    while open_brackets > 0:
+        if end == len(bare):
+            return None
         following = bare.find("\n", end + 1)
         following = len(bare) if following < 0 else following
         open_brackets += _level(bare[end:following])

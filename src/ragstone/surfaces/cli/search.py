@@ -96,7 +96,8 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
     text = _query(query)
     filters = wanted(given)
     with open_engine(folder) as engine:
-        report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
+        by_both = given["mode"] != "words"
+        report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"], vectors=by_both)
         if not _readable(engine):
             nothing = Explanation(text, "keywords", (), {}, {}, 0, (), (), (), 0.0)
             yield Found(nothing, report, (*amiss, "this folder has no index yet"))
