@@ -178,33 +178,6 @@ def test_a_tail_that_searches_keep_meeting_is_brought_in(tmp_path: Path) -> None
         assert store._words._reader and store._words._reader[1].last == 63
 
 
-def test_a_longer_tail_is_brought_in_while_searches_are_answered(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        fill(store, range(30))
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert index(store) is None
-        for _ in range(words_derived.PATIENCE):
-            assert len(store.search_words(HERE, ["appl"], limit=99)) == 30
-        assert store._words._beside
-        store._words._beside.join()
-        assert len(derived(store, ["appl"], 99)) == 30
-
-
-def test_a_store_that_is_closed_does_not_wait_for_what_is_built_beside_it(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        fill(store, range(40))
-        store._words._closing = True  # as if closed in between
-        for _ in range(words_derived.PATIENCE):
-            assert len(store.search_words(HERE, ["appl"], limit=99)) == 40
-        assert store._words._beside
-        store._words._beside.join()
-        assert ask(store, ["appl"])[0] is None
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert len(store.search_words(HERE, ["appl"], limit=99)) == 40
-        age(store)
-        assert len(derived(store, ["appl"], 99)) == 40
-
-
 def test_whoever_closes_a_store_leaves_no_long_tail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(30))
