@@ -48,3 +48,22 @@ def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Pat
         assert engine.sync(embed=0.1).embedded == 0
         assert engine.search("number", mode="words")
         assert engine.sync(embed=5.0).embedded == 30
+
+
+def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("the gondola crosses", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.refresh(embed=False) is not None
+        assert engine.status().spaces == ()
+        assert engine.refresh(embed=5.0) is None, "no file has changed"
+        assert [info.coverage for info in engine.status().spaces] == [1.0]
+        (tmp_path / "b.md").write_text("the lagoon lies still", encoding="utf-8")
+        engine.refresh(embed=False)
+        assert [info.embedded for info in engine.status().spaces] == [1]
+        for number in range(300):
+            (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
+        engine.refresh(embed=False)
+        engine.refresh(embed=0.1)
+        assert [info.embedded for info in engine.status().spaces] == [1], "too many for so little time"
+        engine.refresh(embed=60.0)
+        assert [info.coverage for info in engine.status().spaces] == [1.0]

@@ -26,6 +26,8 @@ _WHOLE: Final = "whole"
 _ROOT: Final = "root"
 """The folder that paths of a collection's files start from: in full, and seen from the index, as both may move."""
 _SEVERAL: Final = '["", ""]'
+_BEHIND: Final = "behind"
+"""Set where a refresh was to make no vectors: the next one that is to makes them too."""
 
 TEXTS_A_SECOND: Final = 200
 """About what the built-in model does. Where there is far more to embed than the time allows, the few vectors it would
@@ -78,10 +80,14 @@ class Keeper:
             for name in names:
                 first = self._noted(name, _SYNCED) is None
                 report = self._take_in(name, None, full=False, progress=progress)
+                if report.chunks_added and not embed:
+                    self._note(name, _BEHIND, "1")
                 if first or report.indexed or report.removed or report.failed:
                     report = self._with_vectors(report, name, embed, progress)
                     self._note(name, _SYNCED, repr(time.time()))
                     reports.append(report)
+                elif embed and self._noted(name, _BEHIND):
+                    self._with_vectors(report, name, embed, progress)
         return _together(reports)
 
     def followed(self) -> list[str]:
@@ -206,7 +212,9 @@ class Keeper:
         self, report: SyncReport, collection: str, embed: bool | float, progress: Progress | None
     ) -> SyncReport:
         embedded, notes = 0, report.notes
-        if embed and (embed is True or report.chunks_added <= embed * TEXTS_A_SECOND):
+        if embed and (embed is True or self._waiting_for_vectors(report, collection) <= embed * TEXTS_A_SECOND):
+            if self._noted(collection, _BEHIND):
+                self._note(collection, _BEHIND, "")
             try:
                 seconds = None if embed is True else float(embed)
                 embedded = self.embed(collection, seconds=seconds, progress=progress)
@@ -237,6 +245,14 @@ class Keeper:
         """Remember the folder that paths start from; files from below several are in none that could be looked at."""
         mixed = not whole and self._noted(collection, _ROOT) is not None and not self.rooted(collection)
         self._note(collection, _ROOT, _SEVERAL if mixed else json.dumps(self._root()))
+
+    def _waiting_for_vectors(self, report: SyncReport, collection: str) -> int:
+        """Return about how many texts have no vector: those just added, or all that earlier refreshes left behind."""
+        if not self._noted(collection, _BEHIND):
+            return report.chunks_added
+        stored = self.parts.store.collections(self.parts.project)
+        spaces = [info for info in self.parts.store.spaces(self._scope(collection)) if info.state == "active"]
+        return self.pending(collection) if spaces else sum(one.chunks for one in stored if one.name == collection)
 
     def _scope(self, collection: str) -> Scope:
         return Scope(self.parts.project, (collection,))

@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragstone.errors import ConfigError, MissingExtra
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUPS = ("embedder", "store", "vector_index", "codec", "order", "reranker")
 
@@ -106,7 +108,8 @@ def _built_in(group: str) -> list[Part]:
 
 
 def _plug_ins(group: str) -> list[Part]:
-    points: Iterable[EntryPoint] = entry_points(group=f"ragstone.{group}")
+    # Loaded when a name is not a built-in one: it brings half of the standard library with it.
+    points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(group=f"ragstone.{group}")
     parts = (Part(group, point.name, point.value, "plug-in", package=_package(point)) for point in points)
     return sorted(parts, key=lambda part: (part.name, part.package))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
@@ -34,7 +37,12 @@ from ragstone.types import (
 from ragstone.words import query_terms, terms
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ragstone.protocols import Matrix
+
+Later = Callable[[], "Matrix | None"]
+"""Waits for a query's vector and returns it; None where its space cannot be asked."""
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
 OVERFETCH: Final = 1.25
@@ -69,6 +77,7 @@ class Searcher:
         self._answers: OrderedDict[tuple[int, Request], Explanation] = OrderedDict()
         self._allowed: OrderedDict[tuple[int, int, Scope, Filter | None], Sequence[int]] = OrderedDict()
         self._spaces: dict[tuple[int, Scope], list[SpaceInfo]] = {}
+        self._pool: Executor | None = None
         self._cache_entries = cache_entries
 
     def run(self, request: Request) -> Explanation:
@@ -125,14 +134,13 @@ class Searcher:
 
     def _lists(self, request: Request, wanted: Sequence[str], generation: int) -> Lists:
         lists = Lists()
+        vectors = self._query_vectors(request, generation)
         if request.mode != "vectors":
             lists.rows["words"] = self._store.search_words(
                 request.scope, wanted, limit=request.candidates, filter=request.filter
             )
-        if request.mode != "words" and request.query.strip():
-            for info in self._spaces_of(request.scope, generation):
-                if info.state == "active" and info.embedded:
-                    self._add_vector_list(request, info, lists, generation)
+        for info, vector in vectors:
+            self._add_vector_list(request, info, vector(), lists=lists, generation=generation)
         lists.notes.extend(
             f"vectors cover {share:.0%} of the texts; words cover all of them"
             for share in lists.coverage.values()
@@ -160,8 +168,22 @@ class Searcher:
             self._spaces[key] = self._store.spaces(scope)
         return self._spaces[key]
 
-    def _add_vector_list(self, request: Request, info: SpaceInfo, lists: Lists, generation: int) -> None:
-        vector = self._ask.query_vector(info.space, request.query)
+    def _query_vectors(self, request: Request, generation: int) -> list[tuple[SpaceInfo, Later]]:
+        """Return the spaces to ask, each with what gives the query's vector: made while words are searched."""
+        if request.mode == "words" or not request.query.strip():
+            return []
+        known = self._spaces_of(request.scope, generation)
+        spaces = [info for info in known if info.state == "active" and info.embedded]
+        make = self._ask.query_vector
+        if request.mode == "vectors" or not spaces or _cores() == 1:
+            return [(info, partial(make, info.space, request.query)) for info in spaces]
+        if self._pool is None:
+            self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
+        return [(info, self._pool.submit(make, info.space, request.query).result) for info in spaces]
+
+    def _add_vector_list(
+        self, request: Request, info: SpaceInfo, vector: Matrix | None, *, lists: Lists, generation: int
+    ) -> None:
         if vector is None:
             lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is not available")
             return
@@ -298,6 +320,12 @@ class Searcher:
         row = entry.row
         span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         return span, self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _floor(near: Sequence[Scored], related: float) -> float:

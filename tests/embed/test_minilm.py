@@ -68,6 +68,11 @@ def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length
     assert minilm.embed([text])[0] @ (mean / np.linalg.norm(mean)) > 0.999999
 
 
+def test_a_query_has_the_vector_of_the_same_text(minilm: MiniLM, golden_texts: list[str]) -> None:
+    for text in ["", "one", *golden_texts]:
+        assert np.abs(minilm.embed([text], "query") - minilm.embed([text], "document")).max() < 1e-6
+
+
 def test_the_end_of_a_long_text_counts(minilm: MiniLM) -> None:
     start = "The harbour wall was built of grey stone. " * 60
     plain, changed = minilm.embed([start + "The end. " * 30, start + "Quantum chromodynamics on a lattice. " * 30])

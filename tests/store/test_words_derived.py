@@ -123,6 +123,16 @@ def test_the_best_ten_are_mostly_those_of_fts5(corpus: SqliteStore) -> None:
     assert all(0.8 < ratio < 1.25 for ratio in ratios), "scores of the index and of the tail are put together"
 
 
+def test_a_term_that_nearly_all_have_fills_the_places_that_others_leave_free(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        fill(store, range(60))
+        age(store)
+        found, exact = ask(store, ["appl", "number7"], 5)
+        assert found and exact and len(found) == 5
+        assert (found[0].id, found[0].score > 100 * found[1].score > 0) == (exact[0].id, True)
+        assert len(derived(store, ["appl", "number7"], 100)) == 60
+
+
 def test_filters_are_left_to_fts5(corpus: SqliteStore) -> None:
     filter = Filter((Condition("path", "glob", "1*.md"),))
     found = corpus.search_words(HERE, ["w1"], limit=1000, filter=filter)
@@ -168,10 +178,11 @@ def test_a_tail_that_searches_keep_meeting_is_brought_in(tmp_path: Path) -> None
         assert store._words._reader and store._words._reader[1].last == 63
 
 
-def test_whoever_closes_a_store_leaves_no_long_tail(tmp_path: Path) -> None:
+def test_whoever_closes_a_store_leaves_no_long_tail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(30))
         assert index(store) is None
+        monkeypatch.setattr(words_derived, "LONG_TAIL", 20)
     with SqliteStore(tmp_path / "ragstone.db") as store:
         assert index(store)
         assert len(derived(store, ["appl"], 99)) == 30

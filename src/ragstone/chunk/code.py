@@ -1,6 +1,7 @@
 """Cutting Python: by its definitions, as `ast` sees them.
 
-A file that cannot be parsed is cut by lines and says so: its chunks are of kind `code_text`.
+What functions do does not matter for that, so an outline without it is parsed where there is one. A file that cannot be
+parsed is cut by lines and says so: its chunks are of kind `code_text`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import accumulate
 from typing import Final, TypeAlias
 
 from ragstone.chunk.lines import CODE_SIZE, cut_lines
+from ragstone.chunk.outline import outline
 from ragstone.chunk.pack import check_sizes
 from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
@@ -175,10 +178,12 @@ def _parse(text: str) -> ast.Module | None:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a compiler would say about the file is not for our caller
-        try:
-            return ast.parse(text.removeprefix("\ufeff"))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        text = text.removeprefix("\ufeff")
+        for source in (outline(text), text):
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                if source is not None:
+                    return ast.parse(source)
+    return None
 
 
 def _names(statement: ast.stmt) -> Iterator[str]:

@@ -62,6 +62,8 @@ def _check_keys(value: object) -> None:
 
 def load(stored: str) -> dict[str, Any]:
     """Return the mapping that `dump` was given."""
+    if stored == "{}":
+        return {}
     try:
         value = json.loads(stored)
     except (ValueError, TypeError, RecursionError) as error:

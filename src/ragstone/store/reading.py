@@ -21,10 +21,9 @@ _DOCUMENT: Final = """
 _ONE_DOCUMENT: Final = _DOCUMENT + " AND d.uri = ?"
 _SOME_DOCUMENTS: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
 _CHUNK: Final = """
-    SELECT c.id, c.text_id, col.name, d.uri, d.title, d.kind, d.language, d.metadata,
-           t.body, c.header, c.ord, c.kind, c.symbol,
-           c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page, c.page_label,
-           c.unit"""
+    SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
+           c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
+           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, t.body"""
 _CHUNKS_OF_DOCUMENT: Final = (
     _CHUNK
     + """
@@ -191,20 +190,13 @@ def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
 
 
 def _chunk(row: tuple[Any, ...]) -> StoredChunk:
-    number, text_id, collection, uri, title, document_kind, language, metadata, body, length, order, kind, symbol = row[
-        :13
-    ]
-    header, own = split_header(unpack(body), length)
-    start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit = row[13:]
-    span = Span(start, end, byte_start, byte_end, line_start, line_end, page, unpack(page_label), unpack(unit))
-    return StoredChunk(
-        id=number,
-        text_id=text_id,
-        collection=collection,
-        uri=unpack(uri),
-        title=unpack(title),
-        document_kind=unpack(document_kind),
-        language=unpack(language),
-        metadata=load(metadata),
-        chunk=Chunk(own, span, order, unpack(kind), unpack(symbol), header),
-    )
+    number, text_id, collection, metadata, length, order = row[:6]
+    texts = row[13:]
+    if set(map(type, texts)) != {str}:  # bytes only where a text has lone surrogates, and few have
+        texts = tuple(map(unpack, texts))
+    page_label, unit, uri, title, document_kind, language, kind, symbol, body = texts
+    header, own = split_header(body, length)
+    start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
+    span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
+    chunk = Chunk(own, span, order, kind, symbol, header)
+    return StoredChunk(number, text_id, collection, uri, title, document_kind, language, load(metadata), chunk)

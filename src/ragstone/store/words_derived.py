@@ -15,6 +15,8 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -31,8 +33,8 @@ from ragstone.types import Scored
 
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there
 LONG_TAIL: Final = 30_000  # chunks: one large piece answers a quarter quicker than seven small ones
-SHORT_TAIL: Final = 1000  # a longer one is not left behind; a search may bring a shorter one in: 0.1 s, once
-PATIENCE: Final = 3  # searches that met the same tail before one does
+SHORT_TAIL: Final = 1000  # a search may bring one in: 0.1 s, once; a longer one is brought in beside the searches
+PATIENCE: Final = 3  # searches that met the same tail before it is: a process that asks once is done sooner by FTS5
 MOST_LOOKED_AT: Final = 1000
 MOST_DEAD: Final = 0.2
 MUCH_TOO_MANY_DEAD: Final = 0.5  # what a `put` cleans up rather than leaving it to whoever closes the store
@@ -49,6 +51,10 @@ _NEW_EPOCH: Final = """
     INSERT INTO meta (key, value) VALUES ('words_epoch', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 _LAST_CHUNK: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
 _HOW_MANY: Final = "SELECT total(chunks) FROM collections"
+_STATE: Final = """
+    SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), (SELECT total(chunks) FROM collections), (
+        SELECT group_concat(value, '|') FROM (
+            SELECT value FROM meta WHERE key IN ('uuid', 'words_epoch', 'words_version') ORDER BY key))"""
 _INSIDE: Final = """
     SELECT total(chunks) FILTER (WHERE id IN (SELECT value FROM json_each(?))), total(chunks) FROM collections"""
 _ALIVE: Final = "SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
@@ -64,14 +70,19 @@ def new_epoch(db: sqlite3.Connection) -> None:
 
 def stamp(db: sqlite3.Connection) -> str:
     """Return the name of the folder that this store's index must have."""
-    told = f"{words_tantivy.FORMAT}|{_WEIGHTS}|{db.execute(_STAMP).fetchone()[0]}"
-    return hashlib.sha256(told.encode()).hexdigest()[:24]
+    return _named(db.execute(_STAMP).fetchone()[0])
+
+
+@lru_cache(maxsize=64)
+def _named(told: str) -> str:
+    """Return the folder's name for what the store says of itself."""
+    return hashlib.sha256(f"{words_tantivy.FORMAT}|{_WEIGHTS}|{told}".encode()).hexdigest()[:24]
 
 
 def entry(row: words_index.Row, collection: int) -> Entry:
     """Return a row of FTS5 as the derived index takes it."""
     number, *fields = row
-    return number, collection, " ".join(f for f, weight in zip(fields, _WEIGHTS, strict=True) for _ in range(weight))
+    return number, collection, "".join((f + " ") * weight for f, weight in zip(fields, _WEIGHTS, strict=True))
 
 
 class DerivedWords:
@@ -85,7 +96,10 @@ class DerivedWords:
         self._guard = threading.Lock()
         self._reader: tuple[str, Reader] | None = None
         self._broken: tuple[str, object] | None = None
-        self._met = (0, 0)
+        self._met = (0, 0, 0)
+        """Behind which chunk a tail was met, how often, and how long it was."""
+        self._beside: threading.Thread | None = None
+        self._closing = False
         self._not_before = 0
         self.changed = False
         """Whether this process put or removed anything."""
@@ -97,10 +111,17 @@ class DerivedWords:
 
     def search(self, db: sqlite3.Connection, within: Within, terms: Sequence[str], limit: int) -> list[Scored] | None:
         """Return chunks with any of the terms, best first; None where FTS5 has to answer."""
-        if self._folder is None or within.where is not None or (last := last_chunk(db)) < LEAST_CHUNKS:
+        if self._folder is None or within.where is not None:
             return None
-        reader = self._current(stamp(db), last)
-        if reader is None or last - reader.last > LONG_TAIL:
+        last, alive, told = db.execute(_STATE).fetchone()
+        if (last or 0) < LEAST_CHUNKS:
+            return None
+        name = _named(told)
+        reader = self._current(name, last)
+        start = reader.last if reader else 0
+        if start < last and alive >= LEAST_CHUNKS and last >= self._not_before:
+            self._met = (start, self._met[1] + 1 if self._met[0] == start else 1, last - start)
+        if reader is None or not start or last - start > LONG_TAIL:
             return None
         wanted = words_search.clean(terms)
         part = words_part.chunks_of(db, within)
@@ -109,12 +130,15 @@ class DerivedWords:
             if part:
                 entries, counts = reader.counts(wanted, within.collections or ())
                 rarities = {term: words_part.rarity(entries, count) for term, count in counts.items()}
-            found = self._alive(db, within, rarities or wanted, limit, reader=reader)
+            if within.collections is None and (reader.last, reader.entries) == (last, alive):
+                # Nothing is missing and nothing has gone: no need to look each of them up.
+                found = [Scored(*hit) for hit in reader.best(wanted, None, _with_spare(limit))]
+            else:
+                found = self._alive(db, within, rarities or wanted, limit, reader=reader)
         except Unusable:
-            self._give_up(stamp(db), reader)
+            self._give_up(name, reader)
             return None
         if last > reader.last:
-            self._met = (reader.last, self._met[1] + 1 if self._met[0] == reader.last else 1)
             if part:
                 found += words_part.tail(db, within, rarities, limit, after=reader.last)
             else:
@@ -125,7 +149,7 @@ class DerivedWords:
         self, db: sqlite3.Connection, within: Within, terms: Wanted, limit: int, *, reader: Reader
     ) -> list[Scored]:
         """Return the best that are still in the store and in scope."""
-        spare = limit + limit // 4 + 8
+        spare = _with_spare(limit)
         if within.collections is not None and not isinstance(terms, Mapping):
             # To look at more than is needed and leave out what is elsewhere takes half as long as to ask for a place
             # that is not small: then tantivy looks at every entry of it.
@@ -176,7 +200,7 @@ class DerivedWords:
     def after_put(self, name: str, rows: Sequence[words_index.Row], collection: int) -> None:
         """Take note of what was made findable, and bring in what waits when there is much of it."""
         self.changed = True
-        if self._folder is None or not rows or rows[-1][0] < LEAST_CHUNKS:
+        if self._folder is None or not rows:
             return
         with self._guard:
             follows = self._fresh and self._fresh[-1][0][0] + 1 == rows[0][0] and self._fresh_of == name
@@ -184,13 +208,23 @@ class DerivedWords:
                 self._fresh, self._fresh_characters, self._fresh_of = [], 0, name
             self._fresh += [(row, collection) for row in rows]
             self._fresh_characters += sum(len(row[-1]) for row in rows)
-        self._extend(LONG_TAIL, longest=MOST_IN_PUT + len(self._fresh), most_dead=MUCH_TOO_MANY_DEAD)
+        if rows[-1][0] >= LEAST_CHUNKS:
+            self._extend(LONG_TAIL, longest=MOST_IN_PUT + len(self._fresh), most_dead=MUCH_TOO_MANY_DEAD)
 
     def after_search(self) -> None:
-        """Bring in a short tail that several searches have met."""
-        if self._met[1] >= PATIENCE:
-            self._met = (0, 0)
-            self._extend(0, longest=max(SHORT_TAIL, len(self._fresh)), most_dead=1.0)
+        """Bring in a tail that several searches have met: a short one now, a long one while others are answered."""
+        _, times, tail = self._met
+        if times < PATIENCE or (self._beside and self._beside.is_alive()):
+            return
+        self._met = (0, 0, 0)
+        if tail <= SHORT_TAIL:
+            self._extend(0, longest=SHORT_TAIL, most_dead=1.0)
+        elif not self._database.read_only:
+            self._beside = threading.Thread(
+                target=self._extend, args=(0,), kwargs={"most_dead": 1.0}, name="ragstone-words", daemon=True
+            )
+            with suppress(RuntimeError):  # no more threads
+                self._beside.start()
 
     def after_compact(self, *, secure: bool) -> None:
         """Bring it up to date; secure: `StoreBusy` unless every file with removed text has gone."""
@@ -211,8 +245,12 @@ class DerivedWords:
 
     def close(self) -> None:
         """Let go of the files, with no long tail and not many dead left to those who come after."""
+        if self._beside and self._beside.is_alive():
+            self._closing = True
+            self._beside.join()
+            self._closing = False
         if self.changed and not self._database.closed:
-            self._extend(SHORT_TAIL)
+            self._extend(LONG_TAIL)
         self._forget()
 
     def _forget(self) -> None:
@@ -275,7 +313,9 @@ class DerivedWords:
             kept = [one for one in self._fresh if one[0][0] > after] if self._fresh_of == name else []
         if kept:
             yield from self._stored(after, kept[0][0][0])
-            yield from (entry(row, place) for row, place in kept)
+            for row, place in kept:
+                self._go_on()
+                yield entry(row, place)
             after = kept[-1][0][0]
         yield from self._stored(after)
 
@@ -287,8 +327,14 @@ class DerivedWords:
             page = [(row, place) for row, place in page if until is None or row[0] < until]
             if not page:
                 return
-            yield from (entry(row, place) for row, place in page)
+            for row, place in page:
+                self._go_on()
+                yield entry(row, place)
             after = page[-1][0][0]
+
+    def _go_on(self) -> None:
+        if self._closing:
+            raise StoreError("the store is being closed")
 
     def _sweep(self, name: str) -> bool:
         """Remove the folders of other stamps and return whether some would not go; the caller holds the lock."""
@@ -304,6 +350,11 @@ class DerivedWords:
             if self._reader and self._reader[0] == folder.name:
                 self._reader = None
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _with_spare(limit: int) -> int:
+    """Return how many to ask for: some may have gone, and equals at the end are put in order of their number."""
+    return limit + limit // 4 + 8
 
 
 def _there(db: sqlite3.Connection, within: Within, hits: Sequence[tuple[int, float]]) -> list[Scored]:

@@ -37,7 +37,7 @@ Row = tuple[int, str, str, str, str]
 
 def terms_of(text: str) -> str:
     """Return a text's terms as FTS5 is fed with them."""
-    joined = " ".join(words.terms(text))
+    joined = words.spaced_terms(text)
     return joined if joined.isascii() else joined.encode("utf-8", "replace").decode()
 
 

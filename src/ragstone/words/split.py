@@ -46,6 +46,7 @@ _UNDECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i", "æ": "ae", "Æ": "AE",
      "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ß": "ss", "ẞ": "SS"}
 )  # fmt: skip
+_JOINED: Final = str.maketrans("", "", "-_")
 _OBJECT_ITSELF: Final = frozenset({"self", "cls", "this"})
 
 STOPWORDS: Final = frozenset(
@@ -58,17 +59,17 @@ STOPWORDS: Final = frozenset(
 _CONTRACTION: Final = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 
 
-class _Known(dict[str, tuple[str, ...]]):
+class _Known(dict[str, str]):
     """Word as written → its terms. Two generations, so that a full cache forgets only what was not used lately."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._older: dict[str, tuple[str, ...]] = {}
+        self._older: dict[str, str] = {}
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
+    def __missing__(self, word: str) -> str:
         found = self._older.get(word)
         if found is None:
-            found = tuple(_analyse(word))
+            found = " ".join(_analyse(word))
         if len(word) <= (LONGEST_TERM if word.isascii() else _CACHED_FOREIGN):
             if len(self) >= _CACHE_WORDS:
                 self._older = dict(self)
@@ -82,14 +83,19 @@ _known: Final = _Known()
 
 def terms(text: str) -> list[str]:
     """Return the index terms of a text in order, repeated as often as they occur."""
-    return list(chain.from_iterable(map(_known.__getitem__, _words(text))))
+    return spaced_terms(text).split()
+
+
+def spaced_terms(text: str) -> str:
+    """Return the same terms with spaces between them."""
+    return " ".join(map(_known.__getitem__, _words(text)))
 
 
 def query_terms(text: str, limit: int = 64) -> list[str]:
     """Return the distinct terms of a query in order, without stop words unless it has nothing else."""
     words = _words(_CONTRACTION.sub(" ", text[:_QUERY_CHARACTERS]))
     telling = [word for word in words if word.casefold() not in STOPWORDS]
-    found = dict.fromkeys(chain.from_iterable(map(_known.__getitem__, telling or words)))
+    found = dict.fromkeys(" ".join(map(_known.__getitem__, telling or words)).split())
     return list(found)[: max(limit, 0)]
 
 
@@ -146,8 +152,9 @@ def _dotted(word: str) -> list[str]:
     if names[0].isdigit():  # a version or an address
         whole = _whole("_".join(names).casefold())
     elif 1 < len(own) <= _MOST_DOTTED:
-        whole = _whole("".join(_parts(".".join(own))))
-    return whole + [term for name in names for term in _known[name]]
+        # The parts joined are the name without what separates them.
+        whole = _whole("".join(own).translate(_JOINED).casefold())
+    return whole + [_known[name] for name in names]
 
 
 def _name(name: str) -> list[str]:
@@ -156,11 +163,13 @@ def _name(name: str) -> list[str]:
     if len(parts) < 2:
         return [_stem(part) for part in parts]
     joint = "_" if name[0].isdigit() and "-" in name else ""  # a date stays apart from the number its digits make
-    return _whole(joint.join(parts)) + [_stem(part) for part in parts]
+    return _whole(joint.join(parts)) + [stem(part) if part.isascii() and part.isalpha() else part for part in parts]
 
 
 def _parts(name: str) -> list[str]:
     """Return the lower-case parts of a name; a random or endless run is one part."""
+    if name.islower() and name.isascii() and name.replace("_", "").isalpha():
+        return [part[:LONGEST_TERM] for part in name.split("_") if part]
     parts: list[str] = _find_parts(name)
     if len(parts) < _RANDOM_PARTS and len(name) <= LONGEST_TERM:
         return [part.casefold()[:LONGEST_TERM] for part in parts]
@@ -175,7 +184,10 @@ def _parts(name: str) -> list[str]:
 
 def _whole(whole: str) -> list[str]:
     """Return the whole as a term, or nothing where it is too long to be looked for."""
-    return [_stem(whole)] if len(whole) <= LONGEST_TERM else []
+    if len(whole) > LONGEST_TERM:
+        return []
+    # Each whole is met once, and would only push parts, which are met often, out of the cache.
+    return [stem.__wrapped__(whole) if whole.isascii() and whole.isalpha() else whole]
 
 
 def _stem(term: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TYPE_CHECKING = False  # what `typing` calls so, without the time that importing it takes
@@ -19,6 +20,7 @@ _EARLY = "stopped before anything was done"
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
+    gc.set_threshold(100_000, 20, 20)  # looking for circles finds hardly any, and takes an eighth of a first index
     try:
         from ragstone.surfaces.cli.door import run  # takes the most part of a short run: Ctrl-C may well meet it
 

@@ -23,18 +23,18 @@ _MOST_DROPPED = 10
 @shared
 def explain(query: tuple[str, ...], folder: Path | None, as_json: bool, only: int | None, **given: Any) -> None:
     """Show how the answer to QUERY came about."""
-    found = asked(query, folder, given)
-    told = found.told
-    if only is not None and only > len(told.hits):
-        raise NotFound(f"there is no hit {only}", hint=f"this query has {number(len(told.hits), 'hit')}")
-    if as_json:
-        data = found.as_json(present.explanation(told))
-        if only is not None:
-            data["results"] = [data["results"][only - 1]]
-        emit(data)
-    else:
-        _show(told, only)
-    found.tell()
+    with asked(query, folder, given) as found:
+        told = found.told
+        if only is not None and only > len(told.hits):
+            raise NotFound(f"there is no hit {only}", hint=f"this query has {number(len(told.hits), 'hit')}")
+        if as_json:
+            data = found.as_json(present.explanation(told))
+            if only is not None:
+                data["results"] = [data["results"][only - 1]]
+            emit(data)
+        else:
+            _show(told, only)
+        found.tell()
 
 
 def _show(told: Explanation, only: int | None) -> None:

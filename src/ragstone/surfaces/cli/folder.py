@@ -71,8 +71,11 @@ def run_sync(
         return engine.sync(paths, embed=embed, progress=progress, **options)
 
 
-def bring_up_to_date(engine: Engine, *, yes: bool) -> tuple[SyncReport | None, list[str]]:
-    """Index a folder never seen, or what changed since; return the ledger, if there is one, and what is amiss."""
+def bring_up_to_date(engine: Engine, *, yes: bool, vectors: bool = True) -> tuple[SyncReport | None, list[str]]:
+    """Index a folder never seen, or what changed since; return the ledger, if there is one, and what is amiss.
+
+    Who asks by words alone need not wait for vectors: the next one who asks by both does.
+    """
     seen = engine.exists
     if not (seen and _only_given(engine)):
         ask_first(engine, yes=yes)
@@ -80,7 +83,8 @@ def bring_up_to_date(engine: Engine, *, yes: bool) -> tuple[SyncReport | None, l
         note(f"indexing {safe(str(engine.folder))}")
     try:
         with watched() as progress:
-            return engine.refresh(embed=SECONDS_FOR_VECTORS, progress=progress, wait=SECONDS_FOR_A_WRITER), []
+            embed = vectors and SECONDS_FOR_VECTORS
+            return engine.refresh(embed=embed, progress=progress, wait=SECONDS_FOR_A_WRITER), []
     except (StoreDamaged, StoreTooNew):
         raise
     except StoreError as error:

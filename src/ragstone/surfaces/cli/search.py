@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -55,15 +56,15 @@ def search(
 
     In a folder that was never indexed this indexes it first.
     """
-    found = asked(query, folder, given)
-    told = found.told
-    if as_json:
-        emit(found.as_json(present.answer(told, trace=trace)))
-    elif told.hits:
-        hits.show(told.hits, told.query, full_text=full_text)
-    else:
-        say(f"No hits for {shown(told.query)}.")
-    found.tell()
+    with asked(query, folder, given) as found:
+        told = found.told
+        if as_json:
+            emit(found.as_json(present.answer(told, trace=trace)))
+        elif told.hits:
+            hits.show(told.hits, told.query, full_text=full_text)
+        else:
+            say(f"No hits for {shown(told.query)}.")
+        found.tell()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ class Found:
         return {**answer, "notes": list(self.notes), "sync": present.sync_summary(self.report) if self.report else None}
 
     def tell(self) -> None:
-        """Print what a person should know."""
+        """Print what a person should know, and have the answer seen before anything else is done."""
+        sys.stdout.flush()
         report = self.report
         if report is not None and report.indexed + report.removed:
             done = ((report.indexed, "indexed"), (report.removed, "removed"))
@@ -88,16 +90,19 @@ class Found:
         remark(self.notes)
 
 
-def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Found:
-    """Return the answer to a query given on the command line."""
+@contextmanager
+def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Iterator[Found]:
+    """Give the answer to a query given on the command line; what closing the index takes comes after it was shown."""
     text = query_text(query)
     filters = wanted(given)
     with open_engine(folder) as engine:
         seen = engine.exists
-        report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
+        by_both = given["mode"] != "words"
+        report, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"], vectors=by_both)
         if not _readable(engine):
             nothing = Explanation(text, "keywords", (), {}, {}, 0, (), (), (), 0.0)
-            return Found(nothing, report, (*amiss, "this folder has no index yet"))
+            yield Found(nothing, report, (*amiss, "this folder has no index yet"))
+            return
         told = engine.explain(
             text,
             given["top_k"],
@@ -112,7 +117,7 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
         )
         if report is not None and seen:
             told = replace(told, hits=tuple(_refreshed(hit, report) for hit in told.hits))
-        return Found(told, report, tuple(dict.fromkeys((*amiss, *_remarks(told, given, report)))))
+        yield Found(told, report, tuple(dict.fromkeys((*amiss, *_remarks(told, given, report)))))
 
 
 def wanted(given: Mapping[str, Any]) -> dict[str, Any]:
