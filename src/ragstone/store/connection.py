@@ -23,7 +23,7 @@ from ragstone.store.lock import WAIT_SECONDS, FileLock
 MEMORY: Final = ":memory:"
 CHECKPOINT_BYTES: Final = 16 << 20  # a longer WAL slows readers; a shorter one means more syncs
 _IDLE_READERS: Final = 8
-_LEAN: Final = (8, 0)  # MB of cache and of mapping for reads that hardly ever meet the same page twice
+_LEAN: Final = (1, 0)  # MB of cache and of mapping for reads that hardly meet a page twice: more only costs time
 _PRAGMAS: Final = (
     "PRAGMA page_size = 8192",  # texts of 800 characters leave a seventh of smaller pages unused
     "PRAGMA trusted_schema = OFF",

@@ -1,17 +1,12 @@
 """turbovec in place of the scan, where it is installed: the same slots in its four-bit codes.
 
-Its file is a cache of a cache. It says nothing about damage, so a CRC-32 stands in front of it; whatever is wrong
-with the file or the package means no accelerator, never an error.
+Its file is a cache of a cache; whatever is wrong with the file or the package means no accelerator, never an error.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import os
-import struct
 import threading
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -22,21 +17,18 @@ from numpy.typing import NDArray
 
 from ragstone.errors import StoreError
 from ragstone.vectors.allowed import AllowedSet
-from ragstone.vectors.private_files import private
+from ragstone.vectors.codes_file import covered, sound_codes, write_codes
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
-SUFFIX = ".turbovec"
 BATCH = 8192
 BITS = 4
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
 RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
-_HEAD = struct.Struct("<IIQ")  # format, CRC-32 of what follows the head, slots covered
-_FORMAT = 1
 
 Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
 """Returns the ids the store still has, ascending, and their unit vectors."""
@@ -105,14 +97,8 @@ class Accelerator:
         return nearest
 
     def save(self, folder: Path) -> None:
-        """Write it beside the segments, whole or not at all."""
-        data = self._index.to_bytes()
-        target = folder / f"{self.generation}{SUFFIX}"
-        rough = folder / f"{self.generation}-{os.getpid()}{SUFFIX}"
-        with open(rough, "wb", opener=private) as file:
-            file.write(_HEAD.pack(_FORMAT, zlib.crc32(data), len(self)))
-            file.write(data)
-        os.replace(rough, target)
+        """Write it beside the segments."""
+        write_codes(folder, self.generation, self._index.to_bytes(), covered=len(self))
 
 
 class Accelerators:
@@ -166,7 +152,7 @@ class Accelerators:
         """Write turbovec's file where there is none, or it covers too little of the view."""
         if not self._possible or folder is None or view.count < FROM_ROWS:
             return
-        if _covered(folder / f"{view.generation}{SUFFIX}") >= RESAVE_BELOW * view.count:
+        if covered(folder, view.generation) >= RESAVE_BELOW * view.count:
             return
         with self._changing:
             accelerator = self._loaded
@@ -249,37 +235,13 @@ def open_accelerator(folder: Path | None, generation: str, dimension: int) -> Ac
     turbovec = package()
     if turbovec is None:
         return None
-    data = _read(folder / f"{generation}{SUFFIX}") if folder else None
+    path = sound_codes(folder, generation) if folder else None
     try:
-        if data is not None:
-            index = turbovec.TurboQuantIndex.from_bytes(data)
+        if path is not None:
+            # By turbovec from its file: from bytes it takes three times as long, and keeps other threads waiting.
+            index = turbovec.TurboQuantIndex.load(str(path))
             if index.dim == dimension and index.bit_width == BITS:
                 return Accelerator(generation, index)
         return Accelerator(generation, turbovec.TurboQuantIndex(dim=dimension, bit_width=BITS))
     except FAILURES:
         return None
-
-
-def _covered(path: Path) -> int:
-    """Return how many slots a saved file says it covers, from its first bytes alone."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD.size)
-    except OSError:
-        return 0
-    return int(_HEAD.unpack(head)[2]) if len(head) == _HEAD.size else 0
-
-
-def _read(path: Path) -> bytes | None:
-    """Return what was saved, None where it is missing or damaged."""
-    try:
-        with path.open("rb") as file:
-            head, body = file.read(_HEAD.size), file.read()
-    except OSError:
-        return None
-    if len(head) < _HEAD.size or _HEAD.unpack(head)[:2] != (_FORMAT, zlib.crc32(body)):
-        # Removed, so that the next flush sees that there is none.
-        with contextlib.suppress(OSError):
-            path.unlink()
-        return None
-    return body

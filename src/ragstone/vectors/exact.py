@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Ids = NDArray[np.int64]
 
 FIRST_ROOM = 64
+FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +150,8 @@ def best(ids: Ids, scores: Matrix, k: int) -> list[Scored]:
         border = np.partition(scores, len(scores) - k)[len(scores) - k]
         top = np.flatnonzero(scores >= border)
         ids, scores = ids[top], scores[top]
+    if len(ids) <= FEW:  # so few are sorted sooner in Python
+        ordered = sorted(zip((-scores).tolist(), ids.tolist(), strict=True))[:k]
+        return [Scored(row_id, 0.0 - score) for score, row_id in ordered]
     order = np.lexsort((ids, -scores))[:k]
     return [Scored(row_id, score) for row_id, score in zip(ids[order].tolist(), scores[order].tolist(), strict=True)]

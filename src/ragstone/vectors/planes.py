@@ -79,9 +79,11 @@ class Planes:
         rotated = self.rotate(query[None])[0]
         sizes = np.abs(rotated)
         unasked = int((1 - ASKED) * self.width)
-        asked = sizes >= np.partition(sizes, unasked)[unasked]
-        signs, mask = _packed(np.stack([rotated > 0, asked]))
-        return Question(rotated, signs, mask, (sizes * asked).reshape(self.words, 64).sum(axis=1))
+        sides = np.empty((2, self.width), np.bool_)
+        np.greater(rotated, 0, out=sides[0])
+        np.greater_equal(sizes, np.partition(sizes, unasked)[unasked], out=sides[1])
+        signs, mask = _packed(sides)
+        return Question(rotated, signs, mask, np.vecdot(sizes.reshape(self.words, 64), sides[1].reshape(-1, 64)))
 
     def _codes(self, rotated: Matrix) -> NDArray[np.uint8]:
         """Return the coordinates in sixteen steps: first half in low nibbles, second half in high ones."""

@@ -132,7 +132,7 @@ def read_rows(codec: Codec, rows: Sequence[bytes]) -> tuple[list[bool], Matrix]:
     whole = [len(row) == codec.row_bytes for row in rows]
     matrix = codec.decode(rows if all(whole) else [row for row, good in zip(rows, whole, strict=True) if good])
     with np.errstate(all="ignore"):  # what is no number is what is looked for
-        near_one = np.abs(np.sqrt(np.einsum("ij,ij->i", matrix, matrix)) - 1.0) < LENGTH_SLACK
+        near_one = np.abs(np.sqrt(np.vecdot(matrix, matrix)) - 1.0) < LENGTH_SLACK
     if near_one.all():
         return whole, matrix
     sound = iter(near_one.tolist())

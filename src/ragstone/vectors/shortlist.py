@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 # Set on 100k mixtures of MiniLM vectors (not on 100k real texts), 300 queries, the same that judged them.
-# Rows compared exactly, per hit and besides: so many hold .999 of the nearest 10 by our codes and .997 by turbovec's,
-# .996 and .997 of the nearest 78, .997 and .997 of the nearest 100. A row costs 2 to 3 microseconds to fetch. Among a
+# Rows compared exactly, per hit and besides: so many hold .998 of the nearest 10 by our codes and .997 by turbovec's,
+# .991 and .995 of the nearest 78, .991 and .996 of the nearest 100. A row costs 3 to 4 microseconds to fetch. Among a
 # million the nearest 10 need more: by turbovec's codes 24 rows held .985 of them, 40 .992, 48 .994.
-FETCHED = (1.5, 9)
+FETCHED = (1.25, 7)
 FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
-PASSED = 800  # slots the sign scan lets through at least; reading their codes costs 0.1 ms
-PASSED_SHARE = 400  # of a million: 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
+PASSED = 800  # slots the sign scan lets through at least; reading their codes costs 0.12 ms
+PASSED_BESIDES, PASSED_SHARE = 600, 500  # of a million 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
 PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0.998 with 40; in between by choice
 
 
@@ -40,7 +40,7 @@ class Width:
 def width(k: int, count: int, *, dimension: int) -> Width:
     """Return how wide to look for a top k among so many vectors."""
     per_hit, besides = FETCHED if dimension >= FEW_DIMENSIONS else FETCHED_OF_FEW
-    passed = max(PASSED, PASSED_PER_HIT * k, count // PASSED_SHARE)
+    passed = max(PASSED, PASSED_PER_HIT * k, PASSED_BESIDES + count // PASSED_SHARE)
     return Width(passed, int(per_hit * k) + besides + count // FETCHED_SHARE)
 
 

@@ -60,7 +60,7 @@ def unit_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
     """Return the rows brought to length one, those given where they are already; a zero row stays zero."""
     matrix = shaped(vectors, dimension)
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = np.einsum("ij,ij->i", matrix, matrix)
+        squares = np.vecdot(matrix, matrix)
     if np.all(np.abs(squares - 1) < ONE_ENOUGH):
         return matrix
     unit = np.empty_like(matrix)
@@ -94,6 +94,8 @@ def unit_query(vector: Matrix, dimension: int) -> Matrix:
         raise InputError(
             f"A query is one vector of {dimension} numbers.", hint="search once per query, with the index's embedder"
         )
+    if given.ndim == 1 and given.dtype == np.float32 and abs(float(given @ given) - 1) < ONE_ENOUGH:
+        return np.ascontiguousarray(given)  # what an embedder gives
     wide = given.reshape(-1).astype(np.float64)
     length = math.sqrt(wide @ wide)
     if not math.isfinite(length):
@@ -124,5 +126,5 @@ def products(matrix: Matrix, query: Matrix) -> Matrix:
     `@` hands even small products to BLAS's own threads, which wait for each other by spinning: on two busy cores a
     product of half a millisecond took twenty-five.
     """
-    scores: Matrix = np.einsum("ij,j->i", matrix, query)
+    scores: Matrix = np.vecdot(matrix, query)
     return scores

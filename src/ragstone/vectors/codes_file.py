@@ -1,0 +1,70 @@
+"""turbovec's file: written whole, and not believed unless it is as it was written.
+
+It says nothing about damage itself, so a CRC-32 stands in a small file beside it, written after it: without that, or
+where the two do not agree, it counts for nothing and is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import zlib
+from pathlib import Path
+
+from ragstone.vectors.private_files import private
+
+SUFFIX = ".turbovec"
+HEAD_SUFFIX = ".head.turbovec"
+_HEAD = struct.Struct("<IIQ")  # format, CRC-32 of turbovec's file, slots covered
+_FORMAT = 2
+_READ = 1 << 20
+
+
+def write_codes(folder: Path, generation: str, data: bytes, *, covered: int) -> None:
+    """Write what turbovec made of so many slots, then what it must look like."""
+    head = _HEAD.pack(_FORMAT, zlib.crc32(data), covered)
+    rough = folder / f"{generation}-{os.getpid()}{SUFFIX}"
+    for content, suffix in ((data, SUFFIX), (head, HEAD_SUFFIX)):
+        with open(rough, "wb", opener=private) as file:
+            file.write(content)
+        os.replace(rough, folder / f"{generation}{suffix}")
+
+
+def covered(folder: Path, generation: str) -> int:
+    """Return how many slots a saved file is said to cover."""
+    head = _head(folder, generation)
+    return head[1] if head and (folder / f"{generation}{SUFFIX}").exists() else 0
+
+
+def _head(folder: Path, generation: str) -> tuple[int, int] | None:
+    """Return the CRC-32 that turbovec's file must have and how many slots it covers, None where nothing says so."""
+    try:
+        with open(folder / f"{generation}{HEAD_SUFFIX}", "rb") as file:
+            head = file.read(_HEAD.size + 1)
+    except OSError:
+        return None
+    if len(head) != _HEAD.size:
+        return None
+    number, checksum, covered = _HEAD.unpack(head)
+    return (checksum, covered) if number == _FORMAT else None
+
+
+def sound_codes(folder: Path, generation: str) -> Path | None:
+    """Return where turbovec's file is, None where it is missing or damaged."""
+    path = folder / f"{generation}{SUFFIX}"
+    head = _head(folder, generation)
+    checksum = 0
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(_READ):
+                checksum = zlib.crc32(piece, checksum)
+    except OSError:
+        head = None
+    if head is not None and head[0] == checksum:
+        return path
+    # Removed, so that the next flush sees that there is none.
+    for name in (path, folder / f"{generation}{HEAD_SUFFIX}"):
+        with contextlib.suppress(OSError):
+            name.unlink()
+    return None

@@ -1,0 +1,41 @@
+"""turbovec's file is believed when it is as it was written, and removed when it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragstone.vectors.codes_file import covered, sound_codes, write_codes
+
+DATA = bytes(range(256)) * 8000
+
+
+def test_what_was_written_is_found_again(tmp_path: Path) -> None:
+    write_codes(tmp_path, "g", DATA, covered=77)
+    assert covered(tmp_path, "g") == 77
+    path = sound_codes(tmp_path, "g")
+    assert path is not None
+    assert path.read_bytes() == DATA
+    assert (covered(tmp_path, "h"), sound_codes(tmp_path, "h")) == (0, None)
+
+
+def test_writing_again_replaces_both_files(tmp_path: Path) -> None:
+    write_codes(tmp_path, "g", DATA, covered=77)
+    write_codes(tmp_path, "g", DATA[1:], covered=78)
+    assert covered(tmp_path, "g") == 78
+    assert sound_codes(tmp_path, "g") is not None
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("name", ["g.turbovec", "g.head.turbovec"])
+@pytest.mark.parametrize("content", [None, b"", b"x" * 16, DATA[:-1]])
+def test_a_file_that_is_not_as_it_was_is_removed(tmp_path: Path, name: str, content: bytes | None) -> None:
+    write_codes(tmp_path, "g", DATA, covered=77)
+    if content is None:
+        (tmp_path / name).unlink()
+    else:
+        (tmp_path / name).write_bytes(content)
+    assert sound_codes(tmp_path, "g") is None
+    assert list(tmp_path.iterdir()) == []
+    assert covered(tmp_path, "g") == 0
