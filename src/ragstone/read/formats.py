@@ -16,6 +16,9 @@ from ragstone.types import Document
 
 Read = Callable[[bytes, str], Document]
 
+READERS: Final = "read/1"
+"""Names what the readers make of files: with another name, files that did not change are read again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
