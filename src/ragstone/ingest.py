@@ -50,7 +50,7 @@ class Unread:
 class Ledger:
     """The running account of a sync."""
 
-    known: Mapping[str, Known]
+    known: Mapping[str, Known] = field(default_factory=dict)
     """What was stored of the source before."""
     found: int = 0
     indexed: int = 0
