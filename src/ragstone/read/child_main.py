@@ -28,7 +28,7 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     sys.stdout = sys.stderr
-    readers = {each.name: _loaded(each) for each in FORMATS if each.in_child}
+    readers = {each.name: _loaded(each) for each in FORMATS}
     peak = _peak()
     confine(sys.path)
     with contextlib.suppress(BrokenPipeError):
@@ -43,9 +43,7 @@ def _loaded(format_: Format) -> Read | None:
         return None
 
 
-def _serve(
-    requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | None], peak: Callable[[], int]
-) -> None:
+def _serve(requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | None], peak: Callable[[], int]) -> None:
     send(answers, HELLO)
     while (told := receive(requests)) is not None:
         (number, name, uri, seconds), data = told
