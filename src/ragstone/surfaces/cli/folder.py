@@ -67,7 +67,7 @@ def run_sync(
     engine: Engine, paths: Sequence[str | Path] | None = None, *, embed: bool | float = True, **options: Any
 ) -> SyncReport:
     """Return the ledger of a sync, shown while it runs; a person who stops it is told what that means."""
-    with _watched() as progress:
+    with watched() as progress:
         return engine.sync(paths, embed=embed, progress=progress, **options)
 
 
@@ -79,7 +79,7 @@ def bring_up_to_date(engine: Engine, *, yes: bool) -> tuple[SyncReport | None, l
     if not seen and engine.settings.rag.enabled:
         note(f"indexing {safe(str(engine.folder))}")
     try:
-        with _watched() as progress:
+        with watched() as progress:
             return engine.refresh(embed=SECONDS_FOR_VECTORS, progress=progress, wait=SECONDS_FOR_A_WRITER), []
     except (StoreDamaged, StoreTooNew):
         raise
@@ -103,7 +103,8 @@ def _only_given(engine: Engine) -> bool:
 
 
 @contextmanager
-def _watched() -> Iterator[Bar]:
+def watched() -> Iterator[Bar]:
+    """Yield what shows how far long work is; a person who stops it is told what that means."""
     try:
         with Bar() as progress:
             yield progress
