@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
+from ragstone.errors import ReadError
 from ragstone.ingest import Unread
 from ragstone.intake import one
 from ragstone.keeping import _together
@@ -132,6 +133,23 @@ def test_other_readers_try_again(tmp_path: Path, reads: list[str], monkeypatch: 
         monkeypatch.setattr(one, "READERS", "read/next")
         assert engine.sync().failed == (DAMAGED,)
         assert reads == ["a.pdf"] * 2
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_reason_that_quotes_a_secret_is_remembered_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
+
+    def read(self: FormatReader, data: bytes, uri: str) -> Document:
+        raise ReadError(f"no number: {token!r}", reason="damaged")
+
+    monkeypatch.setattr(FormatReader, "read", read)
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.sync().failed == (Skip("a.pdf", "no number: '[SECRET:github-token]'"),)
+        files = [path for path in engine.home.rglob("*") if path.is_file()]
+        assert files and not any(token.encode() in path.read_bytes() for path in files)
 
 
 @pytest.mark.usefixtures("settled")

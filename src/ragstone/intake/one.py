@@ -76,8 +76,17 @@ class Job:
             ready = prepared(document, self.cut, source=self.source.name, stamp=stamp, content_hash=content_hash)
         except ReadError as error:
             lasts = error.reason in _LASTING
-            return Outcome(item.uri, "failed", stamp if lasts else None, reason=error.message)
+            return Outcome(item.uri, "failed", stamp if lasts else None, reason=_sound(error.message, self.cut))
         return Outcome(item.uri, "ready", stamp, ready)
+
+
+def _sound(message: str, cut: Cut) -> str:
+    """Return what went wrong without the secrets that a parser may have quoted: it is remembered with the file."""
+    if not cut.secrets:
+        return message
+    from ragstone.sources.secrets import redact  # what only searches never needs it
+
+    return redact(message)[0]
 
 
 def prepared(
