@@ -7,7 +7,6 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -184,6 +183,6 @@ def test_a_page_becomes_markdown_whose_fences_hold() -> None:
 
 
 @pytest.mark.parametrize("limits", [7, {"depth": 1}, Limits(depth=-1), Limits(seconds=0), Limits(commands=0)])
-def test_limits_that_are_none_are_refused_before_anything_runs(limits: Any) -> None:
+def test_limits_that_are_none_are_refused_before_anything_runs(limits: Limits) -> None:
     with pytest.raises(InputError, match="how deep"):
         capture("git", limits=limits, project=NOWHERE)
