@@ -15,7 +15,7 @@ from bench.measure import Absent, Failed, tell
 from bench.provenance import ROOT, keep
 from bench.table import write_table
 
-MEASUREMENTS = ("nearest", "search", "first_answer", "embed", "sync", "fresh", "growth", "install", "secrets")
+MEASUREMENTS = ("nearest", "search", "first_answer", "embed", "sync", "fresh", "growth", "install", "secrets", "read")
 RESULTS = ROOT / "bench" / "results"
 FULL = {"n": 100_000, "files": None}
 FILES = {"first_answer": 1_000, "sync": 10_000, "fresh": 10_000}

@@ -24,6 +24,8 @@ SPEED = {
     "embed": "Embedding",
     "sync": "Sync",
     "fresh": "Freshness: searches with and without the proof of every hit, and edits until they are cited",
+    "read": "Reading 300 pages of every format in the process that reads",
+    "secrets": "Secrets: found, wrongly flagged, and how fast",
     "growth": "Growth",
     "install": "Install size",
 }

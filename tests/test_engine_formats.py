@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ragstone import Engine
+from ragstone.types import Skip
 from tests.read.office_files import docx, epub, notebook, paragraph, pptx, row, shape, slide, xlsx
 
 FILES: dict[str, bytes] = {
@@ -95,3 +98,15 @@ def test_an_endpoint_is_a_hit_with_its_name(synced: Engine) -> None:
 def test_files_in_folders_that_begin_with_a_dot_are_there(synced: Engine) -> None:
     uris = {document.uri for document in synced.sources()}
     assert {".cursor/rules/style.mdc", ".claude/notes.md", ".env.example"} <= uris
+
+
+def test_a_document_may_be_larger_than_a_text(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<p>A wombat.</p><!--{'x' * 5_000_000}-->")
+    (tmp_path / "page.txt").write_text("x" * 5_000_001)
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        report = engine.sync()
+        assert report.skipped == (Skip("page.txt", "too large: 5.0 MB (sources.max_file_bytes: 5.0 MB)"),)
+        assert [hit.text for hit in engine.search("wombat")] == ["A wombat."]
+    with Engine.open(tmp_path, config={"sources.max_document_bytes": 4_000_000}) as engine:
+        reasons = {skip.uri: skip.reason for skip in engine.sync(embed=False).skipped}
+        assert reasons["page.html"] == "too large: 5.0 MB (sources.max_document_bytes: 4.0 MB)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -37,10 +37,21 @@ SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys 
 Encode = Callable[["Matrix"], list[bytes]]
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that gave no text, as it was then: its stamp, why, and whether that is a failure."""
+
+    stamp: Stamp
+    reason: str = BINARY
+    failed: bool = False
+
+
 @dataclass(slots=True)
 class Ledger:
     """The running account of a sync."""
 
+    known: Mapping[str, Known] = field(default_factory=dict)
+    """What was stored of the source before."""
     found: int = 0
     indexed: int = 0
     unchanged: int = 0
@@ -52,43 +63,40 @@ class Ledger:
     remarks: list[Skip] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     items: list[Item] = field(default_factory=list)
-    left_out: dict[str, Stamp] = field(default_factory=dict)
-    binary: set[str] = field(default_factory=set)
+    unread: dict[str, Unread] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
 
-    def leave_out(self, skip: Skip, known: Mapping[str, Known]) -> None:
+    def leave_out(self, skip: Skip) -> None:
         """Account for what the source left out; a path that was named and is not there has failed, or was deleted."""
         if skip.reason != MISSING:
             self.skipped.append(skip)
-        elif skip.uri in known or any(uri.startswith(f"{skip.uri}/") for uri in known):
+        elif skip.uri in self.known or any(uri.startswith(f"{skip.uri}/") for uri in self.known):
             self.found -= 1  # it was there once: its documents are about to be removed
         else:
             self.failed.append(skip)
 
     def without(self, outcome: Outcome) -> None:
         """Account for an item that gave no document."""
-        if outcome.verdict == "binary":
-            self.seen.discard(outcome.uri)
-            self.no_text(outcome.uri, outcome.stamp)
+        failed = outcome.verdict != "binary"
+        reason = outcome.reason if failed else BINARY
+        if outcome.stamp is not None:
+            self.leave_unread(outcome.uri, Unread(outcome.stamp, reason, failed))
         else:
+            self._no_text(Skip(outcome.uri, reason), failed=failed)
+
+    def leave_unread(self, uri: str, known: Unread) -> None:
+        """Account for a file that gives no text as long as it looks like that, and remember it."""
+        self.unread[uri] = known
+        self._no_text(Skip(uri, known.reason), failed=known.failed)
+
+    def _no_text(self, skip: Skip, *, failed: bool) -> None:
+        if failed:
             # The earlier text stays findable: a file that cannot be read now has not been deleted.
-            self.failed.append(Skip(outcome.uri, outcome.reason))
-
-    @contextmanager
-    def in_order(self) -> Iterator[None]:
-        """Put what is left out or fails meanwhile in order of path, whichever was known first."""
-        skipped, failed, remarks = len(self.skipped), len(self.failed), len(self.remarks)
-        yield
-        self.skipped[skipped:] = sorted(self.skipped[skipped:], key=_by_uri)
-        self.failed[failed:] = sorted(self.failed[failed:], key=_by_uri)
-        self.remarks[remarks:] = sorted(self.remarks[remarks:], key=_by_uri)
-
-    def no_text(self, uri: str, stamp: Stamp | None) -> None:
-        """Account for a file that turned out to be no text, and remember it by its stamp."""
-        self.skipped.append(Skip(uri, BINARY))
-        if stamp is not None:
-            self.left_out[uri] = stamp
-            self.binary.add(uri)
+            self.seen.add(skip.uri)
+            self.failed.append(skip)
+        else:
+            self.seen.discard(skip.uri)
+            self.skipped.append(skip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +127,18 @@ class Writer:
         source: FileSource,
         *,
         full: bool = False,
-        left_out: Mapping[str, Stamp] | None = None,
+        unread: Mapping[str, Unread] | None = None,
         progress: Progress | None = None,
-    ) -> tuple[SyncReport, dict[str, Stamp]]:
-        """Make the collection match the source; return the ledger, and the stamps of files that are no text.
+    ) -> tuple[SyncReport, dict[str, Unread]]:
+        """Make the collection match the source; return the ledger, and the files that gave no text.
 
-        `left_out` is what an earlier sync returned of those, so that they are not read again; vectors are not touched.
+        `unread` is what an earlier sync returned of those, so that they are not read again; vectors are not touched.
         """
         begun = time.monotonic()
-        ledger = Ledger(left_out=dict(left_out or {}))
         known = self.store.known(self.project, self.collection, source.name, uris=source.about, below=True)
-        waiting = self._scan(source, ledger, known, full=full, progress=progress)
-        self._take_in(source, waiting, ledger, known if not full else {}, progress)
+        ledger, trusted = Ledger(known), {} if full else known
+        waiting = self._scan(source, ledger, trusted, unread or {}, progress)
+        self._take_in(source, waiting, ledger, trusted, progress)
         gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]
         for start in range(0, len(gone), BATCH_DOCUMENTS):
             ledger.removed += self.store.remove(self.project, self.collection, gone[start : start + BATCH_DOCUMENTS])
@@ -138,8 +146,8 @@ class Writer:
             found=ledger.found,
             indexed=ledger.indexed,
             unchanged=ledger.unchanged,
-            skipped=tuple(ledger.skipped),
-            failed=tuple(ledger.failed),
+            skipped=_by_uri(ledger.skipped),
+            failed=_by_uri(ledger.failed),
             removed=ledger.removed,
             chunks_added=ledger.added,
             chunks_kept=ledger.kept,
@@ -147,14 +155,19 @@ class Writer:
             pending=0,
             seconds=time.monotonic() - begun,
             fingerprint=fingerprint(ledger.items),
-            remarks=(*self.remarks(), *ledger.remarks),
+            remarks=(*self.remarks(), *_by_uri(ledger.remarks)),
             changed=tuple(sorted(ledger.changed)),
             gone=tuple(sorted(gone)),
         )
-        return report, {uri: ledger.left_out[uri] for uri in sorted(ledger.binary)}
+        return report, dict(sorted(ledger.unread.items()))
 
     def _scan(
-        self, source: FileSource, ledger: Ledger, known: dict[str, Known], *, full: bool, progress: Progress | None
+        self,
+        source: FileSource,
+        ledger: Ledger,
+        known: dict[str, Known],
+        unread: Mapping[str, Unread],
+        progress: Progress | None,
     ) -> list[Item]:
         """Return the items that must be looked into; the others are accounted for."""
         waiting = []
@@ -162,15 +175,15 @@ class Writer:
         for entry in source.scan():
             ledger.found += 1
             if isinstance(entry, Skip):
-                ledger.leave_out(entry, known)
+                ledger.leave_out(entry)
                 continue
             ledger.items.append(entry)
-            before = known.get(entry.uri)
-            if not full and before and before.stamp == entry.stamp and before.recipe == current:
+            before, silent = known.get(entry.uri), unread.get(entry.uri)
+            if before and before.stamp == entry.stamp and before.recipe == current:
                 ledger.seen.add(entry.uri)
                 ledger.unchanged += 1
-            elif ledger.left_out.get(entry.uri) == entry.stamp:
-                ledger.no_text(entry.uri, entry.stamp)
+            elif silent and silent.stamp == entry.stamp:
+                ledger.leave_unread(entry.uri, silent)
             else:
                 ledger.seen.add(entry.uri)
                 waiting.append(entry)
@@ -205,7 +218,7 @@ class Writer:
                 if progress:
                     progress("index", done, len(waiting))
 
-        with ledger.in_order(), closing(outcomes(job, waiting)) as found:
+        with closing(outcomes(job, waiting)) as found:
             for batch in _batches(ready(found)):
                 for result in self._put(batch):
                     ledger.indexed += 1
@@ -255,8 +268,9 @@ class Filler:
         return done
 
 
-def _by_uri(skip: Skip) -> str:
-    return skip.uri
+def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:
+    """Return what was told of files in order of their paths, whichever was known first."""
+    return tuple(sorted(skips, key=lambda skip: skip.uri))
 
 
 def _batches(documents: Iterable[Prepared]) -> Iterator[list[Prepared]]:

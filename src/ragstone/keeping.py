@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import ReadError, StaleSpace
+from ragstone.ingest import Unread
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
 from ragstone.read.choose import is_binary
@@ -20,7 +21,7 @@ from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, Syn
 
 _SYNCED: Final = "last_sync"
 _FINGERPRINT: Final = "fingerprint"
-_LEFT_OUT: Final = "left_out"
+_UNREAD: Final = "unread"
 _WHOLE: Final = "whole"
 """Set when a sync of the whole folder begins: from then on the collection is meant to match it."""
 _ROOT: Final = "root"
@@ -82,12 +83,15 @@ class Keeper:
                 report = self._take_in(name, None, full=False, progress=progress)
                 if report.chunks_added and not embed:
                     self._note(name, _BEHIND, "1")
-                if first or report.indexed or report.removed or report.failed:
+                if first or report.indexed or report.removed:
                     report = self._with_vectors(report, name, embed, progress)
                     self._note(name, _SYNCED, repr(time.time()))
                     reports.append(report)
-                elif embed and self._noted(name, _BEHIND):
+                    continue
+                if embed and self._noted(name, _BEHIND):
                     self._with_vectors(report, name, embed, progress)
+                if report.failed:
+                    reports.append(replace(report, pending=self.pending(name)))
         return _together(reports)
 
     def followed(self) -> list[str]:
@@ -193,20 +197,31 @@ class Keeper:
         progress: Progress | None,
         following: bool = False,
     ) -> SyncReport:
-        """Return the ledger of the words' part; files that turned out to be no text are remembered by their stamps."""
-        left_out = {} if full else _stamps(self._noted(collection, _LEFT_OUT))
+        """Return the ledger of the words' part; files that gave no text are remembered by their stamps."""
         writer = self.parts.writer(collection)
+        before = self._unread(collection, writer.cut.recipe)
         if paths is None:
             self._note(collection, _WHOLE, "1")
         self._note_root(collection, whole=paths is None)
         source = self.source(paths)
         source.following = following
-        report, still_out = writer.sync(source, full=full, left_out=left_out, progress=progress)
+        report, unread = writer.sync(source, full=full, unread={} if full else before, progress=progress)
+        elsewhere = {uri: one for uri, one in before.items() if uri not in unread and not source.covers(uri)}
+        rows = {uri: _row(one) for uri, one in {**elsewhere, **unread}.items()}
+        if rows or before:
+            self._note(collection, _UNREAD, json.dumps([writer.cut.recipe, rows]))
         if paths is None:
-            self._note(collection, _LEFT_OUT, json.dumps({uri: _fields(stamp) for uri, stamp in still_out.items()}))
-            # A file that failed may be readable the next time without looking any different.
-            self._note(collection, _FINGERPRINT, "" if report.failed else report.fingerprint)
+            # A file that failed may be readable the next time without looking any different, if it is not to blame.
+            sound = all(skip.uri in unread for skip in report.failed)
+            self._note(collection, _FINGERPRINT, report.fingerprint if sound else "")
         return report
+
+    def _unread(self, collection: str, recipe: str) -> dict[str, Unread]:
+        """Return the files that gave no text to these readers, by their uris."""
+        made_by, rows = json.loads(self._noted(collection, _UNREAD) or '["", {}]')
+        if made_by != recipe:
+            return {}
+        return {uri: Unread(Stamp(*stamp), reason, failed) for uri, (stamp, reason, failed) in rows.items()}
 
     def _with_vectors(
         self, report: SyncReport, collection: str, embed: bool | float, progress: Progress | None
@@ -226,13 +241,14 @@ class Keeper:
     def _waiting(self, collection: str) -> int:
         source = self.source(None)
         known = self.parts.store.known(self.parts.project, collection, source.name)
-        left_out = _stamps(self._noted(collection, _LEFT_OUT))
-        items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
-        new = [item for item in items.values() if item.uri not in known and left_out.get(item.uri) != item.stamp]
+        unread = self._unread(collection, self.parts.writer(collection).cut.recipe)
+        found = {item.uri: item for item in source.scan() if isinstance(item, Item)}
+        items = {uri: item for uri, item in found.items() if uri not in unread or unread[uri].stamp != item.stamp}
+        new = [item for item in items.values() if item.uri not in known]
         if len(new) <= MOST_LOOKED_INTO:
             new = [item for item in new if not _no_text(source, item)]
         differ = [item for item in items.values() if item.uri in known and changed(source, item, known[item.uri])]
-        return len(new) + len(differ) + sum(uri not in items and source.covers(uri) for uri in known)
+        return len(new) + len(differ) + sum(uri not in found and source.covers(uri) for uri in known)
 
     def _root(self) -> tuple[str, str]:
         home, base = (os.path.realpath(path) for path in (self.parts.home, self.parts.settings.base))
@@ -283,12 +299,9 @@ def _no_text(source: FileSource, item: Item) -> bool:
         return False
 
 
-def _stamps(note: str | None) -> dict[str, Stamp]:
-    return {uri: Stamp(*fields) for uri, fields in json.loads(note or "{}").items()}
-
-
-def _fields(stamp: Stamp) -> tuple[int, int, int, int]:
-    return stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode
+def _row(one: Unread) -> list[object]:
+    stamp = one.stamp
+    return [[stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode], one.reason, one.failed]
 
 
 def _together(reports: Sequence[SyncReport]) -> SyncReport | None:

@@ -154,6 +154,14 @@ def test_our_own_database_is_not_opened_by_the_process_beside(tree: Path) -> Non
     assert "never opened" in outcome.reason
 
 
+def test_a_big_document_is_left_to_whoever_stores_it(tree: Path) -> None:
+    job = Job(FileSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), Cut())
+    item = Item("a.html", Stamp(11, 1, 1, 1))
+    work = deque([item])
+    with closing(Beside(job, work)) as beside:
+        assert beside.answer(wait=True) == [(item, None)]
+
+
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are Unicode")
 def test_names_that_are_not_text_reach_the_process_beside(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/na\xefve"))

@@ -21,7 +21,8 @@ from ragstone.read.wire import receive, send
 from ragstone.sources.files import FileSource
 from ragstone.types import Document, Item, Mark, Stamp
 
-JOB = Job(FileSource(Path("somewhere"), limits=(10, 20), never_open=[Path("own.db")]), Cut("prose", 9, 2), {"a": "1f"})
+SOURCE = FileSource(Path("somewhere"), limits=(10, 20), documents=(30, {"pdf"}), never_open=[Path("own.db")])
+JOB = Job(SOURCE, Cut("prose", 9, 2), {"a": "1f"})
 STAMP = Stamp(1, 2**63, 3, 2**64 - 1)
 TEXT = st.text(st.characters(codec=None) | st.sampled_from("a \n.\ud83d\ude00"))
 
@@ -47,6 +48,7 @@ def test_a_job_and_its_items_arrive_as_they_were_told() -> None:
         JOB.source.limits,
         JOB.source.never_open,
     )
+    assert heard.source.documents == JOB.source.documents
     assert heard.cut == JOB.cut
     items = [Item("a", STAMP), Item("b", STAMP)]
     assert hear_items(tell_items(items, JOB)) == (items, {"a": "1f"})

@@ -89,3 +89,12 @@ def test_a_program_that_gives_no_help_changes_nothing(engine: Engine, program: P
     with pytest.raises(ReadError):
         engine.capture(str(program))
     assert len(uris(engine)) == 4
+
+
+def test_vectors_of_help_may_wait_and_their_making_is_told(engine: Engine, program: Path) -> None:
+    told: list[str] = []
+    report = engine.capture(written(program, FIRST), embed=False, progress=lambda step, done, of: told.append(step))
+    assert (report.embedded, told) == (0, [])
+    again = engine.capture(str(program), progress=lambda step, done, of: told.append(step))
+    assert (again.embedded, again.pending) == (report.chunks_added, 0)
+    assert set(told) == {"embed"}

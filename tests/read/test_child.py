@@ -91,6 +91,13 @@ def test_files_one_after_another_are_read_by_one_process(make: Make) -> None:
     assert len({warm.read("pid", b"", "a").text for _ in range(5)}) == 1
 
 
+def test_a_big_program_has_its_files_read_by_one_process_too(make: Make) -> None:
+    ballast = b"x" * (450 << 20)
+    warm = make()
+    assert len({warm.read("pid", b"", "a").text for _ in range(3)}) == 1
+    assert ballast[-1:] == b"x"
+
+
 @LINUX
 def test_a_process_that_took_much_memory_is_not_used_again(make: Make) -> None:
     warm = make()

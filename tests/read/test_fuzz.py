@@ -98,7 +98,7 @@ def outcome(uri: str, data: bytes, child: Warm, rng: random.Random) -> str:
 
 
 def _read(format_: Format, data: bytes, uri: str, child: Warm | None) -> Document:
-    if child is not None and format_.in_child:
+    if child is not None:
         return child.read(format_.name, data, uri)
     return format_.load()(data, uri)
 

@@ -34,7 +34,7 @@ def became(uri: str, data: bytes, warm: Warm) -> str:
     """Return `read`, or the reason."""
     found = format_of(uri, data)
     try:
-        if found is None or not found.in_child:
+        if found is None:
             reader_for(uri, data).read(data, uri)
         else:
             warm.read(found.name, data, uri)

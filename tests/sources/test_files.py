@@ -92,8 +92,30 @@ def test_a_large_file_is_left_out_with_its_size(way: str, plant: Plant, scan: Sc
     plant({"big.txt": "x" * 300_000, "fits.txt": "x" * 1000, "small.txt": "x" * 1001})
     found, left = scan(limits=(1000, 10))
     assert found == ["fits.txt"]
-    assert left["big.txt"] == "too large: 0.3 MB (limit 1,000 bytes)"
-    assert left["small.txt"] == "too large: 1,001 bytes (limit 1,000 bytes)"
+    assert left["big.txt"] == "too large: 0.3 MB (sources.max_file_bytes: 1,000 bytes)"
+    assert left["small.txt"] == "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)"
+
+
+def test_a_document_has_a_limit_of_its_own(plant: Plant, scan: Scan) -> None:
+    plant({"a.PDF": "x" * 2000, "big.pdf": "x" * 2001, "a.md": "x" * 2000, "pdf": "x" * 1001, ".pdf": "x"})
+    found, left = scan(limits=(1000, 10), documents=(2000, {"pdf"}))
+    assert found == [".pdf", "a.PDF"]
+    assert left == {
+        "a.md": "too large: 2,000 bytes (sources.max_file_bytes: 1,000 bytes)",
+        "big.pdf": "too large: 2,001 bytes (sources.max_document_bytes: 2,000 bytes)",
+        "pdf": "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)",
+    }
+
+
+def test_a_document_is_opened_up_to_its_own_limit(plant: Plant) -> None:
+    folder = plant({"a.pdf": "x" * 2000, "a.md": "x" * 500})
+    source = FileSource(folder, limits=(1000, 10), documents=(3000, {"pdf"}))
+    items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
+    (folder / "a.pdf").write_text("x" * 3000)
+    assert len(source.load(items["a.pdf"])) == 3000
+    (folder / "a.md").write_text("x" * 3000)
+    with pytest.raises(ReadError, match="too large"):
+        source.load(items["a.md"])
 
 
 def test_types_no_reader_takes_are_left_out_with_the_readers_reason(plant: Plant, scan: Scan) -> None:

@@ -180,3 +180,9 @@ def test_a_page_becomes_markdown_whose_fences_hold() -> None:
     assert [line for line in lines if line.startswith("#")] == ["# x y", "## Options", "## EXAMPLES"]
     fences = [line for line in lines if re.fullmatch("`{3,}(text)?", line)]
     assert fences == ["```text", "```", "`````text", "`````", "```text", "```"]
+
+
+@pytest.mark.parametrize("limits", [7, {"depth": 1}, Limits(depth=-1), Limits(seconds=0), Limits(commands=0)])
+def test_limits_that_are_none_are_refused_before_anything_runs(limits: Limits) -> None:
+    with pytest.raises(InputError, match="how deep"):
+        capture("git", limits=limits, project=NOWHERE)

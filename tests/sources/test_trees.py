@@ -242,7 +242,7 @@ def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
             ".env": "secret file",
             "bytes.txt": "binary file",
             "in.md": "link to something inside the folder",
-            "large.md": "too large: 2,000 bytes (limit 1,000 bytes)",
+            "large.md": "too large: 2,000 bytes (sources.max_file_bytes: 1,000 bytes)",
             "loop": "link that leads nowhere",
             "out": "link out of the folder",
             "pipe.md": "named pipe",

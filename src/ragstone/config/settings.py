@@ -92,6 +92,9 @@ class Sources:
     include: tuple[str, ...] = setting(("**",), Rules("Globs or folders to index, relative to the base.", inside=True))
     exclude: tuple[str, ...] = setting((), Rules("Globs to leave out, on top of the ignore files."))
     max_file_bytes: int = setting(5_000_000, Rules("Larger files are skipped, and the report says so.", low=1))
+    max_document_bytes: int = setting(
+        50_000_000, Rules("The same for PDF, office and web files, books and notebooks.", low=1)
+    )
     max_files: int = setting(50_000, Rules("More files than this are indexed only on request.", low=1))
     git: bool = setting(True, Rules("Use git's own ignore rules inside a repository."))
     secret_files: bool = setting(False, Rules("Index files whose name says that they hold secrets."))

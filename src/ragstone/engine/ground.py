@@ -15,6 +15,7 @@ from ragstone.fresh import Fresh
 from ragstone.keeping import Keeper
 from ragstone.parts import Parts
 from ragstone.read.choose import refusal
+from ragstone.read.formats import SUFFIXES
 from ragstone.remembering import Rememberer
 from ragstone.sources.files import FileSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
@@ -111,6 +112,7 @@ class Ground:
             include=rules.include,
             exclude=rules.exclude,
             limits=(rules.max_file_bytes, rules.max_files),
+            documents=(rules.max_document_bytes, SUFFIXES),
             refuse=refusal,
             git=rules.git,
             secret_files=rules.secret_files,

@@ -104,9 +104,19 @@ class Writing(Ground):
         names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
         return self._outside().recheck_pages(names, embed=embed)
 
-    def capture(self, program: str, *, collection: str = "help", limits: HelpLimits | None = None) -> SyncReport:
+    def capture(
+        self,
+        program: str,
+        *,
+        collection: str = "help",
+        limits: HelpLimits | None = None,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> SyncReport:
         """Run a program for its help, and that of its commands, store it, and return the ledger."""
-        return self._outside().capture(program, collection, limits=limits, inside=self.folder)
+        outside = self._outside()
+        report = outside.capture(program, collection, limits=limits, inside=self.folder)
+        return outside.with_vectors(report, [collection], embed=embed and self.enabled, progress=progress)
 
     def remove(self, uri: str | None = None, *, ids: Sequence[str] | None = None, collection: str | None = None) -> int:
         """Remove documents by uri or by ids (a chunk's id removes its document) and return how many went."""

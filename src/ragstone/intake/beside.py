@@ -27,7 +27,8 @@ MANY_FILES: Final = 150
 MANY_BYTES: Final = 2_000_000
 """From here on a second process saves more time than its start takes."""
 FEW_FILES: Final = 20
-PATIENCE_SECONDS: Final = 30.0
+PATIENCE_SECONDS: Final = 45.0
+"""More than reading one file may take."""
 _GRACE_SECONDS: Final = 5.0
 
 _SLICE_FILES: Final = 20

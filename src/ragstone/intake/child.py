@@ -40,7 +40,12 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def _look_into(job: Job, item: Item) -> Outcome | None:
-    """Return what becomes of an item, None where this process lacks what the other may have: a package, memory."""
+    """Return what becomes of an item, None where this process lacks what the other may have: a package, memory.
+
+    Big ones are left to the other too, which has one at a time: here several could wait to be taken.
+    """
+    if item.stamp.size > job.source.max_file_bytes:
+        return None
     try:
         return job.look_into(item)
     except (ImportError, MemoryError):

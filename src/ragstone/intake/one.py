@@ -8,14 +8,19 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
 from ragstone.chunk.choose import choose, recipe
-from ragstone.errors import ReadError
+from ragstone.errors import ReadError, Reason
 from ragstone.read.choose import is_binary, reader_for
+from ragstone.read.formats import READERS
 from ragstone.sources import secret_rules
 from ragstone.sources.files import FileSource
 from ragstone.types import Document, Item, Prepared, Stamp
 
 Verdict = Literal["ready", "same", "binary", "failed"]
 VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
+_LASTING: Final[frozenset[Reason]] = frozenset(
+    {"password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "crash"}
+)
+"""Why a file gives no text for as long as it stays as it is; the others have to do with more than the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +35,17 @@ class Cut:
 
     @property
     def recipe(self) -> str:
-        """Return what names this cut: another one means cutting again."""
+        """Return what names this cut and the readers before it: another one means reading and cutting again."""
         looked_for = secret_rules.recipe() if self.secrets else "secrets/off"
-        return f"{recipe(self.chunker, self.size, self.overlap)};{looked_for}"
+        return f"{recipe(self.chunker, self.size, self.overlap)};{READERS};{looked_for}"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an item: ready to store, the same content as before, no text, or a failure and its reason."""
+    """What became of an item: ready to store, the same content as before, no text, or a failure and its reason.
+
+    A failure has a stamp where the file alone is to blame: as long as it looks like that, it fails again.
+    """
 
     uri: str
     verdict: Verdict
@@ -56,6 +64,7 @@ class Job:
 
     def look_into(self, item: Item) -> Outcome:
         """Return what becomes of an item."""
+        stamp: Stamp | None = None
         try:
             data, stamp = self.source.load_stamped(item)
             if is_binary(data, item.uri):
@@ -66,8 +75,18 @@ class Job:
             document = reader_for(item.uri, data).read(data, item.uri)
             ready = prepared(document, self.cut, source=self.source.name, stamp=stamp, content_hash=content_hash)
         except ReadError as error:
-            return Outcome(item.uri, "failed", reason=error.message)
+            lasts = error.reason in _LASTING
+            return Outcome(item.uri, "failed", stamp if lasts else None, reason=_sound(error.message, self.cut))
         return Outcome(item.uri, "ready", stamp, ready)
+
+
+def _sound(message: str, cut: Cut) -> str:
+    """Return what went wrong without the secrets that a parser may have quoted: it is remembered with the file."""
+    if not cut.secrets:
+        return message
+    from ragstone.sources.secrets import redact  # what only searches never needs it
+
+    return redact(message)[0]
 
 
 def prepared(

@@ -21,14 +21,17 @@ def tell_job(job: Job) -> list[Any]:
     """Return all that opening, reading and cutting needs to know; what may change with every item is told with it."""
     paths = [os.fsencode(path).decode("latin-1") for path in (job.source.root, *job.source.never_open)]
     cut = [job.cut.chunker, job.cut.size, job.cut.overlap, job.cut.secrets]
-    return [paths, list(job.source.limits), job.source.name, cut]
+    most, suffixes = job.source.documents
+    return [paths, list(job.source.limits), [most, sorted(suffixes)], job.source.name, cut]
 
 
 def hear_job(told: list[Any]) -> Job:
     """Return the job that was told."""
-    paths, limits, name, cut = told
+    paths, limits, (most, suffixes), name, cut = told
     root, *never = (Path(os.fsdecode(path.encode("latin-1"))) for path in paths)
-    return Job(FileSource(root, limits=(limits[0], limits[1]), never_open=never, name=name), Cut(*cut), {})
+    documents = (most, frozenset(suffixes))
+    source = FileSource(root, limits=(limits[0], limits[1]), documents=documents, never_open=never, name=name)
+    return Job(source, Cut(*cut), {})
 
 
 def tell_items(items: Sequence[Item], job: Job) -> list[Any]:

@@ -14,6 +14,7 @@ from ragstone.outside import captured
 from ragstone.outside.ledgers import closed
 from ragstone.outside.pages import Pages
 from ragstone.parts import Parts
+from ragstone.protocols import Progress
 from ragstone.sources.help import Limits as HelpLimits
 from ragstone.sources.help import capture
 from ragstone.types import AddReport, SyncReport
@@ -45,27 +46,34 @@ class Outside:
         begun, ledger = time.monotonic(), Ledger()
         for name in collections:
             Pages.of(self.parts, name).recheck(ledger)
-        return self._with_vectors(closed(ledger, begun), collections if ledger.indexed else (), embed=embed)
+        return self.with_vectors(closed(ledger, begun), collections if ledger.indexed else (), embed=embed)
 
     def capture(self, program: str, collection: str, *, limits: HelpLimits | None, inside: Path) -> SyncReport:
-        """Return the ledger of a program's help taken in; raises where it gives none."""
+        """Return the ledger of a program's help taken in, by words alone; raises where it gives none."""
         if not self.parts.settings.rag.enabled:
             return _nothing()
         begun = time.monotonic()
         found = capture(program, limits=limits or HelpLimits(), project=inside)
         ledger = captured.store(self.parts, collection, found)
-        return self._with_vectors(closed(ledger, begun, notes=found.notes), [collection], embed=True)
+        return closed(ledger, begun, notes=found.notes)
 
-    def _with_vectors(self, report: SyncReport, collections: Sequence[str], *, embed: bool) -> SyncReport:
-        embedded, pending, notes = self._embedded(collections, embed=embed)
-        return replace(report, embedded=embedded, pending=pending, notes=(*report.notes, *notes))
+    def with_vectors(
+        self, report: SyncReport, collections: Sequence[str], *, embed: bool, progress: Progress | None = None
+    ) -> SyncReport:
+        """Return a ledger with the vectors that were made for what it tells of."""
+        begun = time.monotonic()
+        embedded, pending, notes = self._embedded(collections, embed=embed, progress=progress)
+        seconds = report.seconds + time.monotonic() - begun
+        return replace(report, embedded=embedded, pending=pending, notes=(*report.notes, *notes), seconds=seconds)
 
-    def _embedded(self, collections: Sequence[str], *, embed: bool) -> tuple[int, int, list[str]]:
+    def _embedded(
+        self, collections: Sequence[str], *, embed: bool, progress: Progress | None = None
+    ) -> tuple[int, int, list[str]]:
         """Return how many vectors were made, how many are still to come, and what kept them from being made."""
         embedded, notes = 0, []
         for name in collections if embed else ():
             try:
-                embedded += self.keeper.embed(name)
+                embedded += self.keeper.embed(name, progress=progress)
             except StaleSpace as error:
                 notes.append(str(error))
         return embedded, sum(self.keeper.pending(name) for name in collections), notes

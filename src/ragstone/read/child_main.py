@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import signal
 import sys
+from collections.abc import Callable
 from typing import IO, Any, Final
 
 from ragstone.errors import ReadError
@@ -26,10 +28,11 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     sys.stdout = sys.stderr
-    readers = {each.name: _loaded(each) for each in FORMATS if each.in_child}
+    readers = {each.name: _loaded(each) for each in FORMATS}
+    peak = _peak()
     confine(sys.path)
     with contextlib.suppress(BrokenPipeError):
-        _serve(requests, answers, readers)
+        _serve(requests, answers, readers, peak)
 
 
 def _loaded(format_: Format) -> Read | None:
@@ -40,13 +43,13 @@ def _loaded(format_: Format) -> Read | None:
         return None
 
 
-def _serve(requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | None]) -> None:
+def _serve(requests: IO[bytes], answers: IO[bytes], readers: dict[str, Read | None], peak: Callable[[], int]) -> None:
     send(answers, HELLO)
     while (told := receive(requests)) is not None:
         (number, name, uri, seconds), data = told
         _alarm(seconds)
         fields, text = _answer(readers.get(name), data, uri)
-        send(answers, [number, _peak() > _MOST_MEMORY, *fields], text)
+        send(answers, [number, peak() > _MOST_MEMORY, *fields], text)
         _alarm(0)
 
 
@@ -70,11 +73,26 @@ def _alarm(seconds: int) -> None:
         signal.alarm(seconds)
 
 
-def _peak() -> int:
-    """Return the most bytes of memory this process has had, 0 where that cannot be known."""
+def _peak() -> Callable[[], int]:
+    """Return what tells the most bytes of memory this process has had, 0 where that cannot be known.
+
+    Linux says it in a file, to be opened before that is refused; what it says elsewhere counts, after an `exec`, what
+    the process that started this one had.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            told = os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
+            return lambda: _most_told(os.pread(told, 8192, 0))
+        return lambda: 0
     try:
         import resource
     except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+        return lambda: 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _most_told(status: bytes) -> int:
+    """Return the most bytes of memory that a process has had, as Linux tells it."""
+    found = re.search(rb"^VmHWM:\s*(\d+) kB$", status, re.M)
+    return int(found[1]) * 1024 if found else 0

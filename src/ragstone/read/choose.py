@@ -34,14 +34,12 @@ def is_binary(data: bytes, uri: str = "") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FormatReader:
-    """Reads one format: in the child process where the format asks for it."""
+    """Reads one format, in the child process."""
 
     format: Format
 
     def read(self, data: bytes, uri: str) -> Document:
         """Return the whole document, or raise `ReadError`."""
-        if not self.format.in_child:
-            return self.format.load()(data, uri)
         from ragstone.read.child import read_in_child  # on first need: it brings threads and processes
 
         return read_in_child(self.format.name, data, uri)

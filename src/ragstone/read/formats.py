@@ -1,7 +1,7 @@
 """Which formats are more than plain text: their suffixes, and the function that makes a document of their bytes.
 
 A reading function is pure: `read(data: bytes, uri: str) -> Document`, or `ReadError` with a typed reason. It opens no
-file and starts nothing. One whose parser can be led astray by its input runs in the child process (`in_child`).
+file and starts nothing. It runs in the child process, whatever its parser may be led to do.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from ragstone.types import Document
 
 Read = Callable[[bytes, str], Document]
 
+READERS: Final = "read/1"
+"""Names what the readers make of files: with another name, files that did not change are read again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -24,8 +27,6 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     reader: str
-    in_child: bool = True
-    """False only where nothing but the standard library's text parsers sees the bytes."""
     magic: bytes = b""
     """What every file of the format starts with, where that alone proves the format under any name."""
 
@@ -45,9 +46,10 @@ FORMATS: Final = (
     Format("ods", ("ods",), "ragstone.read.odf:read_sheets"),
     Format("odp", ("odp",), "ragstone.read.odf:read_slides"),
     Format("epub", ("epub",), "ragstone.read.epub:read"),
-    Format("notebook", ("ipynb",), "ragstone.read.notebook:read", in_child=False),
+    Format("notebook", ("ipynb",), "ragstone.read.notebook:read"),
 )
 
+SUFFIXES: Final = frozenset(suffix for each in FORMATS for suffix in each.suffixes)
 _BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
 _BY_NAME: Final = {each.name: each for each in FORMATS}
 

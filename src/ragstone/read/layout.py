@@ -17,6 +17,7 @@ _LIGATURES: Final = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00a0": " ", "\u200b": ""}
 )
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+_ODD: Final = re.compile(f"{_CONTROLS.pattern[:-1]}{''.join(map(chr, _LIGATURES))}]")
 _ITEM: Final = re.compile(r"(?:[-*+•◦▪‣–—·●○■□✓]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[[0-9]{1,3}\])\s")
 # Possessive, and only from a word's start: a page may be one word.
 _BROKEN: Final = re.compile(r"(?<!\w)\w++(?:\u00ad\s*+\w++)++")
@@ -52,8 +53,9 @@ class Line(NamedTuple):
 
 def cleaned(text: str) -> str:
     """Return text without ligatures, and with a space for what is no character."""
-    text = text.translate(_LIGATURES)
-    return _CONTROLS.sub(" ", text)
+    if not _ODD.search(text):
+        return text
+    return _CONTROLS.sub(" ", text.translate(_LIGATURES))
 
 
 # ── wrapped lines ─────────────────────────────────────────────────────────────────────────────────

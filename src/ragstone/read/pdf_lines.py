@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ctypes import byref
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from pypdfium2 import raw
 from ragstone.read.columns import gutter_of, in_order
 from ragstone.read.layout import SOFT_HYPHEN, Line, cleaned
 
-_BREAK: Final = re.compile(r"\r\n|[\r\n]|(?<=[\ufffe\u00ad\x02])")
+_BREAK: Final = re.compile(r"[\r\n\ufffe\u00ad\x02]")
 _HYPHENS: Final = ("\ufffe", "\x02", SOFT_HYPHEN)
 """How PDFium says that a line was ended by a hyphen."""
 _MOST_PIECES: Final = 4
@@ -45,9 +46,13 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the lines of a page's text that are not blank begin and end."""
     at = 0
     for found in [*_BREAK.finditer(text), None]:
-        end, following = (found.start(), found.end()) if found else (len(text), len(text))
+        end = following = found.end() if found else len(text)
+        if found and found[0] in "\r\n":
+            end -= 1
         piece = text[at:end]
-        if piece.strip():
+        if piece and not (piece[0].isspace() or piece[-1].isspace()):
+            yield at, end
+        elif piece.strip():
             yield end - len(piece.lstrip()), at + len(piece.rstrip())
         at = following
 
@@ -56,8 +61,12 @@ class _Page:
     """A page's text with the means to ask where its characters stand."""
 
     def __init__(self, textpage: Any, text: str) -> None:  # noqa: ANN401 - pypdfium2 has no types
-        self._page, self._text = textpage, text
+        self._page, self._text = textpage.raw, text
+        self._rects = textpage.get_rect
         self._box = raw.FS_RECTF()
+        self._here = byref(self._box)
+        # Where nothing is counted that is not in the text, a character's number is its place in the text.
+        self._same = raw.FPDFText_CountChars(self._page) == len(text)
         # PDFium counts what lies beyond the first 65,536 characters twice.
         astral = max(text) > "\uffff"
         self._before = list(accumulate((sign > "\uffff" for sign in text), initial=0)) if astral else None
@@ -72,17 +81,17 @@ class _Page:
         text = cleaned(text)
         if first is None or last is None:
             return Line(text)
-        lefts, bottoms, rights, tops = zip(first, last, strict=True)
-        if abs(first[3] - last[3]) > 3 * max(first[3] - first[1], 0.1):
+        (left, bottom, right, top), (left_too, bottom_too, right_too, top_too) = first, last
+        if abs(top - top_too) > 3 * max(top - bottom, 0.1):
             return Line(text)  # it runs up or down the page
-        return Line(text, min(lefts), max(rights), min(bottoms), max(tops))
+        return Line(text, min(left, left_too), max(right, right_too), min(bottom, bottom_too), max(top, top_too))
 
     def gaps(self, lines: int) -> list[tuple[float, float]]:
         """Return the wide gaps between pieces that stand side by side."""
         count = raw.FPDFText_CountRects(self._page, 0, -1)
         if not 1.5 * lines < count <= _MOST_PIECES * lines:
             return []
-        rects = [self._page.get_rect(at) for at in range(count)]
+        rects = [self._rects(at) for at in range(count)]
         return [
             (one[2], other[0])
             for one, other in pairwise(rects)
@@ -101,10 +110,9 @@ class _Page:
 
     def _placed(self, at: int) -> tuple[float, float, float, float] | None:
         """Return left, bottom, right and top of a character, None where it has no place."""
-        if self._before:
-            at += self._before[at]
-        index = raw.FPDFText_GetCharIndexFromTextIndex(self._page, at)
+        if not self._same:
+            at = raw.FPDFText_GetCharIndexFromTextIndex(self._page, at + self._before[at] if self._before else at)
         box = self._box
-        if index < 0 or not raw.FPDFText_GetLooseCharBox(self._page, index, box):
+        if at < 0 or not raw.FPDFText_GetLooseCharBox(self._page, at, self._here):
             return None
         return box.left, box.bottom, box.right, box.top

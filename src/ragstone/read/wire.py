@@ -16,7 +16,8 @@ Told = tuple[Any, bytes]
 def send(stream: IO[bytes], told: object, blob: bytes = b"") -> None:
     """Write one message."""
     text = json.dumps(told).encode("ascii")
-    stream.write(b"".join((_LENGTHS.pack(len(text), len(blob)), text, blob)))
+    stream.write(_LENGTHS.pack(len(text), len(blob)) + text)
+    stream.write(blob)  # by itself: it may be large, and need not be copied
     stream.flush()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -51,6 +51,8 @@ class FileSource:
     _: KW_ONLY
     limits: tuple[int, int]
     """The most bytes of one file, and the most files."""
+    documents: tuple[int, Collection[str]] = (0, ())
+    """The most bytes of a file of other formats than text, and the suffixes, without dots, that those have."""
     include: Sequence[str] = ("**",)
     exclude: Sequence[str] = ()
     only: Sequence[str | Path] | None = None
@@ -71,6 +73,10 @@ class FileSource:
     def max_file_bytes(self) -> int:
         """Return how large a file may be."""
         return self.limits[0]
+
+    def most_bytes(self, uri: str) -> int:
+        """Return how large a file of this name may be."""
+        return self.documents[0] if self._is_document(uri) else self.limits[0]
 
     @property
     def max_files(self) -> int:
@@ -147,7 +153,7 @@ class FileSource:
     def _open(self, item: Item) -> Opened:
         # The database's side files come and go while we work, so they are looked up each time.
         never = identities(self._database_files())
-        return safe_open(self.root, from_uri(item.uri), max_bytes=self.max_file_bytes, never=never)
+        return safe_open(self.root, from_uri(item.uri), max_bytes=self.most_bytes(item.uri), never=never)
 
     def _tree(self) -> Tree:
         if not self.root.is_dir():
@@ -227,9 +233,14 @@ class FileSource:
         if not stat.S_ISREG(info.st_mode):
             return self._odd_reason(path, info.st_mode)
         reason = file_reason(path[path.rfind("/") + 1 :], secrets=self.secret_files) or self.refuse(uri)
-        if reason is None and info.st_size > self.max_file_bytes:
-            reason = f"too large: {_megabytes(info.st_size)} (limit {_megabytes(self.max_file_bytes)})"
+        if reason is None and info.st_size > self.most_bytes(uri):
+            setting = "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
+            reason = f"too large: {_megabytes(info.st_size)} ({setting}: {_megabytes(self.most_bytes(uri))})"
         return reason
+
+    def _is_document(self, uri: str) -> bool:
+        name, _, suffix = uri[uri.rfind("/") + 1 :].rpartition(".")
+        return bool(name) and suffix.lower() in self.documents[1]
 
     def _odd_reason(self, path: str, mode: int) -> str:
         if not stat.S_ISLNK(mode):

@@ -82,8 +82,19 @@ def capture(program: str, *, limits: Limits, project: Path) -> Captured:
     """Return the help of a program and its commands; `ReadError` where it gives none at all."""
     if not isinstance(program, str) or not program.strip():
         raise InputError("name the program whose help is wanted", hint="for example git")
+    _check(limits)
     path = find(program, project=project)
     return _Walk(path, limits, project).run()
+
+
+def _check(limits: Limits) -> None:
+    """Raise `InputError` for limits that are none."""
+    sound = isinstance(limits, Limits) and all(
+        isinstance(one, (int, float)) and one >= least
+        for one, least in ((limits.depth, 0), (limits.commands, 1), (limits.seconds, 0.001))
+    )
+    if not sound:
+        raise InputError("limits say how deep, how long and how many", hint="HelpLimits(depth=2, seconds=60.0)")
 
 
 class _Walk:

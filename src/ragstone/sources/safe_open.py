@@ -40,7 +40,7 @@ _REASONS = {
     errno.ENXIO: "not a regular file",
     errno.ENAMETOOLONG: "its path is too long",
 }
-_LIMIT = "sources.max_file_bytes sets the limit"
+_LIMIT = "sources.max_file_bytes sets the limit, sources.max_document_bytes that of PDF, office and web files"
 _held: list[int] = []
 
 

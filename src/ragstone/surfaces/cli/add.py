@@ -91,30 +91,33 @@ class Given:
         if file != _STDIN and os.path.isdir(file):
             raise ReadError("it is a folder", hint="`ragstone sync` takes folders in")
         reader_for(uri)
-        data = self._piped() if file == _STDIN else self._bytes(file)
+        data = self._piped(uri) if file == _STDIN else self._bytes(file, uri)
         if is_binary(data, uri):
             raise ReadError("it is binary, not text", hint="convert it to text first")
         return reader_for(uri, data).read(data, uri)
 
-    def _bytes(self, file: str) -> bytes:
+    def _bytes(self, file: str, uri: str) -> bytes:
         source = self.engine.source()
         above, name = os.path.split(full_path(file))
         try:
             # The database's side files come and go while we work, so they are looked up each time.
-            return safe_open(Path(above), name, max_bytes=source.max_file_bytes, never=source.own_files()).data
+            return safe_open(Path(above), name, max_bytes=source.most_bytes(uri), never=source.own_files()).data
         except ReadError as error:
             if isinstance(error.__cause__, (FileNotFoundError, NotADirectoryError)):
                 raise ReadError("there is no such file", hint="check the path") from error
             raise
 
-    def _piped(self) -> bytes:
-        most = self.engine.settings.sources.max_file_bytes
+    def _piped(self, uri: str) -> bytes:
+        most = self.engine.source().most_bytes(uri)
         try:
             data = sys.stdin.buffer.read(most + 1)
         except OSError as error:
             raise ReadError(f"it cannot be read: {error.strerror or error}") from error
         if len(data) > most:
-            raise ReadError(f"too large: more than {most:,} bytes", hint="sources.max_file_bytes sets the limit")
+            raise ReadError(
+                f"too large: more than {most:,} bytes",
+                hint="sources.max_file_bytes or sources.max_document_bytes sets the limit",
+            )
         return data
 
 

@@ -14,7 +14,7 @@ from ragstone.sources.help import DEPTH, Captured, Limits, Page, markdown
 from ragstone.sources.help import capture as captured
 from ragstone.sources.program import find
 from ragstone.surfaces import present
-from ragstone.surfaces.cli.folder import open_engine
+from ragstone.surfaces.cli.folder import open_engine, watched
 from ragstone.surfaces.cli.place import root_of
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
 from ragstone.types import SyncReport
@@ -35,6 +35,7 @@ _DEFAULTS = Limits()
 )
 @click.option("--man", is_flag=True, help="Read the manual's pages too, and not only where there is no help.")
 @click.option("--collection", default=COLLECTION, show_default=True, help="The collection to fill.")
+@click.option("--no-embed", is_flag=True, help="Words only; vectors can follow later.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="FOLDER", help="Write Markdown files instead.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before the program is run.")
 @click.option("-v", "--verbose", is_flag=True, help="List the commands that gave no help, with the reasons.")
@@ -48,6 +49,7 @@ def capture(  # noqa: PLR0913 - one argument per flag
     commands: int,
     man: bool,
     collection: str,
+    no_embed: bool,
     output: Path | None,
     yes: bool,
     verbose: bool,
@@ -58,8 +60,9 @@ def capture(  # noqa: PLR0913 - one argument per flag
     _ask(find(program, project=root), depth, yes=yes)
     if output is not None:
         return _written(captured(program, limits=limits, project=root), output, as_json=as_json)
-    with open_engine(folder) as engine:
-        report = engine.capture(program, collection=collection, limits=limits)
+    note(f"asking {safe(program)} for its help, for {seconds} s at most")
+    with open_engine(folder) as engine, watched() as progress:
+        report = engine.capture(program, collection=collection, limits=limits, embed=not no_embed, progress=progress)
     if as_json:
         emit(present.sync_report(report))
     else:

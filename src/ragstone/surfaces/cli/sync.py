@@ -71,6 +71,8 @@ def ledger(report: SyncReport, *, verbose: bool = False, vectors: bool = True) -
     say(_vectors(report) if vectors else "vectors: not asked for (`ragstone sync` makes them)")
     for one in report.failed:
         complain(f"{one.uri}: {one.reason}", label="failed")
+    if failed and not report.indexed:
+        note("(a file that gave no text is read again when it changes, or with --full)")
     remarks(report.remarks, verbose=verbose)
     if verbose:
         _list(report.skipped)
