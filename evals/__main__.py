@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench.provenance import ROOT, keep
+from bench.provenance import ROOT, commit, keep
 from bench.table import write_table
-from evals import chunking, code_search, locomo, scifact
+from evals import chunking, code_search, locomo, scifact, tune
 from evals.run import WAYS, Loader, evaluate, tell
 from evals.sets import Absent, EvalSet
 
@@ -20,6 +20,7 @@ LOADERS: dict[str, Loader] = {
     "locomo": locomo.load,
     "scifact": scifact.load,
 }
+DATA = ROOT.parent / "shared" / "data"
 RESULTS = ROOT / "evals" / "results"
 ABSENT = 3
 """The exit code that says: nothing was measured, because the data is not here."""
@@ -28,9 +29,15 @@ ABSENT = 3
 def arguments(given: list[str] | None) -> argparse.Namespace:
     """Return the parsed command line."""
     parser = argparse.ArgumentParser(prog="python -m evals", description="Measure the quality of search.")
-    parser.add_argument("set", choices=[*LOADERS, "table"], help="what to measure; table: write docs/benchmarks.md")
+    parser.add_argument(
+        "set",
+        choices=[*LOADERS, "tune", "table"],
+        help="what to measure; tune: the numbers of ranking, over all sets; table: write docs/benchmarks.md",
+    )
     parser.add_argument("--embedder", default="minilm", help="the embedder's name (default: minilm)")
-    parser.add_argument("--data", type=Path, help="the set's folder (default: ../shared/data/<set>)")
+    parser.add_argument(
+        "--data", type=Path, help="the set's folder (default: ../shared/data/<set>); for tune, the folder of the sets'"
+    )
     parser.add_argument("--repos", type=Path, help="a checked-out tree per repository name (for code_search)")
     parser.add_argument("--limit", type=int, help="only the first N questions; nothing is written to results")
     parser.add_argument("--keep", type=Path, help="keep the indexes in this folder, so that a second run is quicker")
@@ -39,11 +46,29 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def load(options: argparse.Namespace) -> EvalSet:
-    """Return the chosen set, or raise `Absent`."""
-    folder = options.data or ROOT.parent / "shared" / "data" / options.set
-    more: dict[str, Any] = {"repos": options.repos} if options.set == "code_search" else {}
-    return LOADERS[options.set](folder, options.limit, **more)
+def load(options: argparse.Namespace, name: str, folder: Path | None) -> EvalSet:
+    """Return a set, or raise `Absent`."""
+    more: dict[str, Any] = {"repos": options.repos} if name == "code_search" else {}
+    return LOADERS[name](folder or DATA / name, options.limit, **more)
+
+
+def cross_validated(options: argparse.Namespace) -> int:
+    """Return the exit code, the numbers of ranking cross-validated over the sets that are there."""
+    sets = []
+    for name in LOADERS:
+        try:
+            sets.append(load(options, name, (options.data or DATA) / name))
+        except Absent as absent:
+            tell(f"left out: {absent}")
+    if len(sets) < 2:
+        return skipped(options, "cross-validation needs two sets or more")
+    result = tune.tune(sets, options.embedder, keep=options.keep)
+    if options.limit is None:
+        target = RESULTS / f"tune-{commit()}.json"
+        target.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        tell(f"written: {target.relative_to(ROOT)}")
+    sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else tune.table(result))
+    return 0
 
 
 def main(given: list[str] | None = None) -> int:
@@ -52,8 +77,10 @@ def main(given: list[str] | None = None) -> int:
     if options.set == "table":
         tell(f"written: {write_table()}")
         return 0
+    if options.set == "tune":
+        return cross_validated(options)
     try:
-        chosen = load(options)
+        chosen = load(options, options.set, options.data)
     except Absent as absent:
         return skipped(options, str(absent))
     for note in chosen.notes:

@@ -112,8 +112,8 @@ class Searcher:
         wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
         shortlist, unlike = alike(fuse(lists.rows, weights, limit=wide), self._floors(request, wanted, lists))
         rows = self._store.chunks(request.scope.project, [candidate.id for candidate in shortlist])
-        ranked, copies = order.collapse(order.support(order.boost(shortlist, rows, query=request.query)))
-        ranked = self._second_look(request, order.spread(ranked), lists)
+        ranked, copies = order.arranged(shortlist, rows, query=request.query)
+        ranked = self._second_look(request, ranked, lists)
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
         confidence = _confidence(chosen, lists, weights, wanted)
         hits, weak = self._hits(request, chosen, confidence)

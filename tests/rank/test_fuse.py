@@ -66,6 +66,7 @@ def test_a_trace_says_rank_score_and_weight_in_each_list() -> None:
         ("src/ragstone/engine.py", "symbol"),
         ("how are routes registered", "question"),
         ("who wrote this?", "question"),
+        ("zinc supplements shorten the duration of a cold", "statement"),
         ("session management", "keywords"),
         ("routing", "keywords"),
         ("", "keywords"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragstone.rank.fuse import Candidate
-from ragstone.rank.order import Ranked, boost, collapse, merge_neighbours, spread
+from ragstone.rank.order import Ranked, arranged, boost, collapse, merge_neighbours, spread, support
+from ragstone.rank.weights import NUMBERS, Numbers
 from ragstone.types import Chunk, Span, StoredChunk
 
 
@@ -24,9 +27,15 @@ def entry(
 
 def test_the_chunk_that_defines_a_name_goes_before_one_that_uses_it() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
-    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="where is search defined")
+    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="Engine.search")
     assert [r.row.id for r in ranked] == [2, 1]
-    assert ("definition", 1.25) in ranked[0].candidate.boosts
+    assert ("definition", NUMBERS.definition_boost) in ranked[0].candidate.boosts
+
+
+def test_a_word_of_a_sentence_that_happens_to_be_a_name_defines_nothing() -> None:
+    rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
+    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="how does a search work")
+    assert [r.row.id for r in ranked] == [1, 2]
 
 
 def test_a_key_is_asked_for_only_where_it_is_spelt_as_one() -> None:
@@ -61,6 +70,46 @@ def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
     assert [r.row.id for r in copies] == [2]
 
 
+def test_a_copy_in_another_layout_or_case_is_a_copy() -> None:
+    def held(number: int, text: str) -> Ranked:
+        stored = row(number, f"{number}.md")
+        stored = replace(stored, chunk=replace(stored.chunk, text=text))
+        return Ranked(Candidate(number, 1.0 / number), stored, (stored,))
+
+    first, copies = collapse(
+        [held(1, "One  text\n  of two lines"), held(2, "one text of two LINES"), held(3, "one text")]
+    )
+    assert [r.row.id for r in first] == [1, 3]
+    assert [r.row.id for r in copies] == [2]
+
+
+def test_a_chunk_beside_a_good_one_is_raised_and_one_alone_is_not() -> None:
+    alone = entry(1, 0.8, "a.py", order=4)
+    beside, good = entry(2, 0.75, "b.py", order=4), entry(3, 1.0, "b.py", order=5)
+    assert [r.row.id for r in support([alone, beside, good])] == [3, 2, 1]
+    assert support([alone]) == [alone]
+
+
+def test_a_short_text_does_not_lose_against_a_long_one_for_having_no_neighbours() -> None:
+    short = entry(1, 1.0, "short.md", kind="doc")
+    long = [entry(2, 0.97, "long.md", order=4, kind="doc"), entry(3, 0.7, "long.md", order=5, kind="doc")]
+    assert support([short, *long])[0].row.id == 1
+    assert support([short, *long], Numbers(edge=0.0))[0].row.id == 2
+
+
+def test_the_first_chunk_of_a_code_file_has_no_such_share() -> None:
+    imports = entry(1, 1.0, "a.py")
+    assert support([imports]) == [imports]
+
+
+def test_the_numbers_given_are_those_that_count() -> None:
+    rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
+    candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]
+    assert [r.row.id for r in arranged(candidates, rows, query="lease")[0]] == [2, 1]
+    as_they_are = Numbers(side_file_factor=1.0, path_boost=0.0)
+    assert [r.row.id for r in arranged(candidates, rows, query="lease", numbers=as_they_are)[0]] == [1, 2]
+
+
 def test_one_code_file_does_not_flood_the_top() -> None:
     flood = [entry(i, 1.0 - i * 0.01, "big.py", order=i * 2) for i in range(1, 6)]
     other = entry(9, 0.93, "other.py")
@@ -78,6 +127,15 @@ def test_neighbours_are_told_as_one_hit_and_make_room_for_another() -> None:
         3,
     )
     assert [[m.id for m in r.members] for r in merged] == [[1, 3], [2], [4]]
+
+
+def test_code_is_merged_up_to_a_larger_size_than_prose() -> None:
+    def apart(kind: str) -> list[Ranked]:
+        return [entry(1, 0.9, "a", order=5, kind=kind), entry(2, 0.8, "a", order=6, kind=kind)]
+
+    narrow = Numbers(merge_limit=100, merge_limit_code=500)
+    assert len(merge_neighbours(apart("code"), 5, numbers=narrow)) == 1
+    assert len(merge_neighbours(apart("doc"), 5, numbers=narrow)) == 2
 
 
 def test_neighbours_of_another_document_stay_apart() -> None:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.store import words_derived, words_part
+from ragstone.store import words_derived, words_part, words_search
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words_search import Within
 from ragstone.testing.store import prepare
 from ragstone.types import Condition, Filter, Scope, Scored
 
@@ -89,7 +88,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 def test_the_derived_index_gives_the_same_chunks_in_much_the_same_order(mixed: SqliteStore, terms: list[str]) -> None:
     with mixed._database.reading() as db:
         number = db.execute("SELECT id FROM collections WHERE name = 'talk'").fetchone()[0]
-        within = Within([number], None)
+        within = words_search.Within([number], None)
         inside = words_part.chunks_of(db, within)
         quick = mixed._words.search(db, within, terms, 200)
         slow = words_part.search(db, within, terms, 200, chunks=inside)

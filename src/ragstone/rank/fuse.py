@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.rank.weights import MEANING_WEIGHT, RRF_K, QueryType
+from ragstone.rank.weights import NUMBERS, RRF_K, Numbers, QueryType
 from ragstone.types import ListTrace, Scored
 
 _SYMBOL: Final = re.compile(r"^[\w$]+(?:(?:::|->|\.|/|\\|@|#|-)[\w$]+)*(?:\(\))?$")
@@ -36,21 +36,23 @@ class Candidate:
 
 
 def query_type(query: str) -> QueryType:
-    """Return how a query reads: a name, a question, or a few words."""
+    """Return how a query reads: a name, a question, a statement, or a few words."""
     text = query.strip()
     if text and _SYMBOL.match(text) and (_IDENTIFIER.search(text) or not text.islower()):
         return "symbol"
-    if text.endswith("?") or _QUESTION.match(text) or len(text.split()) >= _MANY_WORDS:
+    if text.endswith("?") or _QUESTION.match(text):
         return "question"
-    return "keywords"
+    return "statement" if len(text.split()) >= _MANY_WORDS else "keywords"
 
 
-def list_weights(kind: QueryType, coverage: Mapping[str, float], *, words: bool) -> dict[str, float]:
+def list_weights(
+    kind: QueryType, coverage: Mapping[str, float], *, words: bool, numbers: Numbers = NUMBERS
+) -> dict[str, float]:
     """Return each list's share: meaning by query type, divided among the spaces by how much each covers."""
     spaces = {name: share for name, share in coverage.items() if share > 0}
     if not spaces:
         return {"words": 1.0} if words else {}
-    meaning = MEANING_WEIGHT[kind] * max(spaces.values()) if words else 1.0
+    meaning = numbers.meaning[kind] * max(spaces.values()) if words else 1.0
     total = sum(spaces.values())
     weights = {name: meaning * share / total for name, share in spaces.items()}
     return {"words": 1.0 - meaning, **weights} if words else weights

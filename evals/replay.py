@@ -1,0 +1,115 @@
+"""Questions replayed over the lists that a search gave for them, so that the numbers of ranking can vary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evals.run import home, tell
+from evals.sets import Ask, Case, Corpus, EvalSet
+
+if TYPE_CHECKING:
+    from ragstone import Engine
+    from ragstone.rank.lists import Lists
+    from ragstone.rank.order import Ranked
+    from ragstone.rank.weights import Numbers
+    from ragstone.types import Hit, StoredChunk
+
+MOST_QUESTIONS = 600
+"""Of one set, spread evenly over it: more only make the error a little smaller, and every number is tried on all."""
+
+WIDEST = 30
+"""The most hits a set asks for: the lists are as long as for so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A question with the lists that words and vectors gave, and all rows in them."""
+
+    case: Case
+    group: str
+    lists: Lists
+    rows: Mapping[int, StoredChunk]
+
+
+def record(chosen: EvalSet, embedder: str, *, keep: Path | None) -> list[Recording]:
+    """Return the set's questions with their lists."""
+    from ragstone import Engine
+
+    every = -(-sum(len(corpus.cases) for corpus in chosen.corpora) // MOST_QUESTIONS)
+    found: list[Recording] = []
+    for corpus in chosen.corpora:
+        with home(keep, corpus.name) as folder:
+            engine = Engine.open(folder, config={"rag.embedding_provider": embedder})
+            try:
+                for collection, documents in corpus.documents.items():
+                    engine.add(list(documents), collection=collection)
+                found += asked(engine, corpus, corpus.cases[::every])
+            finally:
+                engine.close()
+        tell(f"{chosen.name}: {len(found)} questions recorded")
+    return found
+
+
+def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recording]:
+    """Return the lists of one index's questions."""
+    from ragstone.types import Request, Scope
+    from ragstone.words import query_terms
+
+    # The read path up to where ranking begins; nothing public stops there.
+    searcher, store = engine._parts.searcher, engine._parts.store
+    known: dict[int, StoredChunk] = {}
+    found = []
+    for case in cases:
+        scope = Scope(engine.project, (case.collection,))
+        candidates = max(engine.settings.search.candidates, WIDEST)
+        request = Request(case.query, scope, top_k=WIDEST, candidates=candidates)
+        lists = searcher._lists(request, query_terms(case.query), store.generation())
+        ids = {row.id for rows in lists.rows.values() for row in rows}
+        known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
+        found.append(Recording(case, corpus.name, lists, {number: known[number] for number in ids if number in known}))
+    return found
+
+
+def scores(recording: Recording, numbers: Numbers) -> Mapping[str, float]:
+    """Return what a question scores with these numbers."""
+    return recording.case.score(asker(recording, numbers))
+
+
+def asker(recording: Recording, numbers: Numbers) -> Ask:
+    """Return the function a case's score asks with: what `ragstone.search` does with its lists."""
+    from ragstone.rank import order
+    from ragstone.rank.fuse import list_weights, query_type, weighted_sum
+    from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
+
+    query, lists = recording.case.query, recording.lists
+    weights = list_weights(query_type(query), lists.coverage, words=True, numbers=numbers)
+    fused = weighted_sum(lists.rows, weights, limit=max(SHORTLIST_LEAST, SHORTLIST_FACTOR * WIDEST))
+
+    def ask(top_k: int, merge: bool) -> Sequence[Hit]:
+        shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * top_k)]
+        ranked, _ = order.arranged(shortlist, recording.rows, query=query, numbers=numbers)
+        if merge:
+            ranked = order.merge_neighbours(ranked, top_k, numbers=numbers)
+        return [hit(entry) for entry in ranked[:top_k]]
+
+    return ask
+
+
+def hit(entry: Ranked) -> Hit:
+    """Return as much of a hit as a score looks at."""
+    from ragstone.types import Hit
+
+    first, last = entry.members[0].chunk.span, entry.members[-1].chunk.span
+    return Hit(
+        doc_id=str(entry.row.id),
+        text="",
+        score=entry.score,
+        metadata={},
+        source_doc_id=entry.row.uri,
+        chunk_index=entry.row.chunk.order,
+        collection=entry.row.collection,
+        span=replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end),
+    )

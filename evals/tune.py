@@ -1,0 +1,205 @@
+"""The numbers of ranking chosen on all sets but one and tested on that one: cross-validation over sets.
+
+`python -m evals tune` replays every set's questions over recorded lists. For each part left out, one number after
+another is moved to the value of its grid that is best on the other parts; what was chosen is then scored on the part
+left out, against the numbers in force. A number that only tells on sets left out stays as it is. Repositories of the
+code set are parts too, three at a time, so that the numbers for code are tested as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from evals.bootstrap import grouped_mean, paired_difference
+from evals.replay import Recording, record, scores
+from evals.run import tell
+from evals.sets import EvalSet
+
+if TYPE_CHECKING:
+    from ragstone.rank.weights import Numbers
+
+GRID: Mapping[str, Sequence[float]] = {
+    "meaning.question": (0.35, 0.4, 0.45, 0.5, 0.55),
+    "meaning.statement": (0.45, 0.5, 0.55, 0.6),
+    "meaning.keywords": (0.4, 0.45, 0.5, 0.55, 0.6),
+    "meaning.symbol": (0.4, 0.5, 0.6),
+    "neighbour_support": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
+    "edge": (0.0, 0.6, 0.8, 1.0),
+    "path_boost": (0.0, 0.15, 0.3, 0.45),
+    "side_file_factor": (0.4, 0.6, 0.8, 1.0),
+    "same_file_decay": (0.7, 0.8, 0.9, 1.0),
+    "definition_boost": (1.0, 1.25, 1.5),
+}
+"""Values tried. Sizes of merged hits are not among them: they trade characters for hits, and no score is the judge."""
+
+REPOSITORIES = 3
+"""Of the code set, in one part."""
+
+LEAST_GAIN = 0.0005
+"""A smaller mean gain, as a share of the score, does not move a number from where it is."""
+
+BUDGET = "recall_4000"
+"""Where a set has it, the objective is its mean with the headline: five hits may not win by being longer."""
+
+
+@dataclass(slots=True)
+class Part:
+    """Questions that are left out together; `family` is the set they are of."""
+
+    name: str
+    family: str
+    headline: str
+    recordings: list[Recording]
+    known: dict[str, list[float]] = field(default_factory=dict)
+
+    def values(self, numbers: Numbers) -> list[float]:
+        """Return the objective of each question."""
+        key = repr(numbers)
+        if key not in self.known:
+            self.known[key] = [objective(scores(one, numbers), self.headline) for one in self.recordings]
+        return self.known[key]
+
+    def mean(self, numbers: Numbers) -> float:
+        """Return the objective of the part."""
+        return grouped_mean(self.values(numbers), self.groups)
+
+    @property
+    def groups(self) -> list[str]:
+        """Return each question's group: its repository in the code set."""
+        return [one.group for one in self.recordings]
+
+
+def objective(found: Mapping[str, float], headline: str) -> float:
+    """Return what is to rise."""
+    return (found[headline] + found[BUDGET]) / 2 if BUDGET in found else found[headline]
+
+
+def parts_of(chosen: EvalSet, recordings: Sequence[Recording]) -> list[Part]:
+    """Return a set as one part, or one part for every few of its corpora where each is an index of its own."""
+    if not chosen.by_corpus:
+        return [Part(chosen.name, chosen.name, chosen.headline, list(recordings))]
+    names = [corpus.name for corpus in chosen.corpora]
+    found = []
+    for start in range(0, len(names), REPOSITORIES):
+        inside = names[start : start + REPOSITORIES]
+        own = [one for one in recordings if one.group in inside]
+        found.append(Part(f"{chosen.name}: {', '.join(inside)}", chosen.name, chosen.headline, own))
+    return found
+
+
+def changed(numbers: Numbers, name: str, value: float) -> Numbers:
+    """Return the numbers with one of them changed."""
+    first, _, kind = name.partition(".")
+    new: Any = {**numbers.meaning, kind: value} if kind else value
+    return replace(numbers, **{first: new})
+
+
+def gain(parts: Sequence[Part], numbers: Numbers, base: Numbers) -> float:
+    """Return the mean gain over the base as a share of its score; parts of one set together count as one set."""
+    by_family: dict[str, list[float]] = {}
+    for part in parts:
+        before = part.mean(base)
+        by_family.setdefault(part.family, []).append(part.mean(numbers) / before - 1 if before else 0.0)
+    return fmean(fmean(own) for own in by_family.values())
+
+
+def choose(parts: Sequence[Part], base: Numbers, grid: Mapping[str, Sequence[float]] = GRID) -> Numbers:
+    """Return the numbers that are best on these parts, moved one after another in the grid's order."""
+    best, reached = base, 0.0
+    for name, values in grid.items():
+        tried = max((changed(best, name, value) for value in values), key=lambda one: gain(parts, one, base))
+        found = gain(parts, tried, base)
+        if found > reached + LEAST_GAIN:
+            best, reached = tried, found
+            tell(f"  {name}: {told(best, base)[name]} ({found:+.2%})")
+    return best
+
+
+def told(numbers: Numbers, base: Numbers) -> dict[str, float]:
+    """Return the numbers that differ from the base, by their names in the grid."""
+    return {name: value_of(numbers, name) for name in GRID if value_of(numbers, name) != value_of(base, name)}
+
+
+def value_of(numbers: Numbers, name: str) -> float:
+    """Return one number by its name in the grid."""
+    first, _, kind = name.partition(".")
+    found: Any = getattr(numbers, first)
+    return float(found[kind] if kind else found)
+
+
+def left_out(parts: Sequence[Part], base: Numbers) -> list[dict[str, Any]]:
+    """Return, for each part, what the numbers chosen on all others score on it against those in force."""
+    found = []
+    for part in parts:
+        tell(f"without {part.name}")
+        chosen = choose([other for other in parts if other is not part], base)
+        difference = paired_difference(part.values(chosen), part.values(base), part.groups)
+        found.append(
+            {
+                "part": part.name,
+                "questions": len(part.recordings),
+                "in_force": round(part.mean(base), 4),
+                "chosen_on_the_others": round(part.mean(chosen), 4),
+                "difference": round(difference["difference"], 4),
+                "standard_error": round(difference["standard_error"], 4),
+                "p": round(difference["p"], 4),
+                "moved": told(chosen, base),
+            }
+        )
+    return found
+
+
+def alone(parts: Sequence[Part], base: Numbers) -> dict[str, dict[str, dict[str, float]]]:
+    """Return what each value of each number scores on each set, all others in force."""
+    families = list(dict.fromkeys(part.family for part in parts))
+    return {
+        name: {
+            str(value): {
+                family: round(
+                    fmean(part.mean(changed(base, name, value)) for part in parts if part.family == family), 4
+                )
+                for family in families
+            }
+            for value in values
+        }
+        for name, values in GRID.items()
+    }
+
+
+def tune(sets: Sequence[EvalSet], embedder: str, *, keep: Path | None) -> dict[str, Any]:
+    """Return the cross-validation over all parts, what all of them together would choose, and each number alone."""
+    from ragstone.rank.weights import NUMBERS
+
+    parts: list[Part] = []
+    for chosen in sets:
+        recordings = record(chosen, embedder, keep=keep / chosen.name if keep else None)
+        parts += parts_of(chosen, recordings)
+    tell("each number alone")
+    by_number = alone(parts, NUMBERS)
+    folds = left_out(parts, NUMBERS)
+    tell("all parts")
+    best = choose(parts, NUMBERS)
+    return {
+        "embedder": embedder,
+        "in_force": {name: value_of(NUMBERS, name) for name in GRID},
+        "left_out": folds,
+        "all": {"moved": told(best, NUMBERS), "gain": round(gain(parts, best, NUMBERS), 4)},
+        "alone": by_number,
+    }
+
+
+def table(result: Mapping[str, Any]) -> str:
+    """Return the cross-validation as a plain table."""
+    lines = [f"{'left out':<48}{'in force':>10}{'chosen':>10}{'difference':>20}  moved"]
+    for fold in result["left_out"]:
+        difference = f"{fold['difference']:+.4f} ± {fold['standard_error']:.4f}"
+        moved = ", ".join(f"{name} {value:g}" for name, value in fold["moved"].items()) or "nothing"
+        scores_ = f"{fold['in_force']:>10.4f}{fold['chosen_on_the_others']:>10.4f}"
+        lines.append(f"{fold['part']:<48}{scores_}{difference:>20}  {moved}")
+    together = ", ".join(f"{name} {value:g}" for name, value in result["all"]["moved"].items()) or "nothing"
+    lines.append(f"all together would move {together} ({result['all']['gain']:+.2%})")
+    return "\n".join(lines) + "\n"
