@@ -39,6 +39,27 @@ def test_an_older_store_is_saved_then_brought_up_to_date(tmp_path: Path, monkeyp
     db.close()
 
 
+def test_words_of_a_store_whose_body_came_last_are_found_by_the_same_weights(tmp_path: Path) -> None:
+    path = tmp_path / "ragstone.db"
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        store.put("p", "c", [prepare("pear/a.md", ["apple"]), prepare("b.md", ["pear pear plum"])])
+        expected = store.search_words(Scope("p"), ["pear", "plum"], limit=5)
+    old = next(text for text in MIGRATIONS[0].statements if "fts5 (" in text)
+    db = _connect(path)
+    for statement in ("DROP TABLE words_terms", "DROP TABLE words", old):
+        db.execute(statement)
+    db.execute("CREATE VIRTUAL TABLE words_terms USING fts5vocab (words, row)")
+    words_index.rebuild(db)
+    db.execute("UPDATE meta SET value = 2 WHERE key = 'schema_version'")
+    db.close()
+    with SqliteStore(path) as store:
+        assert store.search_words(Scope("p"), ["pear", "plum"], limit=5) == expected
+        assert len(expected) == 2
+        assert all(finding.ok for finding in store.check())
+    assert (tmp_path / "ragstone.db.v2.bak").exists()
+
+
 def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "ragstone.db"
     SqliteStore(path).close()

@@ -139,6 +139,20 @@ MIGRATIONS: Final = (
             "ALTER TABLE chunks ADD COLUMN unit NOT NULL DEFAULT ''",
         ),
     ),
+    Migration(
+        3,
+        "the words of the body first: FTS5 marks every row of a term that is not of its first column",
+        (
+            "DROP TABLE words_terms",
+            "DROP TABLE words",
+            """CREATE VIRTUAL TABLE words USING fts5 (
+                body, symbol, header, path, content='', tokenize="ascii tokenchars '_'"
+            )""",
+            "CREATE VIRTUAL TABLE words_terms USING fts5vocab (words, row)",
+            "INSERT INTO words (words, rank) VALUES ('hashsize', 8388608)",
+            "UPDATE meta SET value = '' WHERE key = 'words_version'",  # they are indexed anew
+        ),
+    ),
 )
 
 NEWEST: Final = MIGRATIONS[-1].version
