@@ -58,9 +58,9 @@ def boost(
 ) -> list[Ranked]:
     """Return candidates that have a row, re-ordered by what their rows say."""
     wanted = set(terms(query))
-    spelt = _NAME.findall(query) if query_type(query) == "symbol" else []
-    names = {name.casefold() for name in spelt}
-    keys = {name.casefold() for name in spelt if _SPELT.search(name)}
+    said = _NAME.findall(query)
+    keys = {name.casefold() for name in said if _SPELT.search(name)}
+    names = {name.casefold() for name in said} if query_type(query) == "symbol" else keys
     quiet = bool(wanted & _ASKS_FOR_SIDE)
     ranked = []
     for candidate in candidates:

@@ -24,7 +24,7 @@ _INSIDE: Final = """
     SELECT total(chunks) FILTER (WHERE id IN (SELECT value FROM json_each(?))), total(chunks) FROM collections"""
 _HOW_MANY: Final = "SELECT doc FROM words_terms WHERE term = ?"
 _WITH_TERM: Final = """
-    SELECT w.rowid, bm25(words, 4.0, 1.0, 8.0, 1.0), c.document FROM words w CROSS JOIN chunks c ON c.id = w.rowid
+    SELECT w.rowid, bm25(words, 1.0, 4.0, 1.0, 8.0), c.document FROM words w CROSS JOIN chunks c ON c.id = w.rowid
     WHERE words MATCH ? AND w.rowid > ? AND c.collection IN (SELECT value FROM json_each(?))"""
 _ALLOWED: Final = """
     SELECT d.id FROM documents d WHERE d.collection IN (SELECT value FROM json_each(?)) AND {where}"""
