@@ -219,6 +219,6 @@ def test_whatever_happens_to_a_folder_the_next_search_knows(steps: list[tuple[st
 
 
 def _truth(root: Path) -> Iterator[tuple[str, str]]:
-    for path in root.rglob("*.md"):
+    for path in root.rglob("*"):
         if path.is_file() and ".ragstone" not in path.parts:
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
