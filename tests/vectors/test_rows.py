@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragstone.errors import ConfigError, InputError, StoreError
 from ragstone.vectors.rows import codec, read_rows
 
-names = st.sampled_from(["int16", "compact"])
+names = st.sampled_from(["int16", "int8", "compact"])
 
 
 def vectors(rows: int, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -37,16 +37,16 @@ def test_scores_are_inner_products_with_the_decoded_rows(name: str, dimension: i
 
 
 def test_rows_have_the_promised_size() -> None:
-    assert (codec("int16", 384).row_bytes, codec("compact", 384).row_bytes) == (772, 196)
+    assert [codec(name, 384).row_bytes for name in ("int16", "int8", "compact")] == [772, 388, 196]
 
 
-@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
 def test_a_zero_vector_stays_zero(name: str) -> None:
     part = codec(name, 16)
     assert not part.decode(part.encode(np.zeros((1, 16), np.float32))).any()
 
 
-@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
 @pytest.mark.parametrize("damage", [b"", b"x", b"x" * 5000])
 def test_a_row_of_the_wrong_length_is_a_store_error(name: str, damage: bytes) -> None:
     part = codec(name, 16)
@@ -59,19 +59,19 @@ def test_a_row_of_the_wrong_length_is_a_store_error(name: str, damage: bytes) ->
 
 
 def test_an_unknown_codec_is_told_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match="int16, compact"):
+    with pytest.raises(ConfigError, match="int16, int8, compact"):
         codec("float64", 8)
     with pytest.raises(ConfigError):
         codec("int16", 0)
 
 
-@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
 def test_nan_is_never_stored(name: str) -> None:
     with pytest.raises(InputError):
         codec(name, 4).encode(np.array([[0, 1, np.nan, 0]], np.float32))
 
 
-@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
 @pytest.mark.parametrize("length", [1e-30, 1e30])
 def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: float) -> None:
     part = codec(name, 32)
@@ -80,7 +80,7 @@ def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: floa
     assert np.allclose(found, expected, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
 def test_many_rows_are_encoded_as_each_would_be(name: str) -> None:
     part = codec(name, 24)
     many = vectors(1100, 24)
@@ -89,7 +89,7 @@ def test_many_rows_are_encoded_as_each_would_be(name: str) -> None:
     assert np.allclose(part.decode(encoded[::99]), part.decode([part.encode(row)[0] for row in many[::99]]), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["int16", "compact"])
+@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
 def test_rows_that_are_no_vectors_are_told_apart_and_left_out(name: str) -> None:
     part = codec(name, 24)
     encoded = part.encode(vectors(6, 24))

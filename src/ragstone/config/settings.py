@@ -13,7 +13,7 @@ from typing import Literal, TypeVar, get_args, get_origin, get_type_hints
 from ragstone.errors import ConfigError
 
 T = TypeVar("T")
-Storage = Literal["int16", "compact"]
+Storage = Literal["int16", "int8", "compact"]
 Fusion = Literal["weighted", "rrf"]
 Watching = Literal["auto", "interval", "off"]
 Secrets = Literal["redact", "off"]
@@ -114,7 +114,9 @@ class Embed:
     """`[embed]`: how text becomes vectors."""
 
     threads: int = setting(0, Rules("Threads that embed; 0: one for each core.", low=0, high=1024))
-    storage: Storage = setting("int16", Rules("How vectors are kept: `int16` (exact) or `compact` (4 bits)."))
+    storage: Storage = setting(
+        "int16", Rules("How vectors are kept: `int16` (exact), `int8` (half of that) or `compact` (4 bits).")
+    )
 
 
 @dataclass(frozen=True, slots=True)
