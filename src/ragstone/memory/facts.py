@@ -63,8 +63,8 @@ _PERSONAL: Final = ((_LIVES, "home"), (_MOVED, "home"), (_WORKS, "workplace"), (
 _ONE: Final = frozenset(
     "name surname nickname email mail e-mail phone number address url host hostname port version deadline date "
     "birthday age budget price rent salary limit timeout size password username handle login boss manager employer "
-    "company hometown city country timezone zone editor ide browser shell database db framework language license branch "
-    "colour color day time".split()
+    "company hometown city country timezone zone editor ide browser shell database db framework language license "
+    "branch colour color day time".split()
 )
 _FAVOURED: Final = frozenset("favourite favorite preferred default current primary main".split())
 # Words that make a slot hold many values at once, or nothing in particular.
