@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.errors import NotFound, StaleSpace
+from ragstone.errors import Conflict, NotFound, StaleSpace
 from ragstone.keeping import Keeper
 from ragstone.memory import turns as made
 from ragstone.memory.facts import restates, wording
+from ragstone.memory.found import SUPERSEDED
 from ragstone.memory.known import LOOK_BACK, Known, speaker
 from ragstone.memory.times import Span, spans
 from ragstone.parts import Parts
@@ -34,7 +35,6 @@ _WIDER: Final = 3
 _MOST_AGAIN: Final = 50
 """Turns with the very same words that are looked at for one that is found."""
 _AT_THAT_TIME: Final = 1.3
-_SUPERSEDED: Final = 0.6
 
 
 @dataclass(slots=True)
@@ -68,6 +68,32 @@ class Rememberer:
         if embed:
             self._embed(session)
         return stored
+
+    def load(self, turns: Sequence[Turn], *, embed: bool = True) -> int:
+        """Store turns of one session under the numbers they have, and return how many are new.
+
+        `Conflict` where the session has another turn of a number; then nothing is stored.
+        """
+        if not turns:
+            return 0
+        session, store, project = turns[0].session, self.parts.store, self.parts.project
+        with FileLock(None if self.parts.in_memory else self.parts.home / MEMORY_LOCK):
+            clean = [replace(turn, content=self._clean(turn.content)) for turn in turns]
+            there = {turn.index: turn for turn in self.all(session)}
+            other = next((one.index for one in clean if one.index in there and not _same(one, there[one.index])), None)
+            if other is not None:
+                raise Conflict(
+                    f"the session {session!r} has another turn {other}", hint="take it in under another name"
+                )
+            new = [turn for turn in clean if turn.index not in there]
+            writer = self.parts.writer(session)
+            store.set_note(project, f"{_NEXT}:{session}", str(max(self._next(session), clean[-1].index + 1)))
+            every = {**there, **{turn.index: turn for turn in clean}}
+            writer.add(made.document(turn, every.get(turn.index - 1)) for turn in new)
+            self._changed(session)
+        if embed and new:
+            self._embed(session)
+        return len(new)
 
     def forget(self, session: str, *, turn: int | None = None, before: float | None = None) -> int:
         """Remove one turn, the turns said before a time, or the whole session; return how many went."""
@@ -124,7 +150,7 @@ class Rememberer:
         )
         hits = self.parts.searcher.run(wide).hits
         named = spans(request.query, self.now())
-        later = self._superseding(session)
+        later = self.superseding(session)
         turns = [(turn, hit.score) for hit in _one_a_turn(hits) for turn in self._turns_of(hit, wide)]
         found = [_recalled(turn, score, named, later) for turn, score in turns]
         ranked = sorted(found, key=lambda one: (-one.score, -one.turn.index))
@@ -174,7 +200,7 @@ class Rememberer:
                 known.hear(turn)
         return replace(known, said=deque(known.said, maxlen=LOOK_BACK))
 
-    def _superseding(self, session: str) -> Mapping[int, Turn]:
+    def superseding(self, session: str) -> Mapping[int, Turn]:
         """Return, for every turn that no longer holds, the last one that supersedes it."""
         known = self._of(session)
         if known.later is None:
@@ -261,11 +287,15 @@ def _recalled(turn: Turn, score: float, named: Sequence[Span], superseding: Mapp
         boosts.append((f"said at that time: {span.words}", _AT_THAT_TIME))
     later = superseding.get(turn.index)
     if later is not None:
-        boosts.append((f"superseded by turn {later.index}", _SUPERSEDED))
+        boosts.append((f"superseded by turn {later.index}", SUPERSEDED))
     for _, factor in boosts:
         score *= factor
     by, why = (later.index, later.because) if later else (None, "")
     return Recalled(turn, min(1.0, score), (), by, why, tuple(boosts))
+
+
+def _same(one: Turn, other: Turn) -> bool:
+    return (one.role, one.speaker, one.content, one.time) == (other.role, other.speaker, other.content, other.time)
 
 
 def _in_time(turns: Mapping[str, Turn], wanted: Filter | None) -> dict[str, Turn]:
