@@ -34,6 +34,8 @@ def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(tmp
         "ai_context_loaded",
     ]
     assert told[2]["ids"] == told[5]["ids"] == ["gondola.md__chunk_0"]
+    assert (told[2]["chosen"], told[4]["chosen"]) == ([], ["gondola.md__chunk_0"])
+    assert (told[4]["query"], len(told[4]["scores"])) == ("gondola", 1)  # type: ignore[arg-type]
     assert (told[5]["rag"], told[6]["rag"]) == (True, False)
     if os.name == "posix":
         assert (tmp_path / ".ragstone" / "events.jsonl").stat().st_mode & 0o077 == 0

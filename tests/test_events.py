@@ -260,3 +260,29 @@ def test_no_link_that_came_with_a_folder_is_written_or_read_through(tmp_path: Pa
     log.take(Event(SEARCH_STARTED, {}))
     assert target.read_text() == '{"name": "rag_search_started"}\n'
     assert log.last(5) == []
+
+
+def test_what_is_held_back_is_told_at_the_end_with_what_is_known_by_then() -> None:
+    bus = Bus()
+    seen: list[Event] = []
+    bus.subscribe(seen.append)
+    with bus.holding("a") as held:
+        bus.emit("a", number=1)
+        bus.emit("b")
+        other = threading.Thread(target=bus.emit, args=("a",), kwargs={"number": 2})
+        other.start()
+        other.join()
+        held[0]["more"] = True
+        assert [event.name for event in seen] == ["b", "a"]  # another thread holds nothing back
+    assert (seen[-1].name, dict(seen[-1].data)) == ("a", {"number": 1, "more": True})
+
+
+def test_what_is_held_back_is_told_after_a_failure_too() -> None:
+    bus = Bus()
+    seen: list[Event] = []
+    bus.subscribe(seen.append)
+    with pytest.raises(ValueError, match="no"), bus.holding("a"):
+        bus.emit("a")
+        raise ValueError("no")
+    bus.emit("a")
+    assert len(seen) == 2

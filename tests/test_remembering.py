@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.errors import NotFound
+from ragstone.errors import InputError, NotFound
 from ragstone.keeping import Keeper
 from ragstone.memory.turns import project_of
 from ragstone.parts import Parts
@@ -182,3 +182,54 @@ def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: Remem
     assert key not in memory.turns("s")[0].content
     assert "[SECRET:" in memory.turns("s")[0].content
     assert "[SECRET:" in ask(memory, "release")[0].turn.content
+
+
+def test_words_said_twice_are_found_with_the_last_time_they_were_said(memory: Rememberer) -> None:
+    memory.remember(said("My favourite editor is vim.", "My favourite editor is helix.", at=NOW - DAY))
+    memory.remember(said("My favourite editor is vim."))
+    found = ask(memory, "which is the favourite editor")
+    assert [(one.turn.index, one.superseded_by, one.said_again) for one in found] == [(2, None, (0,)), (1, 2, ())]
+    found = ask(memory, "which is the favourite editor", until=NOW - DAY)
+    assert [one.turn.index for one in found if one.turn.content.endswith("vim.")] == [0]
+    found = ask(memory, "which is the favourite editor", since=NOW - 2 * DAY)
+    assert (found[0].turn.index, found[0].said_again) == (2, (0,))
+
+
+def test_a_long_text_said_twice_is_recalled_once_and_whole(memory: Rememberer) -> None:
+    long = "\n\n".join(f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(60))
+    memory.remember(said(long, long))
+    found = ask(memory, "matter 50")
+    assert [one.turn.content for one in found] == [long]
+
+
+def test_what_another_process_forgets_or_takes_back_is_so_here_too(tmp_path: Path) -> None:
+    one, two = opened(tmp_path), opened(tmp_path)
+    one.remember(said("My favourite editor is vim.", "My favourite editor is helix.", "The bell rings."))
+    assert len(two.turns("s")) == 3
+    assert {found.superseded_by for found in ask(two, "favourite editor")} == {None, 1}
+    one.restore("s", 1)
+    assert {found.superseded_by for found in ask(two, "favourite editor")} == {None}
+    one.forget("s", turn=2)
+    assert [turn.index for turn in two.turns("s")] == [0, 1]
+    one.forget("s")
+    one.remember(said("a", "b", "c", "d"))
+    assert [turn.content for turn in two.turns("s")] == ["a", "b", "c", "d"]
+    assert two.remember(said("My favourite editor is nano."))[0].supersedes == ()
+    one.parts.close()
+    two.parts.close()
+
+
+def test_what_could_not_be_stored_supersedes_nothing_later(memory: Rememberer) -> None:
+    memory.remember(said("The bell rings."))
+    bad = [Turn("s", 0, "user", "My favourite editor is vim.", NOW, metadata={"x": object()})]  # type: ignore[dict-item]
+    with pytest.raises((TypeError, ValueError, InputError)):
+        memory.remember(bad)
+    assert memory.remember(said("My favourite editor is helix."))[0].supersedes == ()
+    assert [turn.content for turn in memory.turns("s")] == ["The bell rings.", "My favourite editor is helix."]
+
+
+def test_speakers_of_any_script_and_texts_of_any_length_come_back(memory: Rememberer) -> None:
+    long = "wort " * 30_000
+    memory.remember([Turn("s", 0, "user", long, NOW, "Ζωή 👩‍🚀"), Turn("s", 0, "user", "über: 🎉", NOW, "李: 雷")])
+    assert [(turn.speaker, len(turn.content)) for turn in memory.turns("s")] == [("Ζωή 👩‍🚀", 150_000), ("李: 雷", 7)]
+    assert ask(memory, "über")[0].turn.content == "über: 🎉"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -13,6 +13,7 @@ from ragstone.errors import InputError
 from ragstone.types import Document, Fusion, Mode, SearchOptions
 
 MAX_TOP_K: Final = 1000
+_FIRST, _LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 _SWITCHES: Final = ("hybrid", "mmr", "compress", "merge", "fresh")
 _CHOICES: Final = {"mode": get_args(Mode), "fusion": get_args(Fusion)}
 
@@ -89,13 +90,44 @@ def sizes(collection: object, size: object, overlap: object) -> None:
 
 
 def _metadata(document: Document) -> None:
+    _storable(document.metadata, document.uri)
+
+
+def _storable(metadata: object, whose: str) -> None:
     hint = 'metadata={"team": "search", "year": 2026, "tags": ["a", "b"]}'
-    if not isinstance(document.metadata, Mapping) or not all(isinstance(key, str) for key in document.metadata):
-        raise InputError(f"the metadata of {document.uri} must map names to values", hint=hint)
+    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
+        raise InputError(f"the metadata of {whose} must map names to values", hint=hint)
     try:
-        json.dumps(dict(document.metadata), allow_nan=False)
+        json.dumps(dict(metadata), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"the metadata of {document.uri} cannot be stored: {error}", hint=hint) from error
+        raise InputError(f"the metadata of {whose} cannot be stored: {error}", hint=hint) from error
+
+
+def whole(what: str, given: object) -> None:
+    """Raise `InputError` unless it is a number from 0 on."""
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise InputError(f"{what} is {given!r}", hint="give a number from 0 up")
+
+
+def moments(**given: object) -> None:
+    """Raise `InputError` unless each is a time, or left out."""
+    for what, moment in given.items():
+        if moment is None:
+            continue
+        if not isinstance(moment, int | float) or isinstance(moment, bool) or not _FIRST <= moment <= _LAST:
+            raise InputError(f"{what} is {moment!r}", hint="give a time in seconds since 1970")
+
+
+def about_turn(given: Mapping[str, Any]) -> None:
+    """Raise `InputError` unless it is what may be known of a turn."""
+    known = ("at", "speaker", "metadata")
+    for key in given:
+        if key not in known:
+            raise InputError(f"a turn has no {key!r}", hint=f"it has {', '.join(known)}")
+    moments(at=given.get("at"))
+    if not isinstance(given.get("speaker", ""), str):
+        raise InputError(f"speaker is {given['speaker']!r}", hint="give a name")
+    _storable(given.get("metadata") or {}, "the turn")
 
 
 def search(query: object, top_k: object, options: Mapping[str, Any]) -> int:
@@ -109,6 +141,12 @@ def search(query: object, top_k: object, options: Mapping[str, Any]) -> int:
     return min(top_k, MAX_TOP_K)
 
 
+def _sessions(value: object) -> bool:
+    if isinstance(value, bool | str):
+        return True
+    return isinstance(value, Sequence) and all(isinstance(one, str) for one in value)
+
+
 def _option(name: str, value: object) -> None:
     known = SearchOptions.__annotations__
     if name not in known:
@@ -117,6 +155,8 @@ def _option(name: str, value: object) -> None:
         raise InputError(f"rerank is {value!r}", hint="give the name of a reranker")
     if name == "collection" and value is not None and not isinstance(value, str | Iterable):
         raise InputError(f"collection is {value!r}", hint="give a name, or a list of names")
+    if name == "memory" and not _sessions(value):
+        raise InputError(f"memory is {value!r}", hint="use True, the name of a session, or a list of names")
     if name in _SWITCHES and not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}", hint="use True or False")
     if value is None:

@@ -203,6 +203,7 @@ class Bus:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._subscribers: tuple[tuple[Subscriber, frozenset[str] | None], ...] = ()
+        self._held = threading.local()
 
     def subscribe(self, callback: Subscriber, names: Iterable[str] | None = None) -> Unsubscribe:
         """Call back for these names (None: for all) from now on; return what ends it."""
@@ -231,8 +232,25 @@ class Bus:
         finally:
             unsubscribe()
 
+    @contextmanager
+    def holding(self, name: str) -> Iterator[list[dict[str, object]]]:
+        """Keep back what this thread emits under a name until the end, so that more can be said with it."""
+        held: list[dict[str, object]] = []
+        outer = getattr(self._held, "events", {})
+        self._held.events = {**outer, name: held}
+        try:
+            yield held
+        finally:
+            self._held.events = outer
+            for data in held:
+                self.emit(name, **data)
+
     def emit(self, name: str, **data: object) -> None:
         """Tell everybody who asked for this name; no subscriber can break the emitter."""
+        held = getattr(self._held, "events", {}).get(name)
+        if held is not None:
+            held.append(data)
+            return
         subscribers = [callback for callback, names in self._subscribers if names is None or name in names]
         if not subscribers:
             return

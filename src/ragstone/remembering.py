@@ -6,16 +6,19 @@ one read path, and no search for documents ever meets a turn.
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.errors import NotFound, StaleSpace
+from ragstone.errors import Conflict, NotFound, StaleSpace
 from ragstone.keeping import Keeper
 from ragstone.memory import turns as made
-from ragstone.memory.facts import Fact, contradicts, facts, restates, wording
+from ragstone.memory.facts import restates, wording
+from ragstone.memory.found import SUPERSEDED
+from ragstone.memory.known import LOOK_BACK, Known, speaker
 from ragstone.memory.times import Span, spans
 from ragstone.parts import Parts
 from ragstone.sources.secrets import redact
@@ -24,22 +27,14 @@ from ragstone.types import Collection, Condition, Filter, Hit, Recalled, Request
 
 MEMORY_LOCK: Final = "memory.lock"
 _NEXT: Final = "next_turn"
+_STAMP: Final = "stamp"
+"""Another one whenever a turn that was stored is changed or forgotten, by whichever process."""
 _PAGE: Final = 500
-_LOOK_BACK: Final = 1000
-"""Turns that a new one is compared with: what was said longer ago is not quietly taken back."""
 _WIDER: Final = 3
 """Candidates for each turn wanted, so that collapsing and time have something to choose from."""
+_MOST_AGAIN: Final = 50
+"""Turns with the very same words that are looked at for one that is found."""
 _AT_THAT_TIME: Final = 1.3
-_SUPERSEDED: Final = 0.6
-
-
-@dataclass(slots=True)
-class _Known:
-    """What this process holds of a session: valid as long as the store has not changed."""
-
-    generation: int
-    hot: deque[Turn]
-    facts: list[tuple[Turn, list[Fact]]] | None = None
 
 
 @dataclass(slots=True)
@@ -49,7 +44,7 @@ class Rememberer:
     parts: Parts
     keeper: Keeper
     now: Callable[[], float] = time.time
-    _known: dict[str, _Known] = field(default_factory=dict)
+    _known: dict[str, Known] = field(default_factory=dict)
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
@@ -66,15 +61,39 @@ class Rememberer:
             store.set_note(project, f"{_NEXT}:{session}", str(first + len(given)))
             known = self._of(session)
             before = known.hot[-1] if known.hot else None
-            stored: list[Turn] = []
-            for number, turn in enumerate(given, first):
-                stored.append(self._judged(replace(turn, index=number, content=self._clean(turn.content)), known))
+            stored = self._judged(given, first, known)
             writer.add(made.document(turn, last) for turn, last in zip(stored, [before, *stored], strict=False))
-            known.hot.extend(stored)
-            known.generation = store.generation()
+            known.take(stored)
+            self._known[session] = known
         if embed:
             self._embed(session)
         return stored
+
+    def load(self, turns: Sequence[Turn], *, embed: bool = True) -> int:
+        """Store turns of one session under the numbers they have, and return how many are new.
+
+        `Conflict` where the session has another turn of a number; then nothing is stored.
+        """
+        if not turns:
+            return 0
+        session, store, project = turns[0].session, self.parts.store, self.parts.project
+        with FileLock(None if self.parts.in_memory else self.parts.home / MEMORY_LOCK):
+            clean = [replace(turn, content=self._clean(turn.content)) for turn in turns]
+            there = {turn.index: turn for turn in self.all(session)}
+            other = next((one.index for one in clean if one.index in there and not _same(one, there[one.index])), None)
+            if other is not None:
+                raise Conflict(
+                    f"the session {session!r} has another turn {other}", hint="take it in under another name"
+                )
+            new = [turn for turn in clean if turn.index not in there]
+            writer = self.parts.writer(session)
+            store.set_note(project, f"{_NEXT}:{session}", str(max(self._next(session), clean[-1].index + 1)))
+            every = {**there, **{turn.index: turn for turn in clean}}
+            writer.add(made.document(turn, every.get(turn.index - 1)) for turn in new)
+            self._changed(session)
+        if embed and new:
+            self._embed(session)
+        return len(new)
 
     def forget(self, session: str, *, turn: int | None = None, before: float | None = None) -> int:
         """Remove one turn, the turns said before a time, or the whole session; return how many went."""
@@ -87,8 +106,12 @@ class Rememberer:
         if turn is not None:
             gone = [made.uri_of(turn)]
         else:
-            gone = [made.uri_of(one.index) for one in self._all(session) if one.time < (before or 0.0)]
-        return store.remove(project, session, gone)
+            gone = [made.uri_of(one.index) for one in self.all(session) if one.time < (before or 0.0)]
+        self._changed(session)
+        try:
+            return store.remove(project, session, gone)
+        finally:
+            self._changed(session)  # again: another process may have looked in between
 
     def restore(self, session: str, turn: int) -> Turn:
         """Take back that a turn supersedes others, and return it; `NotFound` if there is no such turn."""
@@ -98,7 +121,7 @@ class Rememberer:
         last = next(iter(self._between(session, turn - 1, turn)), None)
         plain = replace(found, supersedes=(), because="")
         self.parts.writer(session).add([made.document(plain, last)])
-        self._known.pop(session, None)
+        self._changed(session)
         return plain
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────
@@ -127,27 +150,28 @@ class Rememberer:
         )
         hits = self.parts.searcher.run(wide).hits
         named = spans(request.query, self.now())
-        later = self._superseding(session)
-        found = [self._recalled(hit, session, named, later) for hit in _one_a_turn(hits)]
+        later = self.superseding(session)
+        turns = [(turn, hit.score) for hit in _one_a_turn(hits) for turn in self._turns_of(hit, wide)]
+        found = [_recalled(turn, score, named, later) for turn, score in turns]
         ranked = sorted(found, key=lambda one: (-one.score, -one.turn.index))
         return _collapsed(ranked)[: request.top_k]
 
     # ── what is known of a session ────────────────────────────────────────────────────────────────
 
-    def _recalled(self, hit: Hit, session: str, named: Sequence[Span], superseding: Mapping[int, Turn]) -> Recalled:
+    def _turns_of(self, hit: Hit, wide: Request) -> list[Turn]:
+        """Return the turn that was hit, and those that say the very same: a search shows a text once."""
+        session = hit.collection
         turn = made.turn_of(hit.metadata, self._text(session, hit))
-        boosts: list[tuple[str, float]] = []
-        span = next((one for one in named if one.holds(turn.time)), None)
-        if span is not None:
-            boosts.append((f"said at that time: {span.words}", _AT_THAT_TIME))
-        later = superseding.get(turn.index)
-        if later is not None:
-            boosts.append((f"superseded by turn {later.index}", _SUPERSEDED))
-        score = hit.score
-        for _, factor in boosts:
-            score *= factor
-        by, why = (later.index, later.because) if later else (None, "")
-        return Recalled(turn, min(1.0, score), (), by, why, tuple(boosts))
+        whole = hit.metadata.get("length") == len(hit.text)
+        if not whole or not (hit.also_at or wide.filter):
+            return [turn]
+        store, project = self.parts.store, self.parts.project
+        chunks = store.document_chunks(project, session, hit.source_doc_id)
+        ids = store.copies(wide.scope, [chunk.text_id for chunk in chunks])
+        rows = store.chunks(project, [number for some in ids.values() for number in some[-_MOST_AGAIN:]])
+        again = {row.uri: made.turn_of(row.metadata, row.chunk.text) for row in rows.values()}
+        again = {uri: one for uri, one in again.items() if len(one.content) == len(turn.content)}
+        return list({**_in_time(again, wide.filter), hit.source_doc_id: turn}.values())
 
     def _text(self, session: str, hit: Hit) -> str:
         """Return the whole turn: a long one may have been found by a part of it."""
@@ -159,41 +183,62 @@ class Rememberer:
         """Return what was said without its secrets, as it will be stored: what is at hand must not know more."""
         return redact(content)[0] if self.parts.settings.sources.secrets == "redact" else content
 
-    def _judged(self, turn: Turn, known: _Known) -> Turn:
-        """Return a turn with what it supersedes, and make it known."""
-        said = facts(turn.content)
-        earlier = self._facts(turn.session, known)
-        reasons = {
-            old.index: why
-            for old, told in earlier
-            if said and _speaker(old) == _speaker(turn) and (why := contradicts(said, told))
-        }
-        if reasons:
-            turn = replace(turn, supersedes=tuple(reasons), because="; ".join(dict.fromkeys(reasons.values())))
-        if said:
-            earlier.append((turn, said))
-        return turn
+    def _judged(self, given: Sequence[Turn], first: int, known: Known) -> list[Turn]:
+        """Return turns as they are stored: numbered, without their secrets, and with what each supersedes."""
+        heard = self._heard(given[0].session, known)
+        stored = []
+        for number, turn in enumerate(given, first):
+            stored.append(heard.judged(replace(turn, index=number, content=self._clean(turn.content))))
+            heard.hear(stored[-1])
+        return stored
 
-    def _facts(self, session: str, known: _Known) -> list[tuple[Turn, list[Fact]]]:
-        if known.facts is None:
-            told = ((turn, facts(turn.content)) for turn in self._last(session, _LOOK_BACK))
-            known.facts = [(turn, said) for turn, said in told if said]
-        return known.facts
+    def _heard(self, session: str, known: Known) -> Known:
+        """Return what is known with what was said plainly: a copy, as what is now to be stored may fail to be."""
+        if known.said is None:
+            known.said = deque(maxlen=LOOK_BACK)
+            for turn in self._last(session, LOOK_BACK):
+                known.hear(turn)
+        return replace(known, said=deque(known.said, maxlen=LOOK_BACK))
 
-    def _superseding(self, session: str) -> dict[int, Turn]:
+    def superseding(self, session: str) -> Mapping[int, Turn]:
         """Return, for every turn that no longer holds, the last one that supersedes it."""
-        told = self._facts(session, self._of(session))
-        return {old: turn for turn, _ in told for old in turn.supersedes}
+        known = self._of(session)
+        if known.later is None:
+            known.later = {}
+            for turn in self._superseders(session):
+                known.note(turn)
+        return known.later
 
-    def _of(self, session: str) -> _Known:
-        generation = self.parts.store.generation()
+    def _superseders(self, session: str) -> Iterator[Turn]:
+        """Yield the turns that supersede others, without their texts."""
+        scope, told = Scope(self.parts.project, (session,)), Filter((Condition("meta.supersedes", "exists", True),))
+        after: tuple[str, str] | None = None
+        while page := self.parts.store.documents(scope, filter=told, after=after, limit=_PAGE):
+            yield from (made.of_stored(stored, "") for stored in page)
+            after = (session, page[-1].uri)
+
+    def _of(self, session: str) -> Known:
+        """Return what is known of a session, level with the store."""
+        stamp = self.parts.store.note(self.parts.project, f"{_STAMP}:{session}")
         known = self._known.get(session)
-        if known is None or known.generation != generation:
-            known = _Known(generation, deque(self._last(session, made.HOT), maxlen=made.HOT))
+        if known is None or known.stamp != stamp:
+            if stamp is None and self._exists(session):
+                stamp = self._changed(session)
+            known = Known(stamp)
+            known.take(self._last(session, made.HOT))
             if len(self._known) >= _PAGE:
                 self._known.clear()
             self._known[session] = known
+        elif known.end < self._next(session):
+            known.take(self._between(session, known.end, self._next(session)))
         return known
+
+    def _changed(self, session: str) -> str:
+        """Tell every process that what it knows of a session is no longer so, and return the new stamp."""
+        stamp = secrets.token_hex(8)
+        self.parts.store.set_note(self.parts.project, f"{_STAMP}:{session}", stamp)
+        self._known.pop(session, None)
+        return stamp
 
     def _exists(self, session: str) -> bool:
         return self.parts.store.note(self.parts.project, f"{_NEXT}:{session}") is not None
@@ -211,7 +256,8 @@ class Rememberer:
             end = start
         return found[-limit:] if limit > 0 else []
 
-    def _all(self, session: str) -> Iterator[Turn]:
+    def all(self, session: str) -> Iterator[Turn]:
+        """Yield every turn of a session, oldest first."""
         for start in range(0, self._next(session), _PAGE):
             yield from self._between(session, start, start + _PAGE)
 
@@ -233,8 +279,35 @@ class Rememberer:
             return  # found by words; `ragstone reembed` is the user's to choose
 
 
-def _speaker(turn: Turn) -> str:
-    return turn.speaker or turn.role
+def _recalled(turn: Turn, score: float, named: Sequence[Span], superseding: Mapping[int, Turn]) -> Recalled:
+    """Return a turn with what its time and later turns make of its score."""
+    boosts: list[tuple[str, float]] = []
+    span = next((one for one in named if one.holds(turn.time)), None)
+    if span is not None:
+        boosts.append((f"said at that time: {span.words}", _AT_THAT_TIME))
+    later = superseding.get(turn.index)
+    if later is not None:
+        boosts.append((f"superseded by turn {later.index}", SUPERSEDED))
+    for _, factor in boosts:
+        score *= factor
+    by, why = (later.index, later.because) if later else (None, "")
+    return Recalled(turn, min(1.0, score), (), by, why, tuple(boosts))
+
+
+def _same(one: Turn, other: Turn) -> bool:
+    return (one.role, one.speaker, one.content, one.time) == (other.role, other.speaker, other.content, other.time)
+
+
+def _in_time(turns: Mapping[str, Turn], wanted: Filter | None) -> dict[str, Turn]:
+    """Return the turns that were said when they should have been."""
+    bounds = {condition.operator: condition.value for condition in wanted.conditions} if wanted else {}
+    since, until = (float(value) if isinstance(value := bounds.get(name), int | float) else None
+                    for name in ("gte", "lte"))  # fmt: skip
+    return {
+        uri: turn
+        for uri, turn in turns.items()
+        if (since is None or turn.time >= since) and (until is None or turn.time <= until)
+    }
 
 
 def _between_times(since: float | None, until: float | None) -> Filter | None:
@@ -259,7 +332,7 @@ def _collapsed(ranked: Sequence[Recalled]) -> list[Recalled]:
     kept: list[Recalled] = []
     said: list[tuple[str, frozenset[str]]] = []
     for one in ranked:
-        own = (_speaker(one.turn), wording(one.turn.content))
+        own = (speaker(one.turn), wording(one.turn.content))
         place = next((n for n, (who, words) in enumerate(said) if who == own[0] and restates(words, own[1])), None)
         if place is None:
             kept.append(one)

@@ -99,6 +99,7 @@ class Searcher:
             query=request.query,
             ids=[hit.doc_id for hit in answer.hits],
             scores=[hit.score for hit in answer.hits],
+            chosen=[],  # for a prompt: a context says it, see `Talking.context`
             milliseconds=answer.milliseconds,
         )
         return answer

@@ -19,12 +19,16 @@ from ragstone.memory.facts import contradicts, facts, restates, wording
         ("I work at Initech.", "I'm now working for Globex."),
         ("call me Al", "Actually, call me Alexandra."),
         ("Our deadline is 3 March.", "our deadline has moved to 10 March"),
+        ("My boss is Ann.", "My new boss is Bea."),
+        ("Our database is Postgres.", "Our database is now SQLite."),
+        ("My email is ada@example.org", "My email is ada@example.com"),
+        ("We use vim for editing.", "We now use helix for editing."),
+        ("My shift is at 9.", "My shift is at 10."),
     ],
 )
 def test_another_value_in_the_same_slot_supersedes_and_says_why(older: str, newer: str) -> None:
     why = contradicts(facts(newer), facts(older))
     assert " became " in why
-    assert contradicts(facts(older), facts(newer))  # it is the order of turns that decides, not the words
 
 
 @pytest.mark.parametrize(
@@ -46,6 +50,49 @@ def test_another_value_in_the_same_slot_supersedes_and_says_why(older: str, newe
 )
 def test_nothing_else_does(older: str, newer: str) -> None:
     assert contradicts(facts(newer), facts(older)) == ""
+
+
+EVERYDAY = """
+My sister is a doctor. | My sister is coming on Sunday.
+The meeting is at three. | The meeting is with Bob.
+My dog is sick. | My dog is a labrador.
+The weather is nice. | The weather is awful today.
+We moved to Postgres. | We moved to Kubernetes last year.
+I use Slack for work. | I use Zoom for work.
+We use pytest for testing. | We use hypothesis for testing.
+I work at home on Fridays. | I work at Acme.
+My car is blue. | My car is in the garage.
+My phone is dead. | My phone is a Pixel.
+I'm living in the moment. | I live in Berlin.
+The build is broken. | The build is fast now.
+My mum is visiting. | My mum is 70.
+The code is in src. | The code is a mess.
+Our team is small. | Our team is in London.
+The server is down. | The server is in Frankfurt.
+my plan is to rest | my plan is simple
+I moved to the couch. | I live in Rome.
+My name is Ada. | My name is hard to spell.
+My job is stressful. | My job is at Acme.
+call me later | call me tomorrow
+Call me Bob. | Call me when you can.
+My address is wrong. | My address is 5 Elm Street.
+My budget is tight. | My budget is 500.
+My favourite restaurant is Luigi's. | My favourite restaurant is closed today.
+My brother is Tom. | My brother is Ben.
+My flight is at 9. | My flight is with Lufthansa.
+The train is at 9:05. | The train is at 9:35.
+The graphics are awesome. | The graphics are unreal.
+My son is five. | My son is 120 cm tall.
+Our next stop is Rome. | Our next stop is Naples.
+My old boss is Ann. | My boss is Bea.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pair", EVERYDAY)
+def test_what_two_things_are_said_of_stays_two_things(pair: str) -> None:
+    older, newer = pair.split(" | ")
+    assert contradicts(facts(newer), facts(older)) == ""
+    assert contradicts(facts(older), facts(newer)) == ""
 
 
 def test_the_same_said_again_is_a_restatement() -> None:

@@ -41,7 +41,7 @@ class Chat:
                 if reply.status_code != 200:
                     raise self._refused(reply.status_code, reply.read())
                 yield from _pieces(reply.iter_lines())
-        except httpx.InvalidURL as error:
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise ConfigError(
                 f"ask.url is no address: {self.url}", hint="for example http://127.0.0.1:11434/v1"
             ) from error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
@@ -12,7 +13,7 @@ from ragstone.context.layout import EMPTY_BASE, LAYOUTS, NOTHING_FOUND, line
 from ragstone.errors import InputError
 from ragstone.rank.compress import best_slice
 from ragstone.tokens import at_most
-from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut, Span
+from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut
 from ragstone.words import query_terms
 
 WINDOW_SHARE: Final = 0.4
@@ -20,6 +21,11 @@ WINDOW_SHARE: Final = 0.4
 SURE_ENOUGH: Final = 0.25
 """Below this confidence of the best hit, a question to the user is worth more than a guess."""
 _CANDIDATES: Final = 3
+_MOST_NAMED: Final = 80
+"""Characters of a name in a question."""
+_SHOWN: Final = "the part that fits was shown in this session"
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_TURN: Final = "turn"
 _BY_LINES: Final = frozenset({"code", "config", "data"})
 
 
@@ -32,8 +38,8 @@ class Wish:
     format: ContextFormat = "block"
     window: int | None = None
     count: Count = at_most
-    sent: frozenset[str] = frozenset()
-    """Marks of the pieces this session was shown already."""
+    sent: Collection[str] = frozenset()
+    """Marks of what this session was shown already."""
 
     @property
     def room(self) -> int:
@@ -49,20 +55,25 @@ def build(wish: Wish, hits: Sequence[Hit], *, empty: bool = False) -> Context:
     unclear = confidence < SURE_ENOUGH
     question = clarifying(wish.task, hits) if unclear else ""
     fresh, again = _parted(hits, wish.sent)
-    pieces, repeated = _without_repeats(fresh)
-    kinds = {hit.doc_id: hit.kind for hit in hits}
-    before = [hit.place for hit in again]
+    by_piece, repeated = _without_repeats(fresh)
+    pieces, before = list(by_piece), [hit.place for hit in again]
     if not pieces and not before:
-        return Context(_nothing(wish, empty), wish.format, wish.room, 0, confidence=confidence,
+        said = _nothing(wish, empty)
+        return Context(said, wish.format, wish.room, wish.count(said) if said else 0, confidence=confidence,
                        needs_clarification=unclear, question=question)  # fmt: skip
     blank = page(LAYOUTS[wish.format], wish.task, pieces, before, wish.count)
     terms = query_terms(wish.task)
 
     def shorten(piece: Cited, most: int) -> Cited | None:
-        part = _shortened(piece, terms, most, by_lines=kinds[piece.doc_id] in _BY_LINES)
-        return None if part is None or sent_mark(part) in wish.sent else part
+        part = _shortened(piece, terms, most, by_lines=by_piece[piece].kind in _BY_LINES)
+        if part is not None and was_sent(part, wish.sent):
+            known.add((piece.doc_id, piece.place))
+            return None
+        return part
 
+    known: set[tuple[str, str]] = set()
     fitted = fit(blank, pieces, wish.room, shorten)
+    left_out = [replace(one, reason=_SHOWN) if (one.doc_id, one.place) in known else one for one in fitted.left_out]
     notes = () if fitted.framed else (f"a budget of {wish.room} tokens is too small for a context",)
     return Context(
         text=fitted.text,
@@ -70,7 +81,7 @@ def build(wish: Wish, hits: Sequence[Hit], *, empty: bool = False) -> Context:
         budget=wish.room,
         tokens=fitted.tokens,
         cited=tuple(fitted.taken),
-        left_out=(*fitted.left_out, *repeated),
+        left_out=(*left_out, *repeated),
         sent_before=tuple(before),
         confidence=confidence,
         needs_clarification=unclear,
@@ -84,46 +95,63 @@ def clarifying(task: str, hits: Sequence[Hit]) -> str:
     asked = line(task)[:200]
     if not hits:
         return f'Nothing in the index answers "{asked}". Which file, component or term is it about?'
-    near = list(dict.fromkeys(line(hit.symbol or hit.title or hit.source_doc_id) for hit in hits))[:_CANDIDATES]
+    near = list(dict.fromkeys(_name(hit) for hit in hits))[:_CANDIDATES]
     named = ", ".join(near[:-1]) + f" or {near[-1]}" if len(near) > 1 else near[0]
     return f'Nothing answers "{asked}" for sure. Is it about {named}, or about something else?'
 
 
-def sent_mark(cited: Cited | Hit) -> str:
-    """Return what a piece is remembered by once a session was shown it."""
+def sent_marks(cited: Cited | Hit) -> list[str]:
+    """Return what a piece is remembered by once a session was shown it: one mark for each of its sentences and lines.
+
+    So a piece is known again by whatever cut: as a part of a longer one, or as several that were shown apart.
+    """
     uri = cited.uri if isinstance(cited, Cited) else cited.source_doc_id
-    digest = sha256(f"{uri}\0{cited.text}".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:24]
+    parts = dict.fromkeys(part.strip() for part in _SENTENCES.split(cited.text))
+    digests = (sha256(f"{uri}\0{part}".encode("utf-8", "surrogatepass")) for part in parts if part)
+    return [digest.hexdigest()[:16] for digest in digests]
+
+
+def was_sent(cited: Cited | Hit, sent: Collection[str]) -> bool:
+    """Return whether a session that was shown these marks was shown all of a piece."""
+    return bool(sent) and bool(cited.text.strip()) and all(mark in sent for mark in sent_marks(cited))
+
+
+def _name(hit: Hit) -> str:
+    name = line(hit.symbol or hit.title or hit.source_doc_id)
+    return name if len(name) <= _MOST_NAMED else f"{name[:_MOST_NAMED]}…"
 
 
 def _nothing(wish: Wish, empty: bool) -> str:
     """Return what the tools answer where there is nothing to show; other formats stay empty."""
-    if wish.format == "tool":
-        return NOTHING_FOUND
-    return (EMPTY_BASE if empty else NOTHING_FOUND) if wish.format == "documents" else ""
+    said = EMPTY_BASE if empty and wish.format == "documents" else NOTHING_FOUND
+    return said if wish.format in ("tool", "documents") and wish.count(said) <= wish.room else ""
 
 
-def _parted(hits: Sequence[Hit], sent: frozenset[str]) -> tuple[list[Hit], list[Hit]]:
+def _parted(hits: Sequence[Hit], sent: Collection[str]) -> tuple[list[Hit], list[Hit]]:
     """Return the hits that are new to the session, and those it was shown."""
-    again = [hit for hit in hits if sent_mark(hit) in sent]
-    shown = {hit.doc_id for hit in again}
-    return [hit for hit in hits if hit.doc_id not in shown], again
+    known = [was_sent(hit, sent) for hit in hits]
+    fresh = [hit for hit, again in zip(hits, known, strict=True) if not again]
+    return fresh, [hit for hit, again in zip(hits, known, strict=True) if again]
 
 
-def _without_repeats(hits: Sequence[Hit]) -> tuple[list[Cited], list[LeftOut]]:
+def _without_repeats(hits: Sequence[Hit]) -> tuple[dict[Cited, Hit], list[LeftOut]]:
     """Return the pieces, each part of a document once: of two that share text, the better one stays."""
-    pieces: list[Cited] = []
+    pieces: dict[Cited, Hit] = {}
     dropped: list[LeftOut] = []
     for hit in hits:
-        if any(hit.source_doc_id == one.uri and _overlap(hit.span, one.span) for one in pieces):
+        if any(_overlap(hit, one) for one in pieces.values()):
             dropped.append(LeftOut(hit.doc_id, hit.place, "its text stands in a better piece"))
         else:
-            pieces.append(_cited(hit))
+            pieces[_cited(hit)] = hit
     return pieces, dropped
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlap(one: Hit, other: Hit) -> bool:
+    """Return whether two hits show the same part of one document; each turn of a conversation is one of its own."""
+    same = (one.collection, one.source_doc_id) == (other.collection, other.source_doc_id)
+    if not same or (one.kind == _TURN and one.span.page != other.span.page):
+        return False
+    return one.span.start < other.span.end and other.span.start < one.span.end
 
 
 def _cited(hit: Hit) -> Cited:

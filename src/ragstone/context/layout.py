@@ -13,6 +13,8 @@ from ragstone.types import Cited, ContextFormat
 NOTHING_FOUND: Final = "No relevant documentation found for your query."
 EMPTY_BASE: Final = "The knowledge base is empty: nothing has been indexed yet."
 SENT_BEFORE: Final = "Already shown in this session: "
+_MOST_ASKED: Final = 200
+"""Characters of a task that a heading repeats: a long one must not take the room of what answers it."""
 _INDENT: Final = "   "
 _POSING: Final = re.compile(r"^(?=--- Result )", re.M)
 
@@ -82,7 +84,7 @@ class Documents(Tool):
 
     def frame(self, mark: str, task: str) -> tuple[str, str]:
         """Return the heading with the question."""
-        return f'[Knowledge base results for "{line(task)}"]\n', ""
+        return f'[Knowledge base results for "{_short(line(task))}"]\n', ""
 
     def piece(self, cited: Cited, number: int) -> str:
         """Return a numbered source and the passage, indented."""
@@ -95,7 +97,7 @@ class Json:
 
     def frame(self, mark: str, task: str) -> tuple[str, str]:
         """Return the object's beginning and end; the mark goes with it, for whoever pastes it into a prompt."""
-        return f'{{"mark": "{mark}", "task": {json.dumps(neutral(task))}, "pieces": [\n', "]}"
+        return f'{{"mark": "{mark}", "task": {json.dumps(_short(neutral(task)))}, "pieces": [\n', "]}"
 
     def piece(self, cited: Cited, number: int) -> str:
         """Return a piece as an object."""
@@ -137,6 +139,10 @@ def document_line(cited: Cited, number: int) -> str:
 def line(text: str) -> str:
     """Return a name as one line in which nothing is hidden."""
     return " ".join(neutral(text).split())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_ASKED else f"{text[:_MOST_ASKED]}…"
 
 
 def _where(cited: Cited) -> str:

@@ -30,15 +30,20 @@ class Searching(Ground):
 
     def explain(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Explanation:
         """Return a search told in full: hits, how the query was read, and what was left out and why."""
-        settings = self.settings.search
-        wanted = checked.search(query, settings.top_k if top_k is None else top_k, options)
-        if not self.enabled or wanted == 0:
+        request = self._asked(query, top_k, options)
+        if not self.enabled or request.top_k == 0:
             reason = "no hits were asked for" if self.enabled else OFF
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
+        return self._fresh.answer(request) if options.get("fresh", True) else self._parts.searcher.run(request)
+
+    def _asked(self, query: str, top_k: int | None, options: SearchOptions) -> Request:
+        """Return what a caller asks for, checked."""
+        settings = self.settings.search
+        wanted = checked.search(query, settings.top_k if top_k is None else top_k, options)
         filters = options.get("filters")
-        request = Request(
+        return Request(
             query=query,
-            scope=self._scope(options.get("collection")),
+            scope=self._scope(options.get("collection") if self.enabled and wanted else None),
             top_k=wanted,
             mode=options.get("mode") or ("hybrid" if options.get("hybrid", True) else "vectors"),
             fusion=options.get("fusion") or settings.fusion,
@@ -50,7 +55,6 @@ class Searching(Ground):
             merge=options.get("merge", True),
             candidates=max(settings.candidates, wanted),
         )
-        return self._fresh.answer(request) if options.get("fresh", True) else self._parts.searcher.run(request)
 
     def sources(
         self, *, collection: str | None = None, filters: Mapping[str, Any] | None = None

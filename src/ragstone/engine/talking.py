@@ -1,45 +1,35 @@
-"""The verbs around a conversation: remember what was said, recall it, and give a prompt what it should know."""
+"""The verbs around a prompt: give it what it should know, choose with the caller, answer in words."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, TypedDict, Unpack
+from typing import Final, Unpack, get_args
 
 from ragstone.answer.chat import Chat
 from ragstone.answer.check import INSTRUCTIONS, NOT_FOUND, declined, question, quotes
-from ragstone.context.build import SURE_ENOUGH, Wish, build, sent_mark
+from ragstone.context.build import SURE_ENOUGH, Wish, build, sent_marks
 from ragstone.context.fence import neutral, new_mark
+from ragstone.context.layout import line
 from ragstone.context.select import Candidate, as_hits, merged
-from ragstone.engine.searching import Searching
+from ragstone.engine.recalling import Recalling
 from ragstone.errors import ConfigError, InputError
-from ragstone.events import CONTEXT_LOADED
-from ragstone.keeping import Keeper
-from ragstone.memory import turns as made
-from ragstone.parts import Parts
-from ragstone.remembering import Rememberer
+from ragstone.events import CONTEXT_LOADED, SEARCH_COMPLETED
 from ragstone.tokens import at_most
 from ragstone.types import (
     Cited,
-    Collection,
     Context,
     ContextFormat,
-    Recalled,
-    Request,
-    Scope,
     SearchOptions,
     Spoken,
-    Turn,
-    Value,
 )
 from ragstone.words import query_terms
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _SENT: Final = "sent"
-_MOST_SENT: Final = 2000
-"""Pieces remembered as sent to one session; the oldest are forgotten first."""
+_MOST_SENT: Final = 10_000
+"""Sentences and lines remembered as sent to one session; the oldest are forgotten first."""
 _CANDIDATES: Final = 12
 """Hits that a context chooses from unless the caller says how many."""
 _LEAST, _MOST = 1, 10_000_000
@@ -60,70 +50,8 @@ class ContextOptions(SearchOptions, total=False):
     """False skips retrieval for this run and says so."""
 
 
-class TurnOptions(TypedDict, total=False):
-    """What may be known of a turn beside who said what."""
-
-    at: float | None
-    """When it was said, in seconds since 1970; now where left out."""
-    speaker: str
-    metadata: Mapping[str, Value] | None
-
-
-class Talking(Searching):
-    """The part of an engine that conversations and prompts meet."""
-
-    # ── memory ────────────────────────────────────────────────────────────────────────────────────
-
-    def remember(self, session_id: str, role: str, content: str, **about: Unpack[TurnOptions]) -> int:
-        """Store what was said and return its number in the session; durable when it returns."""
-        made.check(session_id, role, content)
-        if not self.enabled:
-            return -1
-        at = about.get("at")
-        moment = time.time() if at is None else float(at)
-        speaker, metadata = about.get("speaker", ""), about.get("metadata") or {}
-        turn = Turn(session_id, 0, role, content, moment, speaker, metadata)
-        return self.memory.remember([turn])[0].index
-
-    def turns(self, session_id: str, limit: int = made.HOT) -> list[Turn]:
-        """Return the last turns of a session, oldest first; none for a session that is not known."""
-        if limit < 0:
-            raise InputError("a limit is a number from 0 on", hint="limit=20")
-        return self.memory.turns(session_id, limit) if self.enabled else []
-
-    def recall(
-        self, session_id: str, query: str, top_k: int = 5, *, since: float | None = None, until: float | None = None
-    ) -> list[Recalled]:
-        """Return the turns of a session that answer, best first; `since` and `until` narrow it to a time."""
-        if top_k < 0:
-            raise InputError("top_k is a number from 0 on", hint="top_k=5")
-        if not self.enabled or top_k == 0:
-            return []
-        search = self.settings.search
-        request = Request(
-            query, Scope(self.project, (session_id,)), top_k, fusion=search.fusion, candidates=search.candidates
-        )
-        return self.memory.recall(request, since=since, until=until)
-
-    def forget(self, session_id: str, *, turn: int | None = None, before: float | None = None) -> int:
-        """Remove one turn, what was said before a time, or the whole session; return how many turns went."""
-        if turn is not None and before is not None:
-            raise InputError("forget takes a turn or a time, not both", hint="forget(session, turn=3)")
-        return self.memory.forget(session_id, turn=turn, before=before) if self.enabled else 0
-
-    def sessions(self) -> list[Collection]:
-        """Return the sessions that are remembered, by name; `documents` counts their turns."""
-        return self.memory.sessions() if self.enabled else []
-
-    @property
-    def memory(self) -> Rememberer:
-        """Return what keeps this project's conversations; it shares the store with the documents."""
-        if self._rememberer is None or self._rememberer.parts.store is not self._parts.store:
-            parts = Parts(
-                self._parts.home, self.settings, self.events, made.project_of(self.project), self._parts.store
-            )
-            self._rememberer = Rememberer(parts, Keeper(parts, self._keeper.source))
-        return self._rememberer
+class Talking(Recalling):
+    """The part of an engine that prompts meet."""
 
     # ── context ───────────────────────────────────────────────────────────────────────────────────
 
@@ -132,18 +60,24 @@ class Talking(Searching):
         form = options.pop("format", "block")
         session, window = options.pop("session", None), options.pop("window", None)
         count = options.pop("count", None) or at_most
-        top_k = options.pop("top_k", None) or _CANDIDATES
+        asked = options.pop("top_k", None)
+        top_k = _CANDIDATES if asked is None else asked
         _whole("budget", budget)
         if window is not None:
             _whole("window", window)
+        _checked(form, session, count)
         if not options.pop("rag_enabled", True) or not self.enabled:
             self.events.emit(CONTEXT_LOADED, rag=False, task=task, tokens=0, ids=[])
-            return Context(RAG_OFF, form, budget, 0, notes=("retrieval was not asked for",))
-        told = self.explain(task, top_k, **options)  # type: ignore[misc]  # what is left are search options
+            return Context(RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",))
         sent = self._sent(session)
-        made_now = build(Wish(task, budget, form, window, count, frozenset(sent)), told.hits, empty=self.is_empty())
+        wish = Wish(task, budget, form, window, count, frozenset(sent))
+        with self.events.holding(SEARCH_COMPLETED) as searches:
+            told = self.explain(task, top_k, **options)  # type: ignore[misc]  # what is left are search options
+            made_now = build(wish, told.hits, empty=self.is_empty())
+            for search in searches:
+                search["chosen"] = [cited.doc_id for cited in made_now.cited]
         if session is not None and made_now.cited:
-            self._note_sent(session, [*sent, *map(sent_mark, made_now.cited)])
+            self._note_sent(session, [*sent, *(mark for cited in made_now.cited for mark in sent_marks(cited))])
         self.events.emit(
             CONTEXT_LOADED,
             rag=True,
@@ -158,19 +92,26 @@ class Talking(Searching):
     ) -> Context:
         """Return a context of what the caller chose and what is known here, ranked together inside one budget."""
         _whole("budget", budget)
+        if not isinstance(candidates, Sequence) or not all(isinstance(one, Candidate) for one in candidates):
+            raise InputError("select takes a list of candidates", hint='[Candidate("text", "source")]')
         found = self.explain(task, top_k).hits if self.enabled else ()
         own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
         return build(Wish(task, budget), merged(own, found), empty=not candidates and self.is_empty())
 
     def ask(
-        self, query: str, *, tell: Callable[[str], object] | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        top_k: int | None = None,
+        *,
+        tell: Callable[[str], object] | None = None,
+        **options: Unpack[SearchOptions],
     ) -> Spoken:
         """Return an answer in words, each statement quoted from a source and checked; `tell` hears it as it comes."""
         chat = self._chat()
-        made_now = self.context(query, self.settings.ask.budget, format="json", **options)
+        made_now = self.context(query, self.settings.ask.budget, format="json", top_k=top_k, **options)
         if not made_now.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=made_now.notes)
-        pieces = [replace(one, text=neutral(one.text)) for one in made_now.cited]
+        pieces = [replace(one, text=neutral(one.text), place=line(one.place)) for one in made_now.cited]
         mark = new_mark([query, *(piece.text for piece in pieces)])
         messages = (
             {"role": "system", "content": INSTRUCTIONS},
@@ -239,6 +180,15 @@ def inject(
         return prompt_markdown
     found = engine.context(user_message, budget, format="block", min_score=min_score)
     return f"{prompt_markdown.rstrip()}\n\n{found.text}\n" if found.cited else prompt_markdown
+
+
+def _checked(form: object, session: object, count: object) -> None:
+    if form not in get_args(ContextFormat):
+        raise InputError(f"there is no context format {form!r}", hint=f"known are {', '.join(get_args(ContextFormat))}")
+    if session is not None and (not isinstance(session, str) or not session.strip()):
+        raise InputError(f"session is {session!r}", hint="give a name")
+    if not callable(count):
+        raise InputError(f"count is {count!r}", hint="give a function that counts a text's tokens")
 
 
 def _whole(name: str, value: object) -> None:

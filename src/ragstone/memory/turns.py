@@ -17,6 +17,7 @@ _BEFORE: Final = 400
 """Characters of the turn before that are found with a turn: its end, where a question stands."""
 _OWN: Final = ("role", "speaker", "time", "index", "prefix", "length", "supersedes", "because", "session")
 _DIGITS: Final = 9
+MOST_TURNS: Final = 10**_DIGITS
 
 
 def project_of(project: str) -> str:

@@ -56,6 +56,8 @@ class SearchOptions(TypedDict, total=False):
     """Tell neighbouring chunks as one hit; on unless said otherwise."""
     collection: str | Sequence[str] | None
     """Only these collections; all of the project where left out."""
+    memory: bool | str | Sequence[str]
+    """True looks in all conversations of the project too, a name in that one; never unless asked for."""
     fresh: bool
     """Check every hit against its file before it is shown, and bring in what changed; on unless said otherwise."""
 

@@ -9,7 +9,7 @@ import click
 
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
-from ragstone.surfaces.cli.search import options, query_text, wanted
+from ragstone.surfaces.cli.search import conversations, options, query_text, wanted
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
 from ragstone.types import Context
 
@@ -48,6 +48,8 @@ def context(task: tuple[str, ...], folder: Path | None, as_json: bool, form: str
             min_score=given["min_score"],
             compress=given["compress"],
             collection=given["collection"],
+            memory=conversations(given),
+            fresh=not given["no_sync"],
         )
     if as_json:
         emit({**present.context(made), "notes": [*amiss, *made.notes]})
@@ -66,5 +68,5 @@ def _tell(made: Context) -> None:
         note(f"(left out: {safe(one.place)}: {one.reason})")
     if made.needs_clarification and made.question:
         note(f"(ask: {safe(made.question)})")
-    elif not made.cited and not made.sent_before:
+    elif not made.cited and not made.sent_before and not made.left_out:
         say("Nothing was found.")

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "remember": ("memory:remember", "Remember what was said in a conversation."),
     "recall": ("memory:recall", "Find what was said in a conversation."),
     "forget": ("memory:forget", "Forget a conversation, or a part of it."),
+    "sessions": ("sessions:sessions", "List conversations, carry one elsewhere and back."),
     "agents": ("agents:agents", "List agents, index their documents, print their prompts."),
     "bus": ("bus:bus", "Answer an agent's tool on a ZeroMQ bus."),
     "collections": ("collections:collections", "List, make or drop collections."),

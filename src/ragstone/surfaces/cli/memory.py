@@ -76,14 +76,19 @@ def recall(
 
 
 @click.command()
-@click.option("--session", required=True, help="The conversation to forget, or to forget something of.")
+@click.option("--session", help="The conversation to forget, or to forget something of.")
+@click.option("--all-sessions", is_flag=True, help="With --before: of every conversation.")
 @click.option("--turn", type=int, help="Only this turn.")
 @click.option("--before", metavar="TIME", help="Only what was said before then.")
 @shared
-def forget(folder: Path | None, as_json: bool, session: str, turn: int | None, before: str | None) -> None:
+def forget(  # noqa: PLR0913 - one argument per flag
+    folder: Path | None, as_json: bool, session: str | None, all_sessions: bool, turn: int | None, before: str | None
+) -> None:
     """Forget a conversation, one of its turns, or what is older than a time."""
+    if all_sessions is (session is not None):
+        raise InputError("forget needs one of --session and --all-sessions", hint="--session NAME")
     with open_existing(folder) as engine:
-        if session not in [one.name for one in engine.sessions()]:
+        if session is not None and session not in [one.name for one in engine.sessions()]:
             raise NotFound(f"nothing is remembered of {session!r}", hint="`ragstone recall --session NAME` shows it")
         gone = engine.forget(session, turn=turn, before=_moment(before, "--before"))
     if as_json:

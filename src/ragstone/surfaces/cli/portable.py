@@ -31,27 +31,11 @@ def export(  # noqa: PLR0913 - one argument per flag
     file: str, folder: Path | None, as_json: bool, no_vectors: bool, collection: str | None, force: bool
 ) -> None:
     """Write a collection to FILE (`-`, the default, is stdout)."""
-    if file == _PIPE and as_json:
-        raise InputError(
-            "--json needs a FILE: the lines of the collection go to stdout", hint="ragstone export FILE --json"
-        )
-    if file != _PIPE and Path(file).exists() and not force:
-        raise InputError(f"{file} is already there", hint="--force writes over it")
+    may_write(file, as_json=as_json, force=force)
     with open_existing(folder) as engine:
         if identities([file]) & engine.source().own_files():
             raise InputError(f"{file} belongs to the index itself", hint="choose another name")
-        lines = engine.export(collection=collection, vectors=not no_vectors)
-        if file == _PIPE:
-            count = 0
-            for count, line in enumerate(lines, start=1):  # noqa: B007 - the last one is the count
-                sys.stdout.write(line + "\n")
-            note(f"({number(count, 'line')} written)")
-            return
-        count = _write(Path(file), lines)
-    if as_json:
-        emit({"success": True, "file": file, "lines": count, "bytes": Path(file).stat().st_size})
-    else:
-        say(f"{number(count, 'line')}, {size(Path(file).stat().st_size)} written to {safe(file)}")
+        give(file, engine.export(collection=collection, vectors=not no_vectors), as_json=as_json)
 
 
 @click.command("import")
@@ -60,8 +44,8 @@ def export(  # noqa: PLR0913 - one argument per flag
 @shared
 def load(file: str, folder: Path | None, as_json: bool, collection: str | None) -> None:
     """Take in FILE, written by `ragstone export` (`-` is stdin)."""
-    with open_engine(folder) as engine, _opened(file, engine.source().own_files()) as data:
-        report = engine.load(_lines(data), collection=collection)
+    with open_engine(folder) as engine, opened(file, engine.source().own_files()) as data:
+        report = engine.load(text_lines(data), collection=collection)
     if as_json:
         emit({"success": True, **present.add_report(report)})
         remark(report.notes)
@@ -72,7 +56,31 @@ def load(file: str, folder: Path | None, as_json: bool, collection: str | None) 
     remark(report.notes or ("`ragstone sync` makes the vectors that are missing",))
 
 
-def _opened(file: str, never: frozenset[Identity]) -> BinaryIO:
+def may_write(file: str, *, as_json: bool, force: bool) -> None:
+    """Raise `InputError` where lines cannot go to FILE as they were asked to."""
+    if file == _PIPE and as_json:
+        raise InputError("--json needs a FILE: the lines go to stdout", hint="name a FILE")
+    if file != _PIPE and Path(file).exists() and not force:
+        raise InputError(f"{file} is already there", hint="--force writes over it")
+
+
+def give(file: str, lines: Iterable[str], *, as_json: bool) -> None:
+    """Write lines to FILE or to stdout, and tell how many."""
+    if file == _PIPE:
+        count = 0
+        for count, line in enumerate(lines, start=1):  # noqa: B007 - the last one is the count
+            sys.stdout.write(line + "\n")
+        note(f"({number(count, 'line')} written)")
+        return
+    count = write(Path(file), lines)
+    if as_json:
+        emit({"success": True, "file": file, "lines": count, "bytes": Path(file).stat().st_size})
+    else:
+        say(f"{number(count, 'line')}, {size(Path(file).stat().st_size)} written to {safe(file)}")
+
+
+def opened(file: str, never: frozenset[Identity]) -> BinaryIO:
+    """Return a file to be read, or stdin; nothing that belongs to the index itself."""
     if file == _PIPE:
         return sys.stdin.buffer
     above, name = os.path.split(os.path.realpath(file))
@@ -83,7 +91,8 @@ def _opened(file: str, never: frozenset[Identity]) -> BinaryIO:
         raise InputError(f"{file} cannot be read: {error.message}", hint=hint) from error
 
 
-def _lines(data: BinaryIO) -> Iterator[str]:
+def text_lines(data: BinaryIO) -> Iterator[str]:
+    """Yield the lines of a file as text."""
     try:
         for line in data:
             yield line.decode("utf-8")
@@ -93,7 +102,7 @@ def _lines(data: BinaryIO) -> Iterator[str]:
         raise ReadError(f"it cannot be read to its end: {error.strerror}") from error
 
 
-def _write(target: Path, lines: Iterable[str]) -> int:
+def write(target: Path, lines: Iterable[str]) -> int:
     """Write beside the target, then put it in its place: nobody ever sees half a file."""
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -35,6 +35,8 @@ def options(command: Any) -> Any:  # noqa: ANN401 - click's decorators take and 
         click.option("--filter", "pairs", multiple=True, metavar="KEY=VALUE", help="Only where metadata says so."),
         click.option("--min-score", type=float, help="Leave out what scores below, 0 to 1."),
         click.option("--compress", is_flag=True, help="Only the lines or sentences that answer."),
+        click.option("--memory", is_flag=True, help="Look in all remembered conversations too."),
+        click.option("--memory-of", multiple=True, metavar="SESSION", help="Look in this conversation too."),
         click.option("--collection", help="Only this collection; default: all."),
         click.option("--no-sync", is_flag=True, help="Answer from what is stored, do not look at the folder."),
         click.option("-y", "--yes", is_flag=True, help="Index without asking, whatever the folder is."),
@@ -113,6 +115,7 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
             min_score=given["min_score"],
             compress=given["compress"],
             collection=given["collection"],
+            memory=conversations(given),
             fresh=not given["no_sync"],
         )
         if report is not None and seen:
@@ -128,6 +131,11 @@ def wanted(given: Mapping[str, Any]) -> dict[str, Any]:
     if given["kinds"]:
         filters["kind"] = list(given["kinds"])
     return filters | dict(pairs(given["pairs"], "--filter"))
+
+
+def conversations(given: Mapping[str, Any]) -> bool | list[str]:
+    """Return which conversations --memory and --memory-of stand for."""
+    return True if given["memory"] else list(given["memory_of"]) or False
 
 
 def pairs(texts: Sequence[str], flag: str) -> list[tuple[str, str | int | float | bool]]:
