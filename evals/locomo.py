@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from evals.metrics import recall_at
 from evals.sets import Ask, Case, Corpus, EvalSet, Score, required
-from ragstone.types import Document
+from ragstone.types import Document, Turn
 
 TOPS = (5, 10, 25)
 BEFORE = 2
@@ -25,15 +26,18 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
     files = [known] if known.is_file() else sorted(folder.glob("*.json"))
     samples = json.loads(required(files[0] if files else known, "the set needs its conversations").read_text("utf-8"))
     documents: dict[str, list[Document]] = {}
+    sessions: dict[str, list[Turn]] = {}
     cases: list[Case] = []
     for number, sample in enumerate(samples, 1):
         session = str(sample.get("sample_id", f"conversation-{number}"))
         documents[session] = turns(sample["conversation"])
+        sessions[session] = spoken_turns(sample["conversation"], session)
         cases.extend(questions(sample["qa"], session))
     cases = cases[:limit]
     asked = {case.collection for case in cases}
     kept = {session: found for session, found in documents.items() if session in asked}
-    return EvalSet(name="locomo", corpora=[Corpus("locomo", kept, cases)], headline="recall_at_10")
+    talks = {session: found for session, found in sessions.items() if session in asked}
+    return EvalSet(name="locomo", corpora=[Corpus("locomo", kept, cases, talks)], headline="recall_at_10")
 
 
 def turns(conversation: dict[str, Any]) -> list[Document]:
@@ -53,6 +57,25 @@ def turns(conversation: dict[str, Any]) -> list[Document]:
                 )
             )
     return documents
+
+
+def spoken_turns(conversation: dict[str, Any], session: str) -> list[Turn]:
+    """Return the turns as they are remembered: who said what, and when."""
+    found: list[Turn] = []
+    for number in sorted(int(match[1]) for key in conversation if (match := SESSION.fullmatch(key))):
+        at = moment(str(conversation.get(f"session_{number}_date_time", "")))
+        for turn in conversation[f"session_{number}"]:
+            about = {"id": turn_id(turn["dia_id"])}
+            found.append(Turn(session, 0, "user", spoken(turn), at, str(turn["speaker"]), about))
+    return found
+
+
+def moment(date: str) -> float:
+    """Return a session's date, written like `1:56 pm on 8 May, 2023`, in seconds since 1970; 0 where it is none."""
+    try:
+        return datetime.strptime(date, "%I:%M %p on %d %B, %Y").timestamp()
+    except ValueError:
+        return 0.0
 
 
 def spoken(turn: dict[str, Any]) -> str:

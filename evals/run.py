@@ -77,19 +77,53 @@ def one_corpus(corpus: Corpus, folder: Path, answers: Mapping[str, Answers], *, 
     engine = Engine.open(folder, config={"rag.embedding_provider": embedder})
     try:
         started = time.perf_counter()
-        for collection, documents in corpus.documents.items():
-            engine.add(list(documents), collection=collection)
-            tell(f"{corpus.name}: {len(documents)} documents in {collection!r}")
+        take_in(engine, corpus)
         seconds = time.perf_counter() - started
+        ask_with = recaller if corpus.sessions else asker
         for way, answer in answers.items():
             for number, case in enumerate(corpus.cases, 1):
-                search = asker(engine, case, WAYS[way] if merge else {**WAYS[way], "merge": False}, answer.milliseconds)
+                search = ask_with(
+                    engine, case, WAYS[way] if merge else {**WAYS[way], "merge": False}, answer.milliseconds
+                )
                 answer.take(case.score(search), corpus.name)
                 if number % PROGRESS_EVERY == 0 or number == len(corpus.cases):
                     tell(f"{corpus.name}: {way} {number}/{len(corpus.cases)}")
         return seconds
     finally:
         engine.close()
+
+
+def take_in(engine: Engine, corpus: Corpus) -> None:
+    """Store a corpus: its conversations where it has any, else its documents; what is stored already stays."""
+    known = {session.name for session in engine.sessions()}
+    for session, turns in corpus.sessions.items():
+        if session not in known:
+            engine.memory.remember(list(turns))
+        tell(f"{corpus.name}: {len(turns)} turns in {session!r}")
+    for collection, documents in corpus.documents.items() if not corpus.sessions else ():
+        engine.add(list(documents), collection=collection)
+        tell(f"{corpus.name}: {len(documents)} documents in {collection!r}")
+
+
+def recaller(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: list[float]) -> Ask:
+    """Return the function a case's score recalls with: turns as hits, named as the set names them."""
+    from ragstone.types import Hit, Request, Scope, Span
+
+    def ask(top_k: int, merge: bool) -> Sequence[Hit]:
+        settings = engine.settings.search
+        wanted = {"fusion": settings.fusion, **{key: value for key, value in way.items() if key != "merge"}}
+        request = Request(case.query, Scope(engine.project, (case.collection,)), top_k,
+                          candidates=max(settings.candidates, top_k), **wanted)  # fmt: skip
+        started = time.perf_counter()
+        found = engine.memory.recall(request)
+        milliseconds.append((time.perf_counter() - started) * 1000)
+        return [
+            Hit(str(one.turn.index), one.turn.content, one.score, one.turn.metadata, str(one.turn.metadata["id"]),
+                one.turn.index, case.collection, Span(0, 0, 0, 0, 1, 1))
+            for one in found
+        ]  # fmt: skip
+
+    return ask
 
 
 def asker(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: list[float]) -> Ask:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragstone.types import Document, Hit
+    from ragstone.types import Document, Hit, Turn
 
 Ask = Callable[[int, bool], "Sequence[Hit]"]
 """Searches for the case's question: how many hits, and whether neighbours are merged."""
@@ -36,6 +36,8 @@ class Corpus:
     name: str
     documents: Mapping[str, Sequence[Document]]
     cases: Sequence[Case]
+    sessions: Mapping[str, Sequence[Turn]] = field(default_factory=dict)
+    """The same as conversations: where there are any, they are remembered and recalled, not added and searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,10 @@ def test_the_last_turns_are_those_of_another_process_too(tmp_path: Path) -> None
     two.parts.close()
 
 
-def test_a_turn_is_recalled_by_its_own_words_and_by_the_turn_before_it(memory: Rememberer) -> None:
+def test_a_turn_is_recalled_by_its_own_words_and_by_the_turns_before_it(memory: Rememberer) -> None:
     memory.remember(said("Shall we go sailing on Sunday?", "Gladly.", "Something else entirely."))
     assert ask(memory, "sailing")[0].turn.index == 0
-    assert [one.turn.index for one in ask(memory, "sailing")] == [0, 1]
+    assert [one.turn.index for one in ask(memory, "sailing")] == [0, 1, 2]
     assert ask(memory, "sailing")[1].turn.content == "Gladly."
 
 

@@ -60,9 +60,10 @@ class Rememberer:
             # The numbers are taken before anything is stored: a crash leaves a gap, never two turns with one number.
             store.set_note(project, f"{_NEXT}:{session}", str(first + len(given)))
             known = self._of(session)
-            before = known.hot[-1] if known.hot else None
             stored = self._judged(given, first, known)
-            writer.add(made.document(turn, last) for turn, last in zip(stored, [before, *stored], strict=False))
+            every = [*list(known.hot)[-made.BEFORE :], *stored]
+            ahead = len(every) - len(stored)
+            writer.add(made.document(turn, every[: ahead + place]) for place, turn in enumerate(stored))
             known.take(stored)
             self._known[session] = known
         if embed:
@@ -89,7 +90,7 @@ class Rememberer:
             writer = self.parts.writer(session)
             store.set_note(project, f"{_NEXT}:{session}", str(max(self._next(session), clean[-1].index + 1)))
             every = {**there, **{turn.index: turn for turn in clean}}
-            writer.add(made.document(turn, every.get(turn.index - 1)) for turn in new)
+            writer.add(made.document(turn, _said_before(turn, every)) for turn in new)
             self._changed(session)
         if embed and new:
             self._embed(session)
@@ -118,7 +119,7 @@ class Rememberer:
         found = next((one for one in self._between(session, turn, turn + 1)), None)
         if found is None:
             raise NotFound(f"there is no turn {turn} in session {session!r}", hint="`turns` lists them")
-        last = next(iter(self._between(session, turn - 1, turn)), None)
+        last = list(self._between(session, turn - made.BEFORE, turn))
         plain = replace(found, supersedes=(), because="")
         self.parts.writer(session).add([made.document(plain, last)])
         self._changed(session)
@@ -308,6 +309,10 @@ def _in_time(turns: Mapping[str, Turn], wanted: Filter | None) -> dict[str, Turn
         for uri, turn in turns.items()
         if (since is None or turn.time >= since) and (until is None or turn.time <= until)
     }
+
+
+def _said_before(turn: Turn, every: Mapping[int, Turn]) -> list[Turn]:
+    return [every[index] for index in range(turn.index - made.BEFORE, turn.index) if index in every]
 
 
 def _between_times(since: float | None, until: float | None) -> Filter | None:

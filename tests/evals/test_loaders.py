@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,22 @@ def test_a_folder_that_is_not_there_is_absent(tmp_path: Path) -> None:
     for load in (chunking.load, locomo.load, scifact.load):
         with pytest.raises(Absent):
             load(tmp_path / "nowhere")
+
+
+def test_a_conversation_is_remembered_with_who_when_and_its_name(tmp_path: Path) -> None:
+    talk = {
+        "session_1": [{"speaker": "Ann", "dia_id": "D1:01", "text": "Hello"}],
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "Hi", "blip_caption": "a dog"}],
+        "session_2_date_time": "one day",
+    }
+    (tmp_path / "talks.json").write_text(
+        json.dumps([{"conversation": talk, "qa": [{"question": "q", "evidence": ["D1:1"]}]}])
+    )
+    turns = locomo.load(tmp_path).corpora[0].sessions["conversation-1"]
+    assert [(turn.speaker, turn.content, turn.metadata["id"]) for turn in turns] == [
+        ("Ann", "Hello", "D1:1"),
+        ("Bo", "Hi [shares a dog]", "D2:1"),
+    ]
+    assert turns[0].time == datetime(2023, 5, 8, 13, 56).timestamp()
+    assert turns[1].time == 0.0

@@ -1,8 +1,8 @@
-"""A turn as a document and back: the words of the turn before it and its date help to find it, and are not shown."""
+"""A turn as a document and back: the words of the turns before it and its date help to find it, and are not shown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.errors import InputError
@@ -13,8 +13,12 @@ KIND: Final = "turn"
 HOT: Final = 20
 """Turns of a session that are at hand without asking the store."""
 LONGEST_SESSION_NAME: Final = 200
-_BEFORE: Final = 400
-"""Characters of the turn before that are found with a turn: its end, where a question stands."""
+BEFORE: Final = 2
+"""Turns before it that a turn is found by: an answer seldom repeats the question, or what the question was about."""
+_SITTING_SECONDS: Final = 6 * 3600.0
+"""What was said longer before belongs to another talk."""
+_CHARACTERS: Final = 400
+"""Of a turn before: its end, where a question stands."""
 _OWN: Final = ("role", "speaker", "time", "index", "prefix", "length", "supersedes", "because", "session")
 _DIGITS: Final = 9
 MOST_TURNS: Final = 10**_DIGITS
@@ -40,10 +44,11 @@ def uri_of(index: int) -> str:
     return f"turn:{index:0{_DIGITS}d}"
 
 
-def document(turn: Turn, before: Turn | None) -> Document:
-    """Return a turn as it is stored: `speaker: content`, found by its date and the turn before it too."""
+def document(turn: Turn, before: Sequence[Turn]) -> Document:
+    """Return a turn as it is stored: `speaker: content`, found by its date and the turns before it too."""
     prefix = f"{turn.speaker or turn.role}: "
-    beside = "\n".join(part for part in (words_of(turn.time), _said(before)) if part)
+    talk = [one for one in before[-BEFORE:] if abs(turn.time - one.time) <= _SITTING_SECONDS]
+    beside = "\n".join(part for part in (words_of(turn.time), *map(_said, talk)) if part)
     own: dict[str, object] = {
         "role": turn.role,
         "time": turn.time,
@@ -79,8 +84,8 @@ def of_stored(stored: StoredDocument, text: str) -> Turn:
     return turn_of(stored.metadata, text)
 
 
-def _said(before: Turn | None) -> str:
-    return "" if before is None else f"{before.speaker or before.role}: {before.content[-_BEFORE:]}"
+def _said(before: Turn) -> str:
+    return f"{before.speaker or before.role}: {before.content[-_CHARACTERS:]}"
 
 
 def _whole(value: object) -> int:
