@@ -237,7 +237,7 @@ def test_control_c_ends_it_while_the_client_is_still_there(folder: Path) -> None
 
 def test_an_index_that_cannot_be_read_is_told_in_an_answer(folder: Path) -> None:
     (folder / ".ragstone").mkdir()
-    (folder / ".ragstone" / "index.db").write_bytes(b"this is no database" * 500)
+    (folder / ".ragstone" / "ragstone.db").write_bytes(b"this is no database" * 500)
     desk = Desk(folder, "default", CONFIG)
     desk.start()
     found = desk.answer(RAG_SEARCH, {"query": "gondola"})
