@@ -6,12 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragstone import Context, Document, Engine, Event, InputError, inject
 from ragstone.context.select import Candidate
 from ragstone.engine.talking import RAG_OFF
+from ragstone.types import ContextFormat
 
 FAKE = {"rag.embedding_provider": "fake"}
 GONDOLA = Document("gondola.md", "The gondola crosses the lagoon at nine. It is black by law.")
@@ -138,3 +140,30 @@ def test_a_callers_selection_and_ours_share_one_budget(engine: Engine) -> None:
     assert {cited.uri for cited in made.cited} >= {"gondola.md", "chat"}
     assert made.cited[0].uri == "gondola.md"
     assert made.tokens <= 300
+
+
+@pytest.mark.parametrize("form", ["block", "markdown", "tool", "documents", "json"])
+def test_every_format_takes_the_options_of_a_search(engine: Engine, form: ContextFormat) -> None:
+    engine.add([GONDOLA, Document("old.md", "The gondola was sold long ago.")])
+    short = engine.context("when does the gondola cross", format=form, compress=True, filters={"path": "gondola.md"})
+    assert "The gondola crosses the lagoon at nine." in short.text
+    assert "black by law" not in short.text
+    assert "sold long ago" not in short.text
+    assert [cited.span.end for cited in short.cited] == [len("The gondola crosses the lagoon at nine.")]
+    assert engine.context("gondola", 5000, format=form, window=250).budget == 100
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"format": "xml"}, {"session": 5}, {"session": " "}, {"count": 5}, {"window": 0}, {"colour": 1}]
+)
+def test_a_context_that_cannot_be_is_refused(engine: Engine, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        engine.context("gondola", **wrong)
+    with pytest.raises(InputError):
+        engine.select("gondola", ["text"])  # type: ignore[list-item]
+
+
+def test_a_context_says_what_should_be_known_of_its_search(engine: Engine) -> None:
+    engine.add(GONDOLA, embed=False)
+    assert engine.context("gondola", mode="vectors").notes == ("no vectors yet: run `ragstone sync` to make them",)
+    assert engine.context("gondola", top_k=0).cited == ()

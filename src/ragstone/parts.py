@@ -84,6 +84,11 @@ class Parts:
                 self._embedders[name] = registry.load("embedder", name)(self.settings)
             return self._embedders[name]
 
+    def share(self, other: Parts) -> None:
+        """Use the embedders of another engine's parts, those yet to be loaded included."""
+        with other._opening:
+            self._embedders, self._opening = other._embedders, other._opening
+
     def nearest(self, project: str, info: SpaceInfo) -> Nearest:
         """Return a space's index, ready to be asked."""
         with self._opening:

@@ -34,6 +34,8 @@ _WIDER: Final = 3
 """Candidates for each turn wanted, so that collapsing and time have something to choose from."""
 _MOST_AGAIN: Final = 50
 """Turns with the very same words that are looked at for one that is found."""
+_PATIENCE: Final = 2.0
+"""Seconds that a turn's vector may take; without one it is found by words until the next turn brings both in."""
 _AT_THAT_TIME: Final = 1.3
 
 
@@ -67,7 +69,7 @@ class Rememberer:
             known.take(stored)
             self._known[session] = known
         if embed:
-            self._embed(session)
+            self._embed(session, few=len(stored) <= made.HOT)
         return stored
 
     def load(self, turns: Sequence[Turn], *, embed: bool = True) -> int:
@@ -93,7 +95,7 @@ class Rememberer:
             writer.add(made.document(turn, _said_before(turn, every)) for turn in new)
             self._changed(session)
         if embed and new:
-            self._embed(session)
+            self._embed(session, few=False)
         return len(new)
 
     def forget(self, session: str, *, turn: int | None = None, before: float | None = None) -> int:
@@ -273,9 +275,10 @@ class Rememberer:
                 break
             yield made.of_stored(stored, store.text(project, session, stored.uri) or "")
 
-    def _embed(self, session: str) -> None:
+    def _embed(self, session: str, *, few: bool) -> None:
         try:
-            self.keeper.embed(session)
+            # Somebody waits for what they said to be stored, not for whoever makes vectors of a whole folder just now.
+            self.keeper.embed(session, seconds=_PATIENCE if few else None)
         except StaleSpace:
             return  # found by words; `ragstone reembed` is the user's to choose
 

@@ -141,9 +141,9 @@ class Recalling(Searching):
     def memory(self) -> Rememberer:
         """Return what keeps this project's conversations; it shares the store with the documents."""
         if self._rememberer is None or self._rememberer.parts.store is not self._parts.store:
-            parts = Parts(
-                self._parts.home, self.settings, self.events, made.project_of(self.project), self._parts.store
-            )
+            own = self._parts
+            parts = Parts(own.home, self.settings, self.events, made.project_of(self.project), own.store)
+            parts.share(own)  # one model in memory does for documents and turns
             self._rememberer = Rememberer(parts, Keeper(parts, self._keeper.source))
         return self._rememberer
 

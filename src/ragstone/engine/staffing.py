@@ -51,7 +51,7 @@ class Staffing(Writing, Tending):
         corpus = self.agent(agent)
         report = corpus.refresh(embed=embed, progress=progress)
         # A refresh leaves given documents alone, and an earlier start may have been stopped before its last vector.
-        if report is None and (corpus.last_sync() is None or (embed and corpus._lacks_vectors())):
+        if report is None and (corpus.last_sync() is None or (embed and corpus.lacks_vectors())):
             report = corpus.sync(embed=embed, progress=progress)
         return report
 
@@ -106,7 +106,7 @@ class Staffing(Writing, Tending):
             return str(error)
         return ""
 
-    def _lacks_vectors(self) -> bool:
+    def lacks_vectors(self) -> bool:
         """Return whether a text that is stored waits for a vector."""
         store = self._parts.store
         spaces = [info for info in store.spaces(Scope(self.project)) if info.state == "active"]

@@ -76,6 +76,7 @@ class Talking(Recalling):
             made_now = build(wish, told.hits, empty=self.is_empty())
             for search in searches:
                 search["chosen"] = [cited.doc_id for cited in made_now.cited]
+        made_now = replace(made_now, notes=tuple(dict.fromkeys((*made_now.notes, *told.notes))))
         if session is not None and made_now.cited:
             self._note_sent(session, [*sent, *(mark for cited in made_now.cited for mark in sent_marks(cited))])
         self.events.emit(

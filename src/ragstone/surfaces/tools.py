@@ -5,21 +5,30 @@ A tool never raises for what a model says: a wrong argument is answered in a sen
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from ragstone.context.fence import neutral
 from ragstone.context.layout import line as one_line
 from ragstone.engine import Engine
 from ragstone.errors import InputError, RagstoneError
 from ragstone.surfaces import present
 from ragstone.tokens import at_most
-from ragstone.types import Context
+from ragstone.types import Context, Recalled
 
 SEARCH_TOKENS: Final = 2000
 CONTEXT_TOKENS: Final = 1500
 MOST_TOKENS: Final = 8000
-"""No answer is longer, whatever is asked for."""
+"""No answer's text is longer, whatever is asked for."""
+DATA_TOKENS: Final = 4000
+"""Nor is what a program gets beside the text."""
+_CUT: Final = "…"
+NOTE_TOKENS: Final = 100
+"""What is said about the index behind an answer."""
+_LONGEST_TOKEN: Final = 16
+"""Characters that a token has at most, nearly always: where the search for a cut begins."""
 _DESCRIPTION: Final = 1000
 """Characters of a description that a settings file gives."""
 SECONDS: Final = 30
@@ -82,6 +91,40 @@ class Tool:
             return Answer(str(error), {"success": False, "error": present.failure(error)}, failed=True)
 
 
+def within(answer: Answer, note: str = "") -> Answer:
+    """Return an answer that is no longer than any may be, with a note about the index behind it."""
+    note = cut(note, NOTE_TOKENS)
+    told = f"\n({note})" if note else ""
+    text = cut(answer.text, MOST_TOKENS) + told
+    return replace(answer, text=text, data=_data({**answer.data, **({"index": note} if note else {})}))
+
+
+def _data(data: present.Json) -> present.Json:
+    """Return an answer's data, the last results left out where they are too long."""
+    results = data.get("results", [])
+    kept, out = len(results), data.get("left_out", 0)
+    while kept and _size(data) > DATA_TOKENS:
+        kept = min(kept - 1, kept * 3 // 4)
+        data = {**data, "results": results[:kept], "left_out": len(results) - kept + out}
+    return (
+        data if _size(data) <= DATA_TOKENS else {"success": data.get("success", False), "note": "too long to be told"}
+    )
+
+
+def cut(text: str, tokens: int) -> str:
+    """Return the beginning of a text that is at most so many tokens long; what was cut off is seen to be."""
+    if at_most(text) <= tokens:
+        return text
+    length = min(len(text), tokens * _LONGEST_TOKEN)
+    while length and at_most(f"{text[:length]}{_CUT}") > tokens:
+        length = min(length - 1, int(length * 0.95 * tokens / at_most(text[:length])))
+    return f"{text[:length]}{_CUT}" if length else ""
+
+
+def _size(data: present.Json) -> int:
+    return at_most(json.dumps(data, ensure_ascii=False, default=str))
+
+
 def bound(engine: Engine, tools: Sequence[Tool]) -> dict[str, Callable[..., str]]:
     """Return tools as plain functions of one engine: `tools["rag_search"](query="…")` gives text."""
 
@@ -134,15 +177,23 @@ def _memory_search(engine: Engine, given: Mapping[str, Any]) -> Answer:
     lines: list[str] = []
     results: list[present.Json] = []
     for one in found:
-        who = one.turn.speaker or one.turn.role
-        stale = f", superseded by turn {one.superseded_by}" if one.superseded_by is not None else ""
-        line = f"[turn {one.turn.index}, {who}{stale}] {one.turn.content}"
-        if at_most("\n".join((*lines, line))) > SEARCH_TOKENS:
+        line = _spoken(one)
+        room = SEARCH_TOKENS - at_most("\n".join(lines)) - 1
+        if lines and at_most(line) > room:
             break
-        lines.append(line)
-        results.append(present.recalled(one))
+        lines.append(cut(line, room))
+        results.append({**present.recalled(one), "content": cut(one.turn.content, room)})
     text = "\n".join(lines) or "Nothing that was said answers that."
-    return Answer(text, {"success": True, "session_id": given["session_id"], "results": results})
+    left = {"left_out": len(found) - len(lines)} if len(lines) < len(found) else {}
+    return Answer(text, {"success": True, "session_id": given["session_id"], "results": results, **left})
+
+
+def _spoken(one: Recalled) -> str:
+    """Return a turn as a model reads it: no line of it can pose as another turn."""
+    who = one_line(one.turn.speaker or one.turn.role)
+    stale = f", superseded by turn {one.superseded_by}" if one.superseded_by is not None else ""
+    said = neutral(one.turn.content).strip("\n").replace("\n", "\n   ")
+    return f"[turn {one.turn.index}, {who}{stale}] {said}"
 
 
 def _found(made: Context) -> present.Json:
