@@ -65,7 +65,8 @@ class Rememberer:
             stored = self._judged(given, first, known)
             every = [*list(known.hot)[-made.BEFORE :], *stored]
             ahead = len(every) - len(stored)
-            writer.add(made.document(turn, every[: ahead + place]) for place, turn in enumerate(stored))
+            before = (every[max(0, ahead + place - made.BEFORE) : ahead + place] for place in range(len(stored)))
+            writer.add(made.document(turn, last) for turn, last in zip(stored, before, strict=True))
             known.take(stored)
             self._known[session] = known
         if embed:
