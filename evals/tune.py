@@ -25,18 +25,19 @@ if TYPE_CHECKING:
     from ragstone.rank.weights import Numbers
 
 GRID: Mapping[str, Sequence[float]] = {
+    "same_file_decay": (0.7, 0.8, 0.9, 1.0),
+    "side_file_factor": (0.4, 0.6, 0.8, 1.0),
+    "path_boost": (0.0, 0.15, 0.3, 0.45),
+    "neighbour_support": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
+    "edge": (0.0, 0.6, 0.8, 1.0),
+    "definition_boost": (1.0, 1.25, 1.5),
     "meaning.question": (0.35, 0.4, 0.45, 0.5, 0.55),
     "meaning.statement": (0.45, 0.5, 0.55, 0.6),
     "meaning.keywords": (0.4, 0.45, 0.5, 0.55, 0.6),
     "meaning.symbol": (0.4, 0.5, 0.6),
-    "neighbour_support": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
-    "edge": (0.0, 0.6, 0.8, 1.0),
-    "path_boost": (0.0, 0.15, 0.3, 0.45),
-    "side_file_factor": (0.4, 0.6, 0.8, 1.0),
-    "same_file_decay": (0.7, 0.8, 0.9, 1.0),
-    "definition_boost": (1.0, 1.25, 1.5),
 }
-"""Values tried. Sizes of merged hits are not among them: they trade characters for hits, and no score is the judge."""
+"""Values tried, those that matter most first. Sizes of merged hits are not among them: they trade characters for hits,
+and no score is the judge."""
 
 PLAIN = {
     "meaning.question": 0.5,
