@@ -1,9 +1,11 @@
 """The numbers of ranking chosen on all sets but one and tested on that one: cross-validation over sets.
 
-`python -m evals tune` replays every set's questions over recorded lists. For each part left out, one number after
-another is moved to the value of its grid that is best on the other parts; what was chosen is then scored on the part
-left out, against the numbers in force. A number that only tells on sets left out stays as it is. Repositories of the
-code set are parts too, three at a time, so that the numbers for code are tested as well.
+`python -m evals tune` replays every set's questions over recorded lists. For each part left out, it begins with plain
+fusion, half words and half meaning and no boost at all, and moves one number after another to the value of its grid
+that is best on the other parts. What was chosen is then scored on the part left out, against plain fusion and against
+the numbers in force: the first says whether such choices carry over to what they were not made on, the second whether
+the numbers in force are fitted to the sets. A number that only tells on the part left out stays off. Repositories of
+the code set are parts too, three at a time, so that the numbers for code are tested as well.
 """
 
 from __future__ import annotations
@@ -23,18 +25,33 @@ if TYPE_CHECKING:
     from ragstone.rank.weights import Numbers
 
 GRID: Mapping[str, Sequence[float]] = {
+    "same_file_decay": (0.7, 0.8, 0.9, 1.0),
+    "side_file_factor": (0.4, 0.6, 0.8, 1.0),
+    "path_boost": (0.0, 0.15, 0.3, 0.45),
+    "neighbour_support": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
+    "edge": (0.0, 0.6, 0.8, 1.0),
+    "definition_boost": (1.0, 1.25, 1.5),
     "meaning.question": (0.35, 0.4, 0.45, 0.5, 0.55),
     "meaning.statement": (0.45, 0.5, 0.55, 0.6),
     "meaning.keywords": (0.4, 0.45, 0.5, 0.55, 0.6),
     "meaning.symbol": (0.4, 0.5, 0.6),
-    "neighbour_support": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
-    "edge": (0.0, 0.6, 0.8, 1.0),
-    "path_boost": (0.0, 0.15, 0.3, 0.45),
-    "side_file_factor": (0.4, 0.6, 0.8, 1.0),
-    "same_file_decay": (0.7, 0.8, 0.9, 1.0),
-    "definition_boost": (1.0, 1.25, 1.5),
 }
-"""Values tried. Sizes of merged hits are not among them: they trade characters for hits, and no score is the judge."""
+"""Values tried, those that matter most first. Sizes of merged hits are not among them: they trade characters for hits,
+and no score is the judge."""
+
+PLAIN = {
+    "meaning.question": 0.5,
+    "meaning.statement": 0.5,
+    "meaning.keywords": 0.5,
+    "meaning.symbol": 0.5,
+    "neighbour_support": 0.0,
+    "edge": 0.0,
+    "path_boost": 0.0,
+    "side_file_factor": 1.0,
+    "same_file_decay": 1.0,
+    "definition_boost": 1.0,
+}
+"""Fusion and nothing else."""
 
 REPOSITORIES = 3
 """Of the code set, in one part."""
@@ -98,6 +115,13 @@ def changed(numbers: Numbers, name: str, value: float) -> Numbers:
     return replace(numbers, **{first: new})
 
 
+def plain(numbers: Numbers) -> Numbers:
+    """Return the numbers with everything in the grid as plain fusion has it."""
+    for name, value in PLAIN.items():
+        numbers = changed(numbers, name, value)
+    return numbers
+
+
 def gain(parts: Sequence[Part], numbers: Numbers, base: Numbers) -> float:
     """Return the mean gain over the base as a share of its score; parts of one set together count as one set."""
     by_family: dict[str, list[float]] = {}
@@ -131,26 +155,35 @@ def value_of(numbers: Numbers, name: str) -> float:
     return float(found[kind] if kind else found)
 
 
-def left_out(parts: Sequence[Part], base: Numbers) -> list[dict[str, Any]]:
-    """Return, for each part, what the numbers chosen on all others score on it against those in force."""
-    found = []
+def left_out(parts: Sequence[Part], in_force: Numbers) -> list[dict[str, Any]]:
+    """Return, for each part, what the numbers chosen on all others score on it: see the top of the file."""
+    base, found = plain(in_force), []
     for part in parts:
         tell(f"without {part.name}")
         chosen = choose([other for other in parts if other is not part], base)
-        difference = paired_difference(part.values(chosen), part.values(base), part.groups)
         found.append(
             {
                 "part": part.name,
                 "questions": len(part.recordings),
-                "in_force": round(part.mean(base), 4),
+                "plain": round(part.mean(base), 4),
                 "chosen_on_the_others": round(part.mean(chosen), 4),
-                "difference": round(difference["difference"], 4),
-                "standard_error": round(difference["standard_error"], 4),
-                "p": round(difference["p"], 4),
-                "moved": told(chosen, base),
+                "in_force": round(part.mean(in_force), 4),
+                "chosen-plain": compared(part, chosen, base),
+                "in_force-chosen": compared(part, in_force, chosen),
+                "chosen": told(chosen, base),
             }
         )
     return found
+
+
+def compared(part: Part, one: Numbers, other: Numbers) -> dict[str, float]:
+    """Return how much better one choice is than another on a part, with standard error and p."""
+    found = paired_difference(part.values(one), part.values(other), part.groups)
+    return {
+        "difference": round(found["difference"], 4),
+        "standard_error": round(found["standard_error"], 4),
+        "p": round(found["p"], 4),
+    }
 
 
 def alone(parts: Sequence[Part], base: Numbers) -> dict[str, dict[str, dict[str, float]]]:
@@ -182,24 +215,34 @@ def tune(sets: Sequence[EvalSet], embedder: str, *, keep: Path | None) -> dict[s
     by_number = alone(parts, NUMBERS)
     folds = left_out(parts, NUMBERS)
     tell("all parts")
-    best = choose(parts, NUMBERS)
+    best = choose(parts, plain(NUMBERS))
     return {
         "embedder": embedder,
         "in_force": {name: value_of(NUMBERS, name) for name in GRID},
         "left_out": folds,
-        "all": {"moved": told(best, NUMBERS), "gain": round(gain(parts, best, NUMBERS), 4)},
+        "all": {"chosen": told(best, plain(NUMBERS)), "gain_over_in_force": round(gain(parts, best, NUMBERS), 4)},
         "alone": by_number,
     }
 
 
 def table(result: Mapping[str, Any]) -> str:
     """Return the cross-validation as a plain table."""
-    lines = [f"{'left out':<48}{'in force':>10}{'chosen':>10}{'difference':>20}  moved"]
+    heads = ("plain", "chosen", "in force", "chosen - plain", "in force - chosen")
+    lines = ["".join([f"{'left out':<44}", *(f"{head:>20}" for head in heads), "  chosen on the others"])]
     for fold in result["left_out"]:
-        difference = f"{fold['difference']:+.4f} ± {fold['standard_error']:.4f}"
-        moved = ", ".join(f"{name} {value:g}" for name, value in fold["moved"].items()) or "nothing"
-        scores_ = f"{fold['in_force']:>10.4f}{fold['chosen_on_the_others']:>10.4f}"
-        lines.append(f"{fold['part']:<48}{scores_}{difference:>20}  {moved}")
-    together = ", ".join(f"{name} {value:g}" for name, value in result["all"]["moved"].items()) or "nothing"
-    lines.append(f"all together would move {together} ({result['all']['gain']:+.2%})")
+        figures = [f"{fold[key]:.4f}" for key in ("plain", "chosen_on_the_others", "in_force")]
+        figures += [
+            f"{fold[key]['difference']:+.4f} ± {fold[key]['standard_error']:.4f}"
+            for key in ("chosen-plain", "in_force-chosen")
+        ]
+        lines.append("".join([f"{fold['part']:<44}", *(f"{one:>20}" for one in figures), f"  {named(fold['chosen'])}"]))
+    together = result["all"]
+    lines.append(
+        f"chosen on all: {named(together['chosen'])}; {together['gain_over_in_force']:+.2%} over those in force"
+    )
     return "\n".join(lines) + "\n"
+
+
+def named(numbers: Mapping[str, float]) -> str:
+    """Return numbers with their names."""
+    return ", ".join(f"{name} {value:g}" for name, value in numbers.items()) or "nothing"

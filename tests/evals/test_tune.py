@@ -63,8 +63,9 @@ def test_the_part_left_out_does_not_help_to_choose(monkeypatch: pytest.MonkeyPat
     parts = [part("a", "words"), part("b", "minilm")]
     folds = left_out(parts, NUMBERS)
     assert seen == [{"b"}, {"a"}]
-    assert [fold["difference"] for fold in folds] == [-1.0, 1.0]
-    assert "meaning.question 0.9" in tune.table({"left_out": folds, "all": {"moved": {}, "gain": 0.0}})
+    assert [fold["chosen-plain"]["difference"] for fold in folds] == [-1.0, 1.0]
+    assert [fold["in_force-chosen"]["difference"] for fold in folds] == [1.0, -1.0]
+    assert "meaning.question 0.9" in tune.table({"left_out": folds, "all": {"chosen": {}, "gain_over_in_force": 0.0}})
 
 
 def test_repositories_are_parts_a_few_at_a_time() -> None:

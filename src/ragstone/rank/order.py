@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,9 +27,8 @@ _SPELT: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 """A word that is spelt like a key. Keys of settings and data are everyday words (name, version, get): only a query that
 spells one as a key asks for it."""
 _KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
-_LOOKED_AT: Final = (
-    24  # of the best, for the same words in another layout; to look at all takes as long as to fuse them
-)
+_LOOKED_AT: Final = 24
+"""Of the best, for the same words in another layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,10 @@ def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
     seen: set[int | str] = set()
     first: list[Ranked] = []
     copies: list[Ranked] = []
+    begin = Counter(_first_words(entry) for entry in ranked[:_LOOKED_AT])
     for number, entry in enumerate(ranked):
         keys: list[int | str] = [entry.row.text_id]
-        if number < _LOOKED_AT:
+        if number < _LOOKED_AT and begin[_first_words(entry)] > 1:
             keys.append(" ".join(entry.row.chunk.text.casefold().split()))
         (first if seen.isdisjoint(keys) else copies).append(entry)
         seen.update(keys)
@@ -162,6 +163,11 @@ def _touches(kept: Ranked, entry: Ranked, numbers: Numbers) -> bool:
 def _joined(kept: Ranked, entry: Ranked) -> Ranked:
     members = sorted((*kept.members, *entry.members), key=lambda row: row.chunk.order)
     return Ranked(kept.candidate, kept.row, tuple(members))
+
+
+def _first_words(entry: Ranked) -> tuple[str, ...]:
+    """Return what texts of the same words have in common at least."""
+    return tuple(entry.row.chunk.text[:80].casefold().split()[:2])
 
 
 def _place(row: StoredChunk) -> tuple[str, str, int]:
