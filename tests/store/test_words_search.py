@@ -16,7 +16,7 @@ from ragstone.types import Condition, Filter, Scope
 
 VOCABULARY = [f"w{n}" for n in range(60)]
 FULL = """
-    SELECT rowid, bm25(words, 4.0, 2.0, 2.0, 1.0) AS score FROM words
+    SELECT rowid, bm25(words, 1.0, 4.0, 1.0, 8.0) AS score FROM words
     WHERE words MATCH ? ORDER BY score, rowid LIMIT ?"""
 
 
