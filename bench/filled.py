@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 BATCH = 20_000
 SETTINGS = {"rag.embedding_provider": "minilm", "search.cache_entries": 0, "embed.threads": 1}
 """No answer is remembered: every query is worked out."""
+
+WARM_UP = 40
+BESIDE = ("ragstone-words", "ragstone-turbovec")
+"""Threads that build or load while searches are answered."""
 
 
 def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
@@ -42,6 +47,7 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
         nearest = parts.nearest(engine.project, info)
         nearest.search(vectors[0], 1)
         nearest.flush()
+        warm({"words": lambda question, k: engine.search(question, k, mode="words")}, "import")
 
 
 def codec(storage: str, dimension: int) -> Callable[[Floats], list[bytes]]:
@@ -51,6 +57,16 @@ def codec(storage: str, dimension: int) -> Callable[[Floats], list[bytes]]:
     found: Any = registry.load("codec", storage)
     encode: Callable[[Floats], list[bytes]] = found(dimension).encode
     return encode
+
+
+def warm(ways: Mapping[str, Callable[[str, int], object]], question: str) -> None:
+    """Ask often enough that whatever is loaded or built beside the first searches is there."""
+    for way in ways.values():
+        for _ in range(WARM_UP):
+            way(question, 5)
+    for thread in threading.enumerate():
+        if thread.name in BESIDE:
+            thread.join()
 
 
 def open_ways(folder: Path) -> dict[str, Callable[[str, int], Sequence[Hit]]]:

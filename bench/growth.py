@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import random
+import sqlite3
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,108 +17,144 @@ from bench import measure
 from bench.measure import Failed, child, tell
 
 SIZES = (10_000, 100_000, 1_000_000)
-WORDS = 30_000
-LENGTH = 60
-"""Words in a chunk: about 400 characters."""
+DEFAULT_STORAGE = "int16"
+STORAGES_AT = 100_000
+"""The other ways to store vectors are measured at this size."""
 
 QUERIES = 100
-CLUSTERS = 2_000
-DIMENSION = 384
+RECALL_QUERIES = 50
+TABLES = {"texts": "texts", "chunks": "documents", "documents": "documents", "words": "words", "vectors": "vectors"}
+"""Beginning of a table's or an index's name → the part it is counted under."""
 
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
-    """Return our figures for each size."""
+    """Return our figures for each size, and at one size for each way to store vectors."""
     ours: dict[str, Any] = {}
     for size in options.sizes or SIZES:
-        tell(f"growth: {size} chunks")
-        with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
-            spec = {"size": size, "folder": folder}
-            try:
-                built = child("bench.growth", {**spec, "phase": "build"}, cores=2, timeout=7200)
-                asked = child("bench.growth", {**spec, "phase": "query", **built}, cores=1)
-            except Failed as failed:
-                tell(f"{size} failed: {failed}")
-                ours[str(size)] = {"failed": str(failed)}
-                continue
-            ours[str(size)] = {**built, **asked}
+        for storage in storages() if size == STORAGES_AT else [DEFAULT_STORAGE]:
+            name = str(size) if storage == DEFAULT_STORAGE else f"{size} {storage}"
+            tell(f"growth: {name} chunks")
+            ours[name] = one(size, storage)
     return {"ours": ours, "ratios": {}}
 
 
-def vocabulary() -> list[str]:
-    """Return made-up words, the first ones common."""
-    luck = random.Random(17)  # noqa: S311 - the same words each time, no secret
-    parts = ["ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "va"]
-    return ["".join(luck.choice(parts) for _ in range(luck.randint(2, 4))) for _ in range(WORDS)]
+def storages() -> list[str]:
+    """Return the ways to store vectors, the default first."""
+    from ragstone import registry
+
+    return sorted(registry.names("codec"), key=lambda name: name != DEFAULT_STORAGE)
 
 
-def texts(size: int) -> list[str]:
-    """Return chunks whose words are as unevenly spread as those of real text."""
-    import numpy as np
-
-    words = np.asarray(vocabulary(), dtype=object)
-    source = np.random.default_rng(18)
-    made: list[str] = []
-    for start in range(0, size, 50_000):
-        ranks = source.zipf(1.3, (min(50_000, size - start), LENGTH)) % WORDS
-        made += [f"{start + number} " + " ".join(row) for number, row in enumerate(words[ranks])]
-    return made
+def one(size: int, storage: str) -> dict[str, Any]:
+    """Return the figures of one index: filled in one process, asked in another on one core."""
+    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
+        spec = {"size": size, "storage": storage, "folder": folder}
+        try:
+            built = child("bench.growth", {**spec, "phase": "build"}, cores=2, timeout=7200)
+            truth = built.pop("truth")
+            asked = child("bench.growth", {**spec, "phase": "query", "truth": truth}, cores=1)
+        except Failed as failed:
+            tell(f"{size} failed: {failed}")
+            return {"failed": str(failed)}
+    return {**built, **asked}
 
 
 def build(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return how long filling an index of this size took, and what it takes on disk."""
-    import time
+    """Return how long filling an index of this size took, and what it takes on disk, part by part."""
+    from bench.grown import fill
 
-    import numpy as np
-
-    from bench.filled import fill
-    from bench.matrix import unit
-
-    source = np.random.default_rng(19)
-    centres = unit(source.standard_normal((CLUSTERS, DIMENSION), dtype=np.float32))
-    vectors = centres[source.integers(0, CLUSTERS, spec["size"])]
-    for start in range(0, len(vectors), 50_000):
-        part = vectors[start : start + 50_000]
-        vectors[start : start + 50_000] = unit(part + 0.04 * source.standard_normal(part.shape, dtype=np.float32))
-    made, folder = texts(spec["size"]), Path(spec["folder"])
-    size = sum(len(text) for text in made)
+    size, folder = int(spec["size"]), Path(spec["folder"])
     started = time.perf_counter()
-    fill(folder, made, vectors)
+    characters, truth = fill(folder, size, storage=spec["storage"], queries=RECALL_QUERIES)
     seconds = time.perf_counter() - started
+    disk = measure.folder_bytes(folder)
     return {
-        "chunks": len(made),
+        "chunks": size,
+        "storage": spec["storage"],
         "build_s": round(seconds, 1),
-        "text_mb": round(size / 2**20, 1),
-        "disk_mb": round(measure.folder_bytes(folder) / 2**20, 1),
-        "disk_per_text": round(measure.folder_bytes(folder) / size, 2),
-        "disk_bytes_per_chunk": round(measure.folder_bytes(folder) / len(made)),
+        "text_mb": round(characters / 2**20, 1),
+        "text_bytes_per_chunk": round(characters / size),
+        "disk_mb": round(disk / 2**20, 1),
+        "disk_per_text": round(disk / characters, 2),
+        "disk_bytes_per_chunk": round(disk / size),
+        "bytes_per_chunk": {name: round(part / size) for name, part in parts(folder).items()},
+        "truth": truth,
     }
 
 
+def parts(folder: Path) -> dict[str, int]:
+    """Return how many bytes each part of an index takes on disk."""
+    found: dict[str, int] = {}
+    database = next(path for path in folder.rglob("*.db") if path.is_file())
+    with closing(sqlite3.connect(database)) as db:
+        try:
+            rows = db.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name").fetchall()
+        except sqlite3.OperationalError:  # built without the table that tells
+            rows = [("database", database.stat().st_size)]
+    for name, size in rows:
+        plain = name.removeprefix("sqlite_autoindex_")
+        key = next((part for beginning, part in TABLES.items() if plain.startswith(beginning)), "other tables")
+        found[key] = found.get(key, 0) + int(size)
+    for path in folder.rglob("*"):
+        if path.is_file() and path != database:
+            inside = path.relative_to(database.parent).parts
+            kind = path.suffix.lstrip(".") if inside[0] == "vectors" else f"derived {inside[0]}"
+            if len(inside) > 1 and path.stat().st_size > 4096:
+                found[kind] = found.get(kind, 0) + path.stat().st_size
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
 def query(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the median time of each way of searching, and memory a chunk above that of an index of one."""
-    import numpy as np
+    """Return the median time of each way of searching, recall, and memory a chunk above that of an index of one."""
+    from bench import grown
+    from bench.filled import open_ways, warm
 
-    from bench.filled import fill, open_ways
-    from bench.matrix import unit
-
-    luck = random.Random(23)  # noqa: S311 - the same questions each time, no secret
-    words = vocabulary()[:5_000]
-    questions = [" ".join(luck.choice(words) for _ in range(4)) for _ in range(QUERIES)]
+    asked = questions()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as nearly_empty:
-        # One chunk is enough to load the model and every room: what it takes is no chunk's memory.
-        fill(Path(nearly_empty), [questions[0]], unit(np.ones((1, DIMENSION), dtype=np.float32)))
+        # A few chunks are enough to load the model and every room: what those take is no chunk's memory.
+        grown.fill(Path(nearly_empty), grown.PER_DOCUMENT, storage=spec["storage"], queries=1)
         for way in open_ways(Path(nearly_empty)).values():
-            way(questions[0], 5)
+            way(asked[0], 5)
         before = measure.rss_mb()
     ways = open_ways(Path(spec["folder"]))
     result: dict[str, Any] = {}
     for name, way in ways.items():
-        first = measure.milliseconds([partial(way, questions[0], 5)])[0]
-        taken = measure.milliseconds([partial(way, one, 5) for one in questions[1:]])
+        first = measure.milliseconds([partial(way, asked[0], 5)])[0]
+        warm({name: way}, asked[0])
+        taken = measure.milliseconds([partial(way, one, 5) for one in asked[1:]])
         result[f"{name}_first_ms"] = round(first, 2)
         result[f"{name}_p50_ms"] = measure.median(taken)
     memory = measure.rss_mb()
-    return {**result, "rss_mb": memory, "rss_bytes_per_chunk": round((memory - before) * 2**20 / spec["chunks"])}
+    result |= {"rss_mb": memory, "rss_bytes_per_chunk": round((memory - before) * 2**20 / spec["size"])}
+    return {**result, "recall_at_10": recall(Path(spec["folder"]), spec["truth"])}
+
+
+def questions() -> list[str]:
+    """Return queries of four words that stand together in some of the texts."""
+    from bench.grown import halves
+
+    luck = random.Random(23)  # noqa: S311 - the same questions each time, no secret
+    asked: list[str] = []
+    while len(asked) < QUERIES:
+        words = [word for word in luck.choice(halves()[0]).split() if word.isidentifier() and len(word) > 3]
+        if len(words) > 4:
+            asked.append(" ".join(luck.sample(words, 4)))
+    return asked
+
+
+def recall(folder: Path, truth: list[list[int]]) -> float:
+    """Return the share of the true nearest ten that the index finds; rows are numbered as they were put."""
+    from bench.filled import SETTINGS
+    from bench.grown import NEAR, query_vectors
+    from ragstone import Engine
+    from ragstone.types import Scope
+
+    with Engine.open(folder, config=SETTINGS) as engine:
+        held: Any = engine._parts
+        (info,) = held.store.spaces(Scope(engine.project))
+        search: Callable[..., Any] = held.nearest(engine.project, info).search
+        found = [{row.id for row in search(vector, NEAR)} for vector in query_vectors(len(truth))]
+    return round(sum(len(set(right) & rows) for right, rows in zip(truth, found, strict=True)) / NEAR / len(truth), 4)
 
 
 if __name__ == "__main__":

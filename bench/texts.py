@@ -30,21 +30,21 @@ def library_files(limit: int | None = None) -> list[Path]:
     return found[:limit]
 
 
-def pieces(text: str) -> Iterator[str]:
-    """Yield runs of paragraphs of about a hundred tokens each."""
+def pieces(text: str, size: int = PIECE_CHARACTERS) -> Iterator[str]:
+    """Yield runs of paragraphs of about so many characters each."""
     held = ""
     for paragraph in text.split("\n\n"):
-        if held and len(held) + len(paragraph) > PIECE_CHARACTERS:
+        if held and len(held) + len(paragraph) > size:
             yield held.strip()
             held = ""
         held = f"{held}\n\n{paragraph}" if held else paragraph
-        if len(held) > 3 * PIECE_CHARACTERS:
-            held = held[: 3 * PIECE_CHARACTERS]
+        if len(held) > 3 * size:
+            held = held[: 3 * size]
     if held.strip():
         yield held.strip()
 
 
-def real_texts(count: int) -> list[str]:
+def real_texts(count: int, *, size: int = PIECE_CHARACTERS) -> list[str]:
     """Return distinct pieces of the standard library, shuffled the same way each time; fewer where it has fewer."""
     found: dict[str, None] = {}
     for path in library_files():
@@ -52,7 +52,7 @@ def real_texts(count: int) -> list[str]:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        found.update((piece, None) for piece in pieces(text) if len(piece) >= LEAST_CHARACTERS)
+        found.update((piece, None) for piece in pieces(text, size) if len(piece) >= LEAST_CHARACTERS)
     texts = list(found)
     random.Random(SEED).shuffle(texts)  # noqa: S311 - the same order each time, no secret
     return texts[:count]

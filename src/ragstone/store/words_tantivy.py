@@ -23,7 +23,7 @@ FORMAT: Final = 1
 _TERMS, _CHUNK, _COLLECTION = "terms", "chunk", "collection"
 _ANALYZER: Final = "spaces"
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 48_000_000  # the first is the least that tantivy takes
-_LARGE: Final = 4000
+_LARGE: Final = 30_000  # entries: below that the small one makes three pieces at most
 _LEAST_RARITY: Final = 1e-6
 _FEW_PLACES: Final = (
     16  # so many are asked for one by one: of 100,000 entries, one place takes a quarter of a set's time

@@ -1,0 +1,46 @@
+"""The large index that is made up: chunks that can be stored, true neighbours that are true, parts that add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bench import grown, growth
+from ragstone import Engine
+from ragstone.types import Scope
+
+
+def test_made_up_texts_are_distinct_and_of_the_size_of_our_chunks() -> None:
+    first = next(grown.texts(400))
+    assert len(set(first)) == 400
+    assert 550 < sum(map(len, first)) / 400 < 1_000
+    assert next(grown.texts(400)) == first
+
+
+def test_made_up_documents_are_stored_as_they_were_cut(tmp_path: Path) -> None:
+    batch = [f"text number {number} über alles" for number in range(40)]
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        store = engine._parts.store
+        store.ensure_collection("default", "default")
+        results = store.put("default", "default", grown.documents(batch, 0))
+        assert [result.added for result in results] == [16, 16, 8]
+        assert len(store.search_words(Scope(), ["number"], limit=99)) == 40
+        assert all(finding.ok for finding in store.check())
+        parts = growth.parts(tmp_path)
+    assert {"texts", "documents", "words", "vectors"} <= set(parts) or "database" in parts
+    assert sum(parts.values()) <= sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_the_nearest_over_batches_are_the_nearest_of_all() -> None:
+    scores = np.random.default_rng(3).random((4, 90), dtype=np.float32)
+    best, truth = np.full((4, grown.NEAR), -2.0, np.float32), np.zeros((4, grown.NEAR), np.int64)
+    for start in range(0, 90, 30):
+        best, truth = grown.nearer(best, truth, scores[:, start : start + 30], start + 1)
+    assert np.array_equal(truth, np.argsort(-scores, axis=1)[:, : grown.NEAR] + 1)
+
+
+def test_questions_are_words_that_stand_together() -> None:
+    asked = growth.questions()
+    assert len(asked) == growth.QUERIES
+    assert all(len(question.split()) == 4 for question in asked)
