@@ -89,8 +89,8 @@ class Keeper:
                     reports.append(report)
                     continue
                 if embed and self._noted(name, _BEHIND):
-                    self._with_vectors(report, name, embed, progress)
-                if report.failed:
+                    report = self._with_vectors(report, name, embed, progress)
+                if report.failed or report.embedded:
                     reports.append(replace(report, pending=self.pending(name)))
         return _together(reports)
 

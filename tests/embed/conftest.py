@@ -30,7 +30,9 @@ def wheel() -> Path:
 
 @pytest.fixture(scope="session")
 def minilm() -> MiniLM:
-    return MiniLM(threads=2)
+    made = MiniLM(threads=2)
+    assert made.backend == "onnxruntime"  # loaded now: a test may hide the package later
+    return made
 
 
 @pytest.fixture(scope="session")

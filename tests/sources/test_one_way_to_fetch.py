@@ -16,6 +16,7 @@ NETWORK = {
     *("xmlrpc", "urllib", "urllib3", "requests", "httpx", "httpx2", "aiohttp", "websockets", "pycurl"),
 }
 ALLOWED = {
+    "surfaces/bus.py": {"urllib.parse"},  # takes texts apart
     "read/epub.py": {"urllib.parse"},  # takes texts apart
     "surfaces/adapters/openai_agents.py": {"asyncio"},  # threads, as the SDK awaits its tools
     "answer/chat.py": {"httpx2"},  # the one service whose address the user set; no page and no model names another
