@@ -178,7 +178,10 @@ def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(tmp
     with Engine.open(tmp_path, config=FAKE) as engine:
         assert engine.refresh(embed=False) is not None
         assert engine.status().spaces == ()
-        assert engine.refresh(embed=5.0) is None, "no file has changed"
+        made = engine.refresh(embed=5.0)
+        assert made is not None
+        assert (made.indexed, made.embedded) == (0, 1)
+        assert engine.refresh(embed=5.0) is None
         assert [info.coverage for info in engine.status().spaces] == [1.0]
         (tmp_path / "b.md").write_text("the lagoon lies still", encoding="utf-8")
         engine.refresh(embed=False)
