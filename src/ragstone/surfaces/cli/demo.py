@@ -71,7 +71,7 @@ def demo(folder: Path | None, as_json: bool, yes: bool) -> int:
 
 def _questions(engine: Engine) -> Iterator[Question]:
     """Yield what is worth asking here: prepared questions about Ragstone itself, titles of documents elsewhere."""
-    if (engine.folder / "src" / "ragstone" / "engine.py").is_file():
+    if (engine.folder / "src" / "ragstone" / "engine" / "__init__.py").is_file():
         yield from OWN
         return
     seen = set()
