@@ -202,3 +202,11 @@ def test_the_demo_asks_and_cites(quick: Command) -> None:
     for words in ("by words", "by meaning", "by both", "README.md:1-", "ragstone search"):
         assert words in ran.out
     assert len(quick("demo", "--json").json["questions"]) == 4
+
+
+def test_the_demo_knows_its_own_folder() -> None:
+    from ragstone import Engine
+    from ragstone.surfaces.cli.demo import OWN, _questions
+
+    with Engine.open(Path(__file__).resolve().parents[2], config={"rag.vector_store.provider": "memory"}) as engine:
+        assert tuple(_questions(engine)) == OWN
