@@ -60,7 +60,7 @@ def boost(
     wanted = set(terms(query))
     said = _NAME.findall(query)
     keys = {name.casefold() for name in said if _SPELT.search(name)}
-    names = {name.casefold() for name in said} if query_type(query) == "symbol" else keys
+    names = {name.casefold() for name in said} if query_type(query) == "symbol" else set()
     quiet = bool(wanted & _ASKS_FOR_SIDE)
     ranked = []
     for candidate in candidates:
