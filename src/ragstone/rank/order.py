@@ -27,6 +27,7 @@ _SPELT: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 """A word that is spelt like a key. Keys of settings and data are everyday words (name, version, get): only a query that
 spells one as a key asks for it."""
 _KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
+_DIGITS: Final = 5
 _LOOKED_AT: Final = 24
 """Of the best, for the same words in another layout."""
 
@@ -79,8 +80,11 @@ def boost(
 
 
 def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """Return the same, best first; equal scores by place, which does not depend on what was stored when."""
-    return sorted(ranked, key=lambda r: (-r.score, r.row.uri, r.row.chunk.order, r.row.id))
+    """Return the same, best first; equal scores by place, which does not depend on what was stored when.
+
+    Scores of the same text differ in their last digits by where its vector lay in memory: those are equal.
+    """
+    return sorted(ranked, key=lambda r: (-round(r.score, _DIGITS), r.row.uri, r.row.chunk.order, r.row.id))
 
 
 def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
