@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import pytest
 
 from ragstone import Context, Document, Engine, Event, InputError, inject
 from ragstone.context.select import Candidate
+from ragstone.embed.minilm import MiniLM
 from ragstone.engine.talking import RAG_OFF
-from ragstone.types import ContextFormat
+from ragstone.types import ContextFormat, Role
 
 FAKE = {"rag.embedding_provider": "fake"}
 GONDOLA = Document("gondola.md", "The gondola crosses the lagoon at nine. It is black by law.")
@@ -45,6 +46,28 @@ def test_memory_lives_on_after_a_restart(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as second:
         assert [turn.index for turn in second.turns("s")] == [0, 1]
         assert second.recall("s", "ferry")[0].turn.content == "The ferry leaves at nine."
+
+
+def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, list[str]]] = []
+    embed = MiniLM.embed
+
+    def counted(self: MiniLM, texts: Sequence[str], role: Role = "document", **more: Any) -> Any:  # noqa: ANN401 - as is
+        asked.append((role, list(texts)))
+        return embed(self, texts, role, **more)
+
+    monkeypatch.setattr(MiniLM, "embed", counted)
+    with Engine.open(tmp_path) as first:
+        for turn in ("The ferry leaves at nine.", "Lunch is at noon.", "The quay lies in the north."):
+            first.remember("s", "user", turn)
+    assert sum(len(texts) for role, texts in asked if role == "document") == 3
+    asked.clear()
+    with Engine.open(tmp_path) as second:
+        found = second.recall("s", "when does the boat depart")
+    assert found[0].turn.content == "The ferry leaves at nine."
+    assert asked == [("query", ["when does the boat depart"])]
 
 
 @pytest.mark.parametrize(

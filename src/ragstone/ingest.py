@@ -66,6 +66,24 @@ class Ledger:
     unread: dict[str, Unread] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
 
+    def closed(self, begun: float, *, notes: Sequence[str] = ()) -> SyncReport:
+        """Return the finished account; `begun` is when it was opened, by the monotonic clock."""
+        return SyncReport(
+            found=self.found,
+            indexed=self.indexed,
+            unchanged=self.unchanged,
+            skipped=_by_uri(self.skipped),
+            failed=_by_uri(self.failed),
+            removed=self.removed,
+            chunks_added=self.added,
+            chunks_kept=self.kept,
+            embedded=0,
+            pending=0,
+            seconds=time.monotonic() - begun,
+            notes=tuple(notes),
+            remarks=_by_uri(self.remarks),
+        )
+
     def leave_out(self, skip: Skip) -> None:
         """Account for what the source left out; a path that was named and is not there has failed, or was deleted."""
         if skip.reason != MISSING:
@@ -142,20 +160,11 @@ class Writer:
         gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]
         for start in range(0, len(gone), BATCH_DOCUMENTS):
             ledger.removed += self.store.remove(self.project, self.collection, gone[start : start + BATCH_DOCUMENTS])
-        report = SyncReport(
-            found=ledger.found,
-            indexed=ledger.indexed,
-            unchanged=ledger.unchanged,
-            skipped=_by_uri(ledger.skipped),
-            failed=_by_uri(ledger.failed),
-            removed=ledger.removed,
-            chunks_added=ledger.added,
-            chunks_kept=ledger.kept,
-            embedded=0,
-            pending=0,
-            seconds=time.monotonic() - begun,
+        closed = ledger.closed(begun)
+        report = replace(
+            closed,
             fingerprint=fingerprint(ledger.items),
-            remarks=(*self.remarks(), *_by_uri(ledger.remarks)),
+            remarks=(*self.remarks(), *closed.remarks),
             changed=tuple(sorted(ledger.changed)),
             gone=tuple(sorted(gone)),
         )

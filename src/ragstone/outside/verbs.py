@@ -11,7 +11,6 @@ from ragstone.errors import StaleSpace
 from ragstone.ingest import Ledger
 from ragstone.keeping import Keeper
 from ragstone.outside import captured
-from ragstone.outside.ledgers import closed
 from ragstone.outside.pages import Pages
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
@@ -46,7 +45,7 @@ class Outside:
         begun, ledger = time.monotonic(), Ledger()
         for name in collections:
             Pages.of(self.parts, name).recheck(ledger)
-        return self.with_vectors(closed(ledger, begun), collections if ledger.indexed else (), embed=embed)
+        return self.with_vectors(ledger.closed(begun), collections if ledger.indexed else (), embed=embed)
 
     def capture(self, program: str, collection: str, *, limits: HelpLimits | None, inside: Path) -> SyncReport:
         """Return the ledger of a program's help taken in, by words alone; raises where it gives none."""
@@ -55,7 +54,7 @@ class Outside:
         begun = time.monotonic()
         found = capture(program, limits=limits or HelpLimits(), project=inside)
         ledger = captured.store(self.parts, collection, found)
-        return closed(ledger, begun, notes=found.notes)
+        return ledger.closed(begun, notes=found.notes)
 
     def with_vectors(
         self, report: SyncReport, collections: Sequence[str], *, embed: bool, progress: Progress | None = None
@@ -81,4 +80,4 @@ class Outside:
 
 def _nothing() -> SyncReport:
     """Return the ledger of an engine that is switched off."""
-    return closed(Ledger(), time.monotonic(), notes=[OFF])
+    return Ledger().closed(time.monotonic(), notes=[OFF])

@@ -10,7 +10,7 @@ import click
 
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
-from ragstone.surfaces.cli.search import conversations, options, query_text, wanted
+from ragstone.surfaces.cli.search import options, query_text, shape
 from ragstone.surfaces.cli.shell import emit, remark, safe, say, shared
 from ragstone.types import Spoken
 
@@ -25,21 +25,14 @@ def ask(question: tuple[str, ...], folder: Path | None, as_json: bool, **given: 
     The language model is the one that ask.url and ask.model name: any OpenAI-shaped service, such as Ollama.
     """
     text = query_text(question)
+    chosen = shape(given)
     with open_engine(folder) as engine:
         _, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
         spoken = engine.ask(
             text,
             given["top_k"],
             tell=None if as_json else _show,
-            mode=given["mode"],
-            fusion=given["fusion"],
-            mmr=given["mmr"],
-            filters=wanted(given) or None,
-            min_score=given["min_score"],
-            compress=given["compress"],
-            collection=given["collection"],
-            memory=conversations(given),
-            fresh=not given["no_sync"],
+            **chosen,
         )
     if as_json:
         emit({**present.spoken(spoken), "notes": [*amiss, *spoken.notes]})

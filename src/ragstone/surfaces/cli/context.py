@@ -9,7 +9,7 @@ import click
 
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
-from ragstone.surfaces.cli.search import conversations, options, query_text, wanted
+from ragstone.surfaces.cli.search import options, query_text, shape
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
 from ragstone.types import Context
 
@@ -32,6 +32,7 @@ from ragstone.types import Context
 def context(task: tuple[str, ...], folder: Path | None, as_json: bool, form: str, **given: Any) -> None:
     """Print what a prompt should know about TASK (`-` reads it from stdin), ready to be pasted."""
     text = query_text(task)
+    chosen = shape(given)
     with open_engine(folder) as engine:
         _, amiss = (None, []) if given["no_sync"] else bring_up_to_date(engine, yes=given["yes"])
         made = engine.context(
@@ -41,15 +42,7 @@ def context(task: tuple[str, ...], folder: Path | None, as_json: bool, form: str
             window=given["window"],
             session=given["session"],
             top_k=given["top_k"],
-            mode=given["mode"],
-            fusion=given["fusion"],
-            mmr=given["mmr"],
-            filters=wanted(given) or None,
-            min_score=given["min_score"],
-            compress=given["compress"],
-            collection=given["collection"],
-            memory=conversations(given),
-            fresh=not given["no_sync"],
+            **chosen,
         )
     if as_json:
         emit({**present.context(made), "notes": [*amiss, *made.notes]})

@@ -18,7 +18,7 @@ from ragstone.surfaces import present
 from ragstone.surfaces.cli import hits
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
-from ragstone.types import Explanation, Hit, SyncReport
+from ragstone.types import Explanation, Hit, SearchOptions, SyncReport
 
 _MOST_STDIN: Final = 4_000_000
 
@@ -96,7 +96,7 @@ class Found:
 def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -> Iterator[Found]:
     """Give the answer to a query given on the command line; what closing the index takes comes after it was shown."""
     text = query_text(query)
-    filters = wanted(given)
+    chosen = shape(given)
     with open_engine(folder) as engine:
         seen = engine.exists
         by_both = given["mode"] != "words"
@@ -105,22 +105,25 @@ def asked(query: Sequence[str], folder: Path | None, given: Mapping[str, Any]) -
             nothing = Explanation(text, "keywords", (), {}, {}, 0, (), (), (), 0.0)
             yield Found(nothing, report, (*amiss, "this folder has no index yet"))
             return
-        told = engine.explain(
-            text,
-            given["top_k"],
-            mode=given["mode"],
-            fusion=given["fusion"],
-            mmr=given["mmr"],
-            filters=filters or None,
-            min_score=given["min_score"],
-            compress=given["compress"],
-            collection=given["collection"],
-            memory=conversations(given),
-            fresh=not given["no_sync"],
-        )
+        told = engine.explain(text, given["top_k"], **chosen)
         if report is not None and seen:
             told = replace(told, hits=tuple(_refreshed(hit, report) for hit in told.hits))
         yield Found(told, report, tuple(dict.fromkeys((*amiss, *_remarks(told, given, report)))))
+
+
+def shape(given: Mapping[str, Any]) -> SearchOptions:
+    """Return what the options say about a search, as every verb that searches takes it."""
+    return {
+        "mode": given["mode"],
+        "fusion": given["fusion"],
+        "mmr": given["mmr"],
+        "filters": wanted(given) or None,
+        "min_score": given["min_score"],
+        "compress": given["compress"],
+        "collection": given["collection"],
+        "memory": conversations(given),
+        "fresh": not given["no_sync"],
+    }
 
 
 def wanted(given: Mapping[str, Any]) -> dict[str, Any]:
