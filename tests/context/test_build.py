@@ -200,14 +200,23 @@ def test_what_was_shown_is_known_again_however_it_is_cut() -> None:
     assert build(Wish("wind", sent=sent), [hit("b.md", second)]).cited  # another document says it
 
 
-def test_a_part_that_was_shown_is_not_shown_as_if_it_were_new() -> None:
+@pytest.mark.parametrize("room", [150, 160, 170, 185])
+def test_a_part_that_was_shown_is_not_shown_as_if_it_were_new(room: int) -> None:
     filler = [f"Salt of kind {n} is dear." for n in range(120)]
     long = hit("a.md", " ".join((*filler[:60], "The ferry leaves at nine from the north quay.", *filler[60:])))
     once = build(Wish("when does the ferry leave", 160), [long])
     sent = frozenset(mark for cited in once.cited for mark in sent_marks(cited))
-    again = build(Wish("when does the ferry leave", 160, sent=sent), [long])
+    again = build(Wish("when does the ferry leave", room, sent=sent), [long])  # other fences leave other room
     assert again.cited == ()
     assert [one.reason for one in again.left_out] == ["the part that fits was shown in this session"]
+
+
+def test_a_part_with_an_answer_that_was_not_shown_is_shown() -> None:
+    filler = " ".join(f"Salt of kind {n} is dear." for n in range(120))
+    one = hit("a.md", f"The ferry leaves at nine. {filler}")
+    sent = frozenset(sent_marks(replace(one, text="Salt of kind 1 is dear. Salt of kind 2 is dear.")))
+    again = build(Wish("when does the ferry leave", 160, sent=sent), [one])
+    assert "The ferry leaves at nine." in again.text
 
 
 def test_two_collections_may_hold_documents_of_one_name() -> None:

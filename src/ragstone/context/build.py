@@ -66,7 +66,7 @@ def build(wish: Wish, hits: Sequence[Hit], *, empty: bool = False) -> Context:
 
     def shorten(piece: Cited, most: int) -> Cited | None:
         part = _shortened(piece, terms, most, by_lines=by_piece[piece].kind in _BY_LINES)
-        if part is not None and was_sent(part, wish.sent):
+        if part is not None and _says_nothing_new(part, terms, wish.sent):
             known.add((piece.doc_id, piece.place))
             return None
         return part
@@ -114,6 +114,19 @@ def sent_marks(cited: Cited | Hit) -> list[str]:
 def was_sent(cited: Cited | Hit, sent: Collection[str]) -> bool:
     """Return whether a session that was shown these marks was shown all of a piece."""
     return bool(sent) and bool(cited.text.strip()) and all(mark in sent for mark in sent_marks(cited))
+
+
+def _says_nothing_new(part: Cited, terms: Sequence[str], sent: Collection[str]) -> bool:
+    """Return whether all of a part that answers was shown: more filling around it is no reason to repeat it.
+
+    How much fits beside the answer differs from call to call with the length of the random fence.
+    """
+    if not sent:
+        return False
+    asked = set(terms)
+    sentences = [one for one in _SENTENCES.split(part.text) if one.strip()]
+    telling = [one for one in sentences if not asked.isdisjoint(query_terms(one))] or sentences
+    return all(was_sent(replace(part, text=one), sent) for one in telling)
 
 
 def _name(hit: Hit) -> str:
