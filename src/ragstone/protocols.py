@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ragstone.types import (
+    Alias,
     Chunk,
     Collection,
     Document,
     Filter,
     Finding,
+    Graph,
     Item,
     Known,
+    Link,
+    Node,
     PendingText,
     Prepared,
     PutResult,
@@ -27,9 +31,12 @@ from ragstone.types import (
     SpaceInfo,
     SpaceState,
     Stamp,
+    Step,
     StoredChunk,
     StoredDocument,
+    Unresolved,
     VectorRow,
+    Walked,
 )
 
 if TYPE_CHECKING:
@@ -208,6 +215,27 @@ class Reranker(Protocol):
         """Return one score per text, higher is better."""
 
 
+class Framework(Protocol):
+    """What a framework makes of a project's files; executes nothing."""
+
+    name: str
+
+    def detects(self, world: World) -> bool:
+        """Return whether the project is one of this framework's."""
+
+    def read(self, world: World) -> Graph:
+        """Return its routes, tables, models and what links them; what cannot be known is in the remarks."""
+
+
+class World(Protocol):
+    """A project's files, as far as an adapter needs them; `ragstone.code.world` has more."""
+
+    uris: tuple[str, ...]
+
+    def has(self, uri: str) -> bool:
+        """Return whether there is such a file."""
+
+
 class Store(Protocol):
     """Where everything stays. Every call names the project; nothing crosses its border.
 
@@ -315,6 +343,46 @@ class Store(Protocol):
         self, scope: Scope, space_id: int, row_ids: Sequence[int], *, filter: Filter | None = None
     ) -> dict[int, int]:
         """Return, for each vector row, the first chunk in scope that holds its text and passes the filter."""
+
+    # the graph
+    def put_graph(
+        self, project: str, collection: str, parts: Mapping[str, Graph], *, stamps: Mapping[str, str] | None = None
+    ) -> dict[str, int]:
+        """Make what each owner gave be exactly this, all in one transaction; an empty graph removes what it gave.
+
+        An owner is a pass over one file (`file:app/Song.php`) or over all of them (`laravel`). Only rows that
+        differ are written; returned is how many of each table were: nodes, links, aliases, unresolved.
+        """
+
+    def graph_owners(self, project: str, collection: str) -> dict[str, str]:
+        """Return every owner of a collection with the stamp its part was put with."""
+
+    def nodes(
+        self,
+        scope: Scope,
+        *,
+        keys: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        uris: Sequence[str] | None = None,
+        limit: int = 1000,
+    ) -> list[Node]:
+        """Return nodes by key; of one key that two passes gave, the framework's with the attributes of both."""
+
+    def named(self, scope: Scope, names: Sequence[str]) -> list[Alias]:
+        """Return the aliases that are one of these names, whatever the case."""
+
+    def links(
+        self, scope: Scope, keys: Sequence[str], *, kinds: Sequence[str] = (), back: bool = False, limit: int = 10_000
+    ) -> list[Link]:
+        """Return the links from these nodes, or to them; in their order."""
+
+    def walk(self, scope: Scope, anchors: Sequence[str], steps: Sequence[Step], *, limit: int = 1000) -> list[Walked]:
+        """Return the paths from the anchors along all of the steps."""
+
+    def unresolved(
+        self, scope: Scope, *, name: str | None = None, sources: Sequence[str] | None = None, limit: int = 1000
+    ) -> list[Unresolved]:
+        """Return references that nothing written decides, by their name or by where they stand."""
 
     # notes and upkeep
     def note(self, project: str, key: str) -> str | None:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ragstone.types.graph import Symbol
+
 Scalar = str | int | float | bool | None
 Value = Scalar | tuple[Scalar, ...] | list[Scalar]
 Metadata = Mapping[str, Value]
@@ -50,6 +52,8 @@ class Document:
     """What stands beside the text, such as the turn before it: found by words with it, never embedded, never shown."""
     remarks: tuple[str, ...] = ()
     """What a person should know about how it was read; told in the report of a sync, not stored."""
+    symbols: tuple[Symbol, ...] | None = None
+    """The definitions in it, for the chunker to cut by; None where they were not looked for. Not stored, not hashed."""
 
     @property
     def hash(self) -> str:

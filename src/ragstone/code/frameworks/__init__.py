@@ -1,0 +1,1 @@
+"""Adapters: what a framework makes of the files it is given."""

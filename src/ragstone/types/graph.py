@@ -1,0 +1,173 @@
+"""What code means: symbols of a file, nodes and links of a project, and what a question about them is answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+
+Confidence = Literal["runtime", "evaluated", "declared", "convention", "heuristic"]
+CONFIDENCES: Final[tuple[Confidence, ...]] = ("runtime", "evaluated", "declared", "convention", "heuristic")
+"""How a link is known, surest first: told by the running framework, evaluated from its files, written down, following
+from the framework's naming rules, or guessed and said to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition in a file: exact characters and lines, the comment above it counted by `start` and `line`."""
+
+    name: str
+    qualified: str
+    """The name with what it is inside of, as the language writes it, without the file's namespace: `Song.play`."""
+    kind: str
+    """class, interface, trait, enum, struct, module, function, method, constructor, field, constant, type, macro."""
+    start: int
+    end: int
+    line: int
+    """The line of the definition itself, where a person would look: not of its comment, decorators or attributes."""
+    line_end: int
+    signature: str = ""
+    doc: str = ""
+    parent: str = ""
+    """The qualified name of the symbol it is inside of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Something a project has: a symbol, a route, a table, a run. Its key stays as long as it is the same thing."""
+
+    key: str
+    kind: str
+    name: str
+    uri: str = ""
+    """The file that gives it; empty for what has no file, such as middleware of the framework's own."""
+    line: int = 0
+    line_end: int = 0
+    signature: str = ""
+    doc: str = ""
+    language: str = ""
+    framework: str = ""
+    attributes: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Return `path:line`, or nothing where there is no file."""
+        return f"{self.uri}:{self.line}" if self.uri and self.line else self.uri
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One written relation: from a node to a node, with the line that says so."""
+
+    kind: str
+    source: str
+    target: str
+    uri: str
+    line: int
+    confidence: Confidence = "declared"
+    conditional: bool = False
+    order: int = 0
+    attributes: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name of a node, as people write it in a question."""
+
+    name: str
+    key: str
+    kind: str
+    """route_name, uri, class, short_class, method, short_method, table, former_table, column, middleware, config, …"""
+    uri: str = ""
+    """The file that gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A reference that no written type decides: kept to be searched, never made a link."""
+
+    kind: str
+    source: str
+    name: str
+    receiver: str
+    uri: str
+    line: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Prose about a node, so that plain words find it: stored as a document of the node's kind."""
+
+    key: str
+    kind: str
+    title: str
+    text: str
+    uri: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What one pass over a project gives."""
+
+    nodes: tuple[Node, ...] = ()
+    links: tuple[Link, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    rendered: tuple[Rendered, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What could not be known, and why: `routes/web.php:12: the prefix is read from the environment`."""
+
+    def __add__(self, other: Graph) -> Graph:
+        """Return both."""
+        return Graph(
+            self.nodes + other.nodes,
+            self.links + other.links,
+            self.aliases + other.aliases,
+            self.unresolved + other.unresolved,
+            self.rendered + other.rendered,
+            self.remarks + other.remarks,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One hop of a typed path: along links of these kinds, with or against their direction."""
+
+    kinds: tuple[str, ...]
+    back: bool = False
+    to: tuple[str, ...] = ()
+    """Kinds of nodes that count; all where empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A path that was found: its nodes from anchor to target, and the links between them."""
+
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+
+    @property
+    def confidence(self) -> Confidence:
+        """Return the weakest on the path."""
+        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnswer:
+    """What the graph says to a question: facts by name, a sentence, and where each is written."""
+
+    intent: str
+    said: str
+    facts: Mapping[str, Json]
+    nodes: tuple[Node, ...] = ()
+    paths: tuple[Walked, ...] = ()
+    evidence: tuple[tuple[str, int], ...] = ()
+    """(file, line) of everything the answer rests on, the most telling first."""
+    confidence: Confidence = "declared"
+    negative: bool = False
+    """Whether the answer is that there is none; `looked_in` says where that was looked for."""
+    looked_in: tuple[str, ...] = ()
