@@ -85,6 +85,7 @@ class Log:
         self._path, self._project, self._most = path, project, most_bytes
         self._lock = threading.Lock()
         self._run: list[Event] = []
+        self._descriptor: int | None = None
 
     def take(self, event: Event) -> None:
         """Write an event behind the others; a disk that cannot take it costs the line, not the work."""
@@ -98,9 +99,14 @@ class Log:
             self._write(event)
 
     def flush(self) -> None:
-        """Write what waits to be told in one line with what comes next."""
+        """Write what waits to be told in one line with what comes next, and let go of the file until then."""
         with self._lock:
             self._write_run()
+            self._close()
+
+    def __del__(self) -> None:
+        with suppress(OSError):
+            self._close()
 
     def last(self, limit: int, names: Iterable[str] | None = None) -> list[dict[str, object]]:
         """Return the project's last events, oldest first; lines that are none are left out."""
@@ -149,18 +155,33 @@ class Log:
         about = {key: _clipped(value) for key, value in event.data.items()}
         line = json.dumps({**told, **about, **told}, default=str) + "\n"
         with suppress(OSError):
-            if self._path.parent.is_symlink():
-                return  # it may have come with a clone and lead anywhere
-            self._turn_over()
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
-            try:
-                os.write(descriptor, line.encode())  # one call: lines of two processes do not mix
-            finally:
-                os.close(descriptor)
+            # One call: lines of two processes do not mix.
+            os.write(self._opened(), line.encode())
 
-    def _turn_over(self) -> None:
-        if self._path.exists() and self._path.stat().st_size > self._most:
+    def _opened(self) -> int:
+        """Return the open file, another one where it has been turned over or taken away; `OSError` if there is none."""
+        seen = None
+        with suppress(FileNotFoundError):
+            seen = os.lstat(self._path)
+        if seen is not None and seen.st_size > self._most:
             os.replace(self._path, self._older)
+            seen = None
+        if self._descriptor is not None and seen is not None and _same_file(os.fstat(self._descriptor), seen):
+            return self._descriptor
+        self._close()
+        if self._path.parent.is_symlink():
+            raise OSError("the folder may have come with a clone and lead anywhere")
+        self._descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
+        return self._descriptor
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def _lines(path: Path, position: Position) -> tuple[list[bytes], Position]:

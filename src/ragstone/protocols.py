@@ -250,6 +250,9 @@ class Store(Protocol):
     def patience(self, seconds: float | None) -> AbstractContextManager[None]:
         """Wait at most this long for other writers while it is entered; None changes nothing."""
 
+    def moment(self) -> AbstractContextManager[None]:
+        """Let everything this thread reads while it is entered be of one moment."""
+
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""
 

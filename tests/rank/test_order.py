@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ragstone.rank.fuse import Candidate
-from ragstone.rank.order import Ranked, arranged, boost, collapse, merge_neighbours, spread, support
+from ragstone.rank.order import Ranked, arranged, boost, by_score, collapse, merge_neighbours, spread, support
 from ragstone.rank.weights import NUMBERS, Numbers
 from ragstone.types import Chunk, Span, StoredChunk
 
@@ -25,36 +25,40 @@ def entry(
     return Ranked(Candidate(number, score), stored, (stored,))
 
 
+def boosted(candidates: list[Candidate], rows: dict[int, StoredChunk], *, query: str) -> list[Ranked]:
+    return by_score(boost(candidates, rows, query=query))
+
+
 def test_the_chunk_that_defines_a_name_goes_before_one_that_uses_it() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
-    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="Engine.search")
+    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="Engine.search")
     assert [r.row.id for r in ranked] == [2, 1]
     assert ("definition", NUMBERS.definition_boost) in ranked[0].candidate.boosts
 
 
 def test_a_word_of_a_sentence_that_happens_to_be_a_name_defines_nothing() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
-    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="how does a search work")
+    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="how does a search work")
     assert [r.row.id for r in ranked] == [1, 2]
 
 
 def test_a_key_is_asked_for_only_where_it_is_spelt_as_one() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.toml", symbol="server.max_size name", kind="config")}
     candidates = [Candidate(1, 1.0), Candidate(2, 0.95)]
-    assert [r.row.id for r in boost(candidates, rows, query="what is the name of this")] == [1, 2]
-    assert [r.row.id for r in boost(candidates, rows, query="what is max_size set to")] == [2, 1]
+    assert [r.row.id for r in boosted(candidates, rows, query="what is the name of this")] == [1, 2]
+    assert [r.row.id for r in boosted(candidates, rows, query="what is max_size set to")] == [2, 1]
 
 
 def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
     candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]
-    assert [r.row.id for r in boost(candidates, rows, query="write lease")] == [2, 1]
-    assert [r.row.id for r in boost(candidates, rows, query="write lease tests")] == [1, 2]
+    assert [r.row.id for r in boosted(candidates, rows, query="write lease")] == [2, 1]
+    assert [r.row.id for r in boosted(candidates, rows, query="write lease tests")] == [1, 2]
 
 
 def test_words_of_the_query_in_the_path_raise_a_chunk() -> None:
     rows = {1: row(1, "src/alpha.py"), 2: row(2, "src/session.py")}
-    ranked = boost([Candidate(1, 1.0), Candidate(2, 0.97)], rows, query="session")
+    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.97)], rows, query="session")
     assert ranked[0].row.id == 2
 
 

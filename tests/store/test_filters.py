@@ -85,6 +85,8 @@ def test_a_filter_gives_what_its_definition_says(
     store: SqliteStore, held: list[tuple[str, str, dict[str, Any]]], wanted: list[Condition]
 ) -> None:
     store.ensure_collection("p", "c")
+    store.drop_collection("p", "c")  # of an example before that failed
+    store.ensure_collection("p", "c")
     store.put("p", "c", [prepare(uri, ["apple"], kind=kind, metadata=about) for uri, kind, about in held])
     filter = Filter(tuple(wanted))
     expected = sorted(document[0] for document in held if all(_passes(one, document) for one in wanted))

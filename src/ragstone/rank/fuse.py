@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,8 +17,6 @@ _QUESTION: Final = re.compile(
     re.I,
 )
 _MANY_WORDS: Final = 7
-
-Normaliser = Callable[[str, Scored, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +64,8 @@ def weighted_sum(
     Both scores have a meaningful zero (no word in common, no likeness), so a list is scaled from there and not from
     its last row, which depends on how many rows were asked for.
     """
-    scales = {name: _scale(rows) for name, rows in lists.items()}
-
-    def normalise(name: str, row: Scored, rank: int) -> float:
-        floor, width = scales[name]
-        return (row.score - floor) / width
-
-    return _fuse(lists, weights, normalise, limit)
+    shares = {name: _scaled(rows) for name, rows in lists.items()}
+    return _fuse(lists, weights, shares, limit)
 
 
 def reciprocal_rank(
@@ -80,30 +73,35 @@ def reciprocal_rank(
 ) -> list[Candidate]:
     """Return the best candidates by reciprocal rank fusion, scaled so that first everywhere is 1."""
     even = {name: 1.0 / len(lists) for name in lists if name in weights}
-    return _fuse(lists, even, lambda name, row, rank: (RRF_K + 1) / (RRF_K + rank), limit)
+    shares = {name: [(RRF_K + 1) / (RRF_K + rank) for rank in range(1, len(rows) + 1)] for name, rows in lists.items()}
+    return _fuse(lists, even, shares, limit)
 
 
-def _scale(rows: Sequence[Scored]) -> tuple[float, float]:
-    """Return the floor and the width that bring a list's scores to 0..1."""
-    top = max((row.score for row in rows), default=1.0)
-    floor = min(0.0, min((row.score for row in rows), default=0.0))
-    return floor, (top - floor) or 1.0
+def _scaled(rows: Sequence[Scored]) -> list[float]:
+    """Return a list's scores brought to 0..1."""
+    scores = [row.score for row in rows]
+    floor = min(0.0, min(scores, default=0.0))
+    width = (max(scores, default=1.0) - floor) or 1.0
+    return [(score - floor) / width for score in scores]
 
 
 def _fuse(
-    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], normalise: Normaliser, limit: int | None
+    lists: Mapping[str, Sequence[Scored]],
+    weights: Mapping[str, float],
+    shares: Mapping[str, Sequence[float]],
+    limit: int | None,
 ) -> list[Candidate]:
     sums: dict[int, float] = {}
     for name, rows in lists.items():
         weight = weights.get(name, 0.0)
-        for rank, row in enumerate(rows, start=1):
-            sums[row.id] = sums.get(row.id, 0.0) + weight * normalise(name, row, rank)
+        for row, share in zip(rows, shares[name], strict=True):
+            sums[row.id] = sums.get(row.id, 0.0) + weight * share
     # Equal scores are ordered by id, so that the same index always gives the same answer.
     best = sorted(sums, key=lambda key: (-sums[key], key))[:limit]
     traces: dict[int, list[ListTrace]] = {key: [] for key in best}
     for name, rows in lists.items():
         weight = weights.get(name, 0.0)
-        for rank, row in enumerate(rows, start=1):
+        for at, row in enumerate(rows):
             if row.id in traces:
-                traces[row.id].append(ListTrace(name, rank, row.score, normalise(name, row, rank), weight))
+                traces[row.id].append(ListTrace(name, at + 1, row.score, shares[name][at], weight))
     return [Candidate(key, sums[key], tuple(traces[key])) for key in best]

@@ -57,7 +57,7 @@ def arranged(
 def boost(
     candidates: Iterable[Candidate], rows: Mapping[int, StoredChunk], *, query: str, numbers: Numbers = NUMBERS
 ) -> list[Ranked]:
-    """Return candidates that have a row, re-ordered by what their rows say."""
+    """Return candidates that have a row, their scores changed by what their rows say; not in order yet."""
     wanted = set(terms(query))
     said = _NAME.findall(query)
     keys = {name.casefold() for name in said if _SPELT.search(name)}
@@ -76,7 +76,7 @@ def boost(
         if not quiet and _SIDE.search(row.uri):
             candidate = candidate.boosted("side file", numbers.side_file_factor)
         ranked.append(Ranked(candidate, row, (row,)))
-    return by_score(ranked)
+    return ranked
 
 
 def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:

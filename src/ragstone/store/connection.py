@@ -38,6 +38,12 @@ _BUSY: Final = "PRAGMA busy_timeout = {:d}"
 _OPENING: Final = threading.Lock()  # a file is made and opened by one thread at a time
 
 
+class _Held(threading.local):
+    """The connection by which a thread reads all of one moment."""
+
+    connection: sqlite3.Connection | None = None
+
+
 class Database:
     """The connections to one file, or to one database in memory."""
 
@@ -66,6 +72,7 @@ class Database:
         self.read_only = False
         self._full: NoRoom | None = None
         self._seen: disk.Signature | None = None
+        self._held = _Held()
         with _OPENING:
             if self.path:
                 self.read_only = not disk.prepare(self.path, allow_network=allow_network)
@@ -81,6 +88,9 @@ class Database:
                 yield self._writer
             return
         with translated(self.location):
+            if self._held.connection is not None and not lean:
+                yield self._held.connection
+                return
             idle = self._idle_lean if lean else self._idle
             db = self._borrow(idle, _LEAN if lean else self._limits)
             try:
@@ -88,6 +98,19 @@ class Database:
                 yield db
             finally:
                 self._return(db, idle)
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Let everything this thread reads while it is entered be of one moment, and by one connection."""
+        if self.path is None or self._held.connection is not None:
+            yield
+            return
+        with self.reading() as db:
+            self._held.connection = db
+            try:
+                yield
+            finally:
+                self._held.connection = None
 
     def rows(self, statement: str, parameters: tuple[Any, ...]) -> list[Any]:
         """Return what one statement finds, by a lean connection; by itself it sees one moment without a transaction."""
@@ -148,6 +171,8 @@ class Database:
             if self.path is None:
                 with self.lock, self._writing:
                     return _generation(self._writer)
+            if self._held.connection is not None:
+                return _generation(self._held.connection)
             db = self._borrow(self._idle, self._limits)
             try:
                 return _generation(db)

@@ -91,6 +91,10 @@ class SqliteStore:
         """Wait at most this long for other writers while it is entered; None changes nothing."""
         return self._database.lock.patience(seconds)
 
+    def moment(self) -> AbstractContextManager[None]:
+        """Let everything this thread reads while it is entered be of one moment."""
+        return self._database.moment()
+
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""
         return self._database.generation()

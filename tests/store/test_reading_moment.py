@@ -1,0 +1,49 @@
+"""What a search reads is of one moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragstone.store.sqlite import SqliteStore
+from ragstone.types import Chunk, Document, Prepared, Scope, Span
+
+
+def prepared(uri: str, text: str) -> Prepared:
+    document = Document(uri, text)
+    return Prepared(document, (Chunk(text, Span(0, len(text), 0, len(text), 1, 1), 0),), content_hash=document.hash)
+
+
+def test_what_is_read_together_is_of_one_moment_whatever_others_write_meanwhile(tmp_path: Path) -> None:
+    mine, other = SqliteStore(tmp_path / "a.db"), SqliteStore(tmp_path / "a.db")
+    mine.ensure_collection("p", "c")
+    mine.put("p", "c", [prepared("a.md", "one")])
+    with mine.moment():
+        before = mine.generation()
+        other.put("p", "c", [prepared("b.md", "two")])
+        assert mine.generation() == before
+        assert [one.uri for one in mine.documents(Scope("p"))] == ["a.md"]
+        with mine.moment():
+            assert [one.uri for one in mine.documents(Scope("p"))] == ["a.md"]
+        assert mine.generation() == before
+    assert mine.generation() > before
+    assert [one.uri for one in mine.documents(Scope("p"))] == ["a.md", "b.md"]
+    mine.close()
+    other.close()
+
+
+def test_one_can_write_in_between_and_reads_it_after(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    store.ensure_collection("p", "c")
+    with store.moment():
+        store.put("p", "c", [prepared("a.md", "one")])
+    assert [one.uri for one in store.documents(Scope("p"))] == ["a.md"]
+    store.close()
+
+
+def test_a_store_in_memory_has_moments_too() -> None:
+    store = SqliteStore(":memory:")
+    store.ensure_collection("p", "c")
+    with store.moment():
+        store.put("p", "c", [prepared("a.md", "one")])
+        assert [one.uri for one in store.documents(Scope("p"))] == ["a.md"]
+    store.close()
