@@ -66,6 +66,8 @@ class Event:
     columns: tuple[str, ...] = ()
     former: str = ""
     to: str = ""
+    raw: bool = False
+    """Whether it was said in SQL rather than to the schema builder."""
 
 
 @dataclass(slots=True)
