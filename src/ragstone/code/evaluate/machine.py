@@ -54,6 +54,8 @@ class Evaluator:
         self.statics: dict[tuple[str, str], Value] = {}
         self._steps = 0
         self._depth = 0
+        self.followed: set[str] = set()
+        """The files that were run."""
         self._running: list[str] = []
 
     # ── what adapters call ────────────────────────────────────────────────────────────────────────
@@ -119,10 +121,14 @@ class Evaluator:
     def include(self, uri: str, frame: Frame) -> Value:
         """Return what a file returns, run with the variables of a frame; a file that includes itself is not."""
         path = posixpath.normpath(uri).lstrip("/")
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(frame.uri), uri)).lstrip("/")
+        if not self.world.has(path) and not uri.startswith("/") and self.world.has(beside):
+            path = beside  # a bare name is looked for beside the file that includes it
         module = self.world.module(path)
         if module is None or path in self._running or len(self._running) > 30:
             return Unknown(f"{path} is not there" if module is None else f"{path} includes itself")
         inner = Frame(path, frame.variables, frame.this, frame.owner, frame.called_on)
+        self.followed.add(path)
         self._running.append(path)
         try:
             return self._guarded(lambda: self.body(module.statements, inner))

@@ -382,7 +382,7 @@ def _files(router: Router, files: Value, attributes: Attributes, site: Site, mac
 def _conventional(router: Router, machine: Evaluator) -> None:
     """Mount the usual files where nothing that mounts them was found, and say so."""
     for uri, group, prefix in (("routes/web.php", "web", None), ("routes/api.php", "api", "api")):
-        if machine.world.has(uri):
+        if machine.world.has(uri) and uri not in machine.followed:
             site = Site(uri, 1)
             machine.remark(site, f"what mounts it was not found: taken as the framework's own {group} routes")
             router.group(Attributes(prefix=prefix, middleware=(Written(group, uri, 1),)), uri, site, machine)
