@@ -291,6 +291,21 @@ def test_what_never_ends_ends_here(code: str) -> None:
     assert log.calls or machine.remarks
 
 
+def test_a_run_that_is_stopped_leaves_the_next_one_alone() -> None:
+    machine, log = evaluator("while (true) { $x = 1; }", {"next.php": "Lib\\Log::say(1);"}, Limits(steps=3_000))
+    assert isinstance(machine.run("main.php"), Unknown)
+    machine.run("next.php")
+    assert [(name, site.conditional) for name, _, site in log.calls] == [("say", False)]
+    assert machine.remarks == ["main.php: too much to follow: stopped after 3001 steps"]
+
+
+def test_functions_that_call_themselves_twice_stay_cheap() -> None:
+    code = "function f($n) { Log::say($n); if (config('x')) { f($n + 1); } f($n + 2); return f(3); } f(0); Log::end();"
+    machine, log = evaluator(code)
+    machine.run("main.php")
+    assert log.calls[-1][0] == "end" and not machine.remarks
+
+
 PIECES = [
     "$a",
     "[1, 'k' => 2]",

@@ -299,6 +299,17 @@ def test_people_find_a_route_by_name_and_by_path() -> None:
     }  # fmt: skip
 
 
+def test_a_route_says_where_its_path_is_put_together() -> None:
+    graph = app(
+        "Route::prefix('p')\n  ->name('n.')\n  ->group(function () {\n  foreach ([\n  'x',\n  'y',\n] as $one) {\n"
+        "Route::get($one, fn () => 1);\n}\n});"
+    )
+    assert table(graph, "written_at") == {
+        "GET p/x": ["routes/web.php:2", "routes/web.php:3", "routes/web.php:6"],
+        "GET p/y": ["routes/web.php:2", "routes/web.php:3", "routes/web.php:7"],
+    }
+
+
 # ── any input ─────────────────────────────────────────────────────────────────────────────────────
 
 WHOLE = """use Illuminate\\Support\\Facades\\Route;

@@ -207,6 +207,7 @@ class Mounted:
     router: Router
     machine: Evaluator
     stack: Stack
+    settings: Settings
 
 
 def mounted(world: World) -> Mounted:
@@ -230,7 +231,7 @@ def mounted(world: World) -> Mounted:
     for how, group, words, site in router.state.groups:
         stack.change(how, group, words, site)
     stack.aliases.update(router.state.aliases)
-    return Mounted(router, machine, stack)
+    return Mounted(router, machine, stack, application.settings)
 
 
 def _known(application: Application, router: Router) -> Known:
@@ -359,13 +360,17 @@ def _routing(router: Router, given: Given, site: Site, machine: Evaluator) -> No
         machine.call(using, [], site)
     if using is None or settle(then) is not None:
         prefix = text(given.at(7, "apiPrefix", "api"))
-        here = (Written("api", site.uri, site.line),)
-        _files(router, api, Attributes(prefix=prefix, middleware=here), site, machine)
+        there = Site(site.uri, given.lines.get("api", site.line))
+        place = (site.uri, given.lines.get("apiPrefix", there.line))
+        here = (Written("api", there.uri, there.line),)
+        _files(router, api, Attributes(prefix=prefix, middleware=here, places=(place,)), there, machine)
         if isinstance(health, str):
             router.by_framework = True
-            router.called("get", Given((health, None)), site, machine)
+            at = Site(site.uri, given.lines.get("health", site.line))
+            router.called("get", Given((health, None)), at, machine)
             router.by_framework = False
-        _files(router, web, Attributes(middleware=(Written("web", site.uri, site.line),)), site, machine)
+        there = Site(site.uri, given.lines.get("web", site.line))
+        _files(router, web, Attributes(middleware=(Written("web", there.uri, there.line),)), there, machine)
         if settle(then) is not None:
             machine.call(then, [Unknown("the application")], site)
     if isinstance(channels, str):
