@@ -356,7 +356,7 @@ def _included(machine: Evaluator, one: tree.Included, frame: Frame) -> Value:
         machine.remark(site, "the file that is included is not known")
         return Unknown("the file that is included is not known")
     found = machine.include(path, frame)
-    if isinstance(found, Unknown) and found.reason.endswith("is not there"):
+    if isinstance(found, Unknown) and found.reason.endswith("is not there") and "vendor/" not in found.reason:
         machine.remark(site, found.reason)
     return found
 

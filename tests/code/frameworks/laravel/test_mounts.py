@@ -159,6 +159,18 @@ def test_the_routes_of_signing_in_are_those_of_the_app_s_controllers() -> None:
     assert "route:GET register" not in actions and "route:POST password/reset" in actions
 
 
+def test_an_application_of_lumen_is_its_own_router() -> None:
+    code = (
+        "require __DIR__.'/../vendor/autoload.php'; $app = new Laravel\\Lumen\\Application(dirname(__DIR__));"
+        "$app->routeMiddleware(['log' => App\\Log::class]);"
+        "$app->group(['namespace' => 'App', 'middleware' => 'log'], function ($app) { $app->get('a', 'A@m'); });"
+        "$app->router->group(['prefix' => 'p'], function ($router) { require __DIR__.'/../routes/two.php'; });"
+    )
+    graph = routes(world({"bootstrap/app.php": code, "routes/two.php": TWO}))
+    assert middleware(graph) == {"GET a": ["log"], "GET p/two": []}
+    assert names(graph)["log"][0] == "App\\Log" and not graph.remarks
+
+
 # ── names of middleware ───────────────────────────────────────────────────────────────────────────
 
 

@@ -265,6 +265,17 @@ def test_parameters_are_bound_by_type_by_field_and_by_word() -> None:
     assert found(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {"blog_post": "id"}
 
 
+def test_a_binding_s_function_tells_its_model_by_type_or_by_what_it_returns() -> None:
+    graph = app(
+        "use App\\Models\\Post; Route::bind('a', fn ($v): Post => find($v)); Route::get('a/{a}', fn () => 1);"
+        "Route::bind('b', function ($v) { return Post::where('x', $v)->firstOrFail(); }); Route::get('b/{b}', fn () => 1);"
+        "Route::bind('c', fn ($v) => other($v)); Route::get('c/{c}', fn () => 1);",
+        MODEL,
+    )
+    links = {link.source: (link.target, link.attributes["how"]) for link in graph.links if link.kind == "BINDS"}
+    assert links == {f"route:GET {one}/{{{one}}}": ("class:App\\Models\\Post", "bind") for one in ("a", "b")}
+
+
 def test_middleware_of_controllers_is_kept_apart() -> None:
     here = "namespace App\\Http\\Controllers; use Illuminate\\Routing"
     more = {

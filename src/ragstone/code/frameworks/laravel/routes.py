@@ -15,10 +15,10 @@ from typing import Final
 
 from ragstone.code.evaluate import Array, Case, Instance, Lambda, Site, Unknown, Value, settle, shown
 from ragstone.code.frameworks.laravel.inflect import snake
-from ragstone.code.frameworks.laravel.routing.application import Mounted, mounted
 from ragstone.code.frameworks.laravel.routing.controllers import Controllers
+from ragstone.code.frameworks.laravel.routing.mounts import Mounted, mounted
 from ragstone.code.frameworks.laravel.routing.records import Route, Written
-from ragstone.code.tree import Function
+from ragstone.code.tree import Call, ClassName, Expr, Function, Member, Return, Static
 from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node
 
@@ -202,10 +202,21 @@ def _typed(function: Function, parameter: str, controllers: Controllers) -> str:
 
 
 def _returned(closure: Value, controllers: Controllers) -> str:
-    """Return the model that a binding's function says it returns."""
+    """Return the model that a binding's function returns: by the type it names, else by the query it returns."""
     closure = settle(closure)
-    names = closure.function.returns.names if isinstance(closure, Lambda) and closure.function.returns else ()
-    return next((one for one in names if controllers.is_model(one)), "")
+    if not isinstance(closure, Lambda):
+        return ""
+    names = list(closure.function.returns.names) if closure.function.returns else []
+    names += [_asked(one.value) for one in closure.function.body.statements if isinstance(one, Return)]
+    return next((one for one in names if one and controllers.is_model(one)), "")
+
+
+def _asked(expression: Expr | None) -> str:
+    """Return the class that a chain of calls starts from: `Post` of `Post::where(…)->firstOrFail()`."""
+    while isinstance(expression, Call | Member):
+        expression = expression.function if isinstance(expression, Call) else expression.of
+    of = expression.of if isinstance(expression, Static) else None
+    return of.name if isinstance(of, ClassName) else ""
 
 
 # ── middleware, aliases, remarks ──────────────────────────────────────────────────────────────────
