@@ -184,6 +184,13 @@ def test_routes_under_a_condition_are_there_and_marked() -> None:
     ]
 
 
+def test_a_route_that_takes_the_place_of_another_under_a_condition_names_it() -> None:
+    graph = app("if (config('x.on')) { Route::get('a', 'One@m'); } else {\nRoute::get('a', 'Two@m'); }")
+    assert table(graph, "action", "alternatives") == {
+        "GET a": ("Two@m", [{"action": "One@m", "place": "routes/web.php:2"}])
+    }
+
+
 def test_settings_are_shown_by_their_keys() -> None:
     graph = app(
         "Route::prefix(config('x.prefix'))->middleware(['a', config('x.m'), null])->group(fn () => "
@@ -268,7 +275,8 @@ def test_parameters_are_bound_by_type_by_field_and_by_word() -> None:
 def test_a_binding_s_function_tells_its_model_by_type_or_by_what_it_returns() -> None:
     graph = app(
         "use App\\Models\\Post; Route::bind('a', fn ($v): Post => find($v)); Route::get('a/{a}', fn () => 1);"
-        "Route::bind('b', function ($v) { return Post::where('x', $v)->firstOrFail(); }); Route::get('b/{b}', fn () => 1);"
+        "Route::bind('b', function ($v) { return Post::where('x', $v)->firstOrFail(); });"
+        "Route::get('b/{b}', fn () => 1);"
         "Route::bind('c', fn ($v) => other($v)); Route::get('c/{c}', fn () => 1);",
         MODEL,
     )

@@ -85,6 +85,9 @@ def _node(route: Route, controllers: Controllers) -> Node:
     for name, told in (("resource", route.resource), ("with_trashed", route.trashed), ("scoped", route.scoped)):
         if told:
             attributes[name] = told
+    if route.instead_of:
+        others = {f"{one.site.uri}:{one.site.line}": one.action for one in route.instead_of}
+        attributes["alternatives"] = [{"action": action, "place": place} for place, action in others.items()]
     if route.by_framework:
         attributes["registered_by"] = "framework"
     verbs = "ANY" if len(route.methods) == _ALL else "|".join(plain_methods(route.methods))

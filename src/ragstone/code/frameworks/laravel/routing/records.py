@@ -89,6 +89,8 @@ class Route:
     by_framework: bool = False
     places: tuple[tuple[str, int], ...] = ()
     """The entries of loops it is made in."""
+    instead_of: tuple[Route, ...] = ()
+    """Routes whose place it takes under a condition only."""
     trashed: bool = False
     scoped: bool = False
 

@@ -132,6 +132,7 @@ class Router(Recorder):
         before = self.state.routes.get(route.identity)
         if before is not None:
             self.state.replaced.append(before)
+            route.instead_of = (*before.instead_of, before) if route.site.conditional else ()
         self.state.routes[route.identity] = route
 
     def moved(self, route: Route, before: str) -> None:
