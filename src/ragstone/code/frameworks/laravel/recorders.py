@@ -140,6 +140,15 @@ class Provider(Recorder):
         return Unknown(f"{name}() is not followed")
 
 
+class Nested(Recorder):
+    """A widely used package's columns for trees, which are added by a call that is given the blueprint."""
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Add or drop them."""
+        drawing, does = given.at(0), {"columns": "nestedSet", "dropColumns": "dropNestedSet"}.get(name)
+        return drawing.called(does, Given(), site, machine) if does and isinstance(drawing, Recorder) else None
+
+
 class Files(Recorder):
     """`File`, as far as it reads."""
 
