@@ -111,7 +111,12 @@ def test_conditions_about_the_tables_are_decided_by_the_tables_so_far() -> None:
             Schema::whenTableHasColumn('orders', 'none', fn ($t) => $t->string('never'));
             if (random_int(0, 1)) { Schema::table('orders', fn ($t) => $t->string('perhaps')); }
             if (DB::getDriverName() === 'sqlite') { Schema::drop('orders'); }
+            if (config('database.default') === 'sqlite') { Schema::drop('orders'); }
             """,
+        ),
+        (
+            "config/database.php",
+            "<?php return ['default' => 'sqlite', 'connections' => ['sqlite' => ['driver' => 'sqlite']]];",
         ),
     )
     assert column_names(graph, "orders") == ["id", "sure", "code", "perhaps"]

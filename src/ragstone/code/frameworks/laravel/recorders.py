@@ -177,6 +177,11 @@ def _inside(folder: str) -> Own:
 def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
     """Return the functions of Laravel that migrations call."""
 
+    def config(given: Given, site: Site, machine: Evaluator) -> Value:
+        found = replay.eloquent.literals.configured(given, site, machine)
+        lite = python(given.at(0)) == "database.default" and isinstance(found, str) and "sqlite" in found
+        return replay.driver if lite else found  # as `getDriverName` is answered
+
     def app(given: Given, site: Site, machine: Evaluator) -> Value:
         name = python(given.at(0))
         known = {"db": database, "db.schema": database.builder, "db.connection": database}
@@ -185,7 +190,7 @@ def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
         return machine.make(name) if isinstance(name, str) and machine.lookup.of_class(name) else Unknown("app()")
 
     return {
-        "config": replay.eloquent.literals.configured,
+        "config": config,
         "env": env,
         "app": app,
         "resolve": app,
