@@ -226,3 +226,21 @@ def test_relations_that_call_each_other_in_a_circle_end() -> None:
         public function b() { return $this->a()->latest(); }
     """))  # fmt: skip
     assert not [one for one in graph.nodes if one.kind == "model_relation"]
+
+
+def test_relations_that_providers_add_are_the_models() -> None:
+    provider = """<?php
+namespace App\\Providers;
+use App\\Models\\{Book, Owner};
+class AppServiceProvider {
+    public function boot(): void {
+        Book::resolveRelationUsing('keeper', function ($book) {
+            return $book->belongsTo(Owner::class, 'kept_by');
+        });
+    }
+}"""
+    graph = modelled(model("Book"), model("Owner"), ("app/Providers/AppServiceProvider.php", provider))
+    assert relation(graph, "Book::keeper") == {
+        "type": "belongsTo", "related": "App\\Models\\Owner", "foreign_key": "kept_by",
+    }  # fmt: skip
+    assert node(graph, "relation:App\\Models\\Book::keeper").place == "app/Providers/AppServiceProvider.php:7"
