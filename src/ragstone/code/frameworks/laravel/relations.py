@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.code.frameworks.laravel import chains, inflect
-from ragstone.code.frameworks.laravel.blueprint import plain
 from ragstone.code.frameworks.laravel.chains import Called, Calls
 from ragstone.code.frameworks.laravel.eloquent import Eloquent, Model, known
 from ragstone.code.frameworks.laravel.lineage import Part
 from ragstone.code.frameworks.laravel.literals import UNSAID, Where
+from ragstone.code.frameworks.laravel.said import plain
 from ragstone.code.tree import Closure, Expr, Function, Typed
 from ragstone.types.graph import Json
 
@@ -53,6 +53,7 @@ class Relations:
     eloquent: Eloquent
     _found: dict[str, dict[str, Relation]] = field(default_factory=dict)
     _at: list[tuple[str, str]] = field(default_factory=list)
+    _provided: dict[str, dict[str, Relation]] | None = None
 
     def of(self, model: Model) -> dict[str, Relation]:
         """Return a model's relations by name, its own first, then those of its traits and parents."""
@@ -67,8 +68,35 @@ class Relations:
                         relation = self._relation(model, part, method)
                         if relation is not None:
                             found[relation.name] = relation
-            self._found[key] = found
+            self._found[key] = {**self._from_providers().get(key, {}), **found}
         return self._found[key]
+
+    def _from_providers(self) -> dict[str, dict[str, Relation]]:
+        """Return the relations that providers add to models with `resolveRelationUsing`, by model."""
+        if self._provided is None:
+            self._provided = {}
+            world = self.eloquent.world
+            for uri in world.uris:
+                if uri.endswith("Provider.php") and "resolveRelationUsing" in (world.read(uri) or ""):
+                    for model, relation in self._provided_by(uri):
+                        self._provided.setdefault(model.name.lower(), {})[relation.name] = relation
+        return self._provided
+
+    def _provided_by(self, uri: str) -> Iterator[tuple[Model, Relation]]:
+        module = self.eloquent.world.module(uri)
+        for definition in module.classes if module else ():
+            where = Where(definition.name, definition.name, uri=uri)
+            for method in definition.methods:
+                for of, name, closure in chains.given_closures(method, "resolveRelationUsing"):
+                    model = self.eloquent.model(of)
+                    said = self.eloquent.literals.text(name, where)
+                    for calls in chains.of_closure(closure) if model and said else ():
+                        if model and said and calls[0].name.lower() in known()["relations"]:
+                            empty = Relation(
+                                said, "", None, uri, calls[0].line, closure.function.line_end, definition.name, ("", 0)
+                            )
+                            direct = self._direct(model, empty, calls[0], where)
+                            yield model, self._adorned(direct, calls[1:], where)
 
     def one(self, model: Model, name: str) -> Relation | None:
         """Return one relation of a model by its name."""
@@ -95,9 +123,7 @@ class Relations:
         if any(call.name.lower() in data["results"] for call in calls) or not _may_be(method.returns):
             return None
         where = self.eloquent.where(part, model.name)
-        empty = Relation(
-            method.name, "", None, part.uri, first.line, method.line_end, part.definition.name, part.used
-        )
+        empty = Relation(method.name, "", None, part.uri, first.line, method.line_end, part.definition.name, part.used)
         if first.name.lower() in data["relations"]:
             relation = self._direct(model, empty, first, where)
             return self._adorned(relation, calls[1:], where)
@@ -110,13 +136,11 @@ class Relations:
     def _direct(self, model: Model, empty: Relation, call: Called, where: Where) -> Relation:
         kind, takes = known()["relations"][call.name.lower()]
         given = {name: call.given(index, _PHP.get(name, name)) for index, name in enumerate(takes)}
-        values = {name: self.eloquent.literals.value(one, where) for name, one in given.items() if one is not None}
+        values = {name: self.eloquent.literals.worked_out(one, where) for name, one in given.items() if one is not None}
         related, unknown = self._class(values.pop("related", None), kind)
         through, lost = self._class(values.pop("through", None), "")
         more = {name: plain(one) for name, one in values.items() if one is not UNSAID and one is not None}
-        relation = replace(
-            empty, type=kind, related=related, through=through, more=more, unknown=unknown or lost
-        )
+        relation = replace(empty, type=kind, related=related, through=through, more=more, unknown=unknown or lost)
         return self._keyed(model, replace(relation, pivot=self._pivot(model, relation, given.get("table"))))
 
     def _class(self, value: object, kind: str) -> tuple[str | None, str]:
@@ -183,9 +207,7 @@ class Relations:
                 kind = _SINGLE.get(kind, kind)
         return replace(relation, type=kind, more=more)
 
-    def _derived(
-        self, model: Model, part: Part, method: Function, calls: Calls, empty: Relation
-    ) -> Relation | None:
+    def _derived(self, model: Model, part: Part, method: Function, calls: Calls, empty: Relation) -> Relation | None:
         """Return the relation that another relation of the model is, further narrowed."""
         first = calls[0]
         if method.returns is not None and not _is_relation(method.returns):
