@@ -13,7 +13,18 @@ from ragstone.code.frameworks.laravel.walking import Part, called, given, text_o
 from ragstone.code.world import World
 from ragstone.types import Alias, Json, Node
 
-LEFT_OUT = ("vendor", "node_modules", "tests", "test", "storage", "public", "stubs", "bootstrap/cache")
+LEFT_OUT = (
+    "vendor",
+    "node_modules",
+    "tests",
+    "test",
+    "storage",
+    "public",
+    "stubs",
+    "bootstrap/cache",
+    "lang",
+    "resources",
+)
 """Folders whose PHP is not the application's own."""
 
 
@@ -128,6 +139,9 @@ class App:
         if isinstance(expression, tree.Operation) and expression.operator == ".":
             left, right = self.path(expression.left), text_of(expression.right)
             return None if left is None or right is None else self._joined(left, right)
+        if isinstance(expression, tree.Text):
+            pieces = [self.path(part) for part in expression.parts]
+            return None if None in pieces else normpath("".join(filter(None, pieces))).lstrip("/")
         if isinstance(expression, tree.Call):
             root = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}.get(called(expression))
             below = text_of(given(expression, 0)) if expression.arguments else ""

@@ -7,17 +7,17 @@ from typing import Final
 
 from ragstone.code import tree
 from ragstone.code.frameworks.laravel.app import App, aliases
-from ragstone.code.frameworks.laravel.kinds import kind_of
+from ragstone.code.frameworks.laravel.kinds import is_model, kind_of
 from ragstone.code.frameworks.laravel.sites import Site
 from ragstone.code.frameworks.laravel.walking import Part, called, chain, class_of, entries, given, receiver, text_of
-from ragstone.types import Confidence, Graph, Link, Node
+from ragstone.types import Alias, Confidence, Graph, Link, Node
 
 FACADES: Final = "Illuminate\\Support\\Facades\\"
 ONE: Final = frozenset(
     ("dispatch", "dispatchsync", "dispatchnow", "dispatchafterresponse", "dispatchtoqueue", "push", "pushon", "later",
-     "lateron", "until", "fire", "bulk", "broadcast", "notify", "notifynow", "send", "sendnow", "queue", "queueon", "chain",
-     "batch", "withchain", "add", "prependtochain", "appendtochain", "plain", "dispatch_sync", "dispatch_now", "event",
-     "dispatchif", "dispatchunless", "broadcast_if", "broadcast_unless", "then", "report")
+     "lateron", "until", "fire", "bulk", "broadcast", "notify", "notifynow", "send", "sendnow", "queue", "queueon",
+     "chain", "batch", "withchain", "add", "prependtochain", "appendtochain", "plain", "dispatch_sync", "dispatch_now",
+     "event", "dispatchif", "dispatchunless", "broadcast_if", "broadcast_unless", "then", "report")
 )  # fmt: skip
 """Names of calls that take what they send as an argument."""
 STATIC: Final = frozenset(
@@ -35,11 +35,26 @@ QUEUES: Final = frozenset(("push", "pushon", "later", "lateron", "bulk", "dispat
 def sent(app: App, sites: Iterable[Site], heard: frozenset[str]) -> Graph:
     """Return what sends events, jobs, notifications and mails; `heard` are the events that something listens to."""
     links: dict[tuple[str, str, str, int], Link] = {}
-    for site in sites:
-        for link in _links(app, site, heard):
-            links.setdefault((link.kind, link.source, link.target, link.line), link)
+    for link in (*_of_models(app), *(link for site in sites for link in _links(app, site, heard))):
+        links.setdefault((link.kind, link.source, link.target, link.line), link)
     nodes = tuple(_nodes(app, links.values()))
     return Graph(nodes=nodes, links=tuple(links.values()), aliases=aliases(nodes) + _named(nodes))
+
+
+def _of_models(app: App) -> Iterator[Link]:
+    """Yield the events that models fire by themselves: `$dispatchesEvents`."""
+    for known in app.classes.values():
+        for one in known.definition.properties:
+            if one.name.lstrip("$") != "dispatchesEvents" or not is_model(app, known.name):
+                continue
+            for entry in entries(one.default):
+                event = class_of(entry.value, known.name)
+                if event:
+                    yield Link(
+                        "FIRES", f"class:{known.name}", f"class:{app.proper(event)}", known.uri,
+                        getattr(entry.value, "line", one.line),
+                        attributes={"what": "event", "by": "dispatchesEvents", "on": text_of(entry.key) or ""},
+                    )  # fmt: skip
 
 
 def _links(app: App, site: Site, heard: frozenset[str]) -> Iterator[Link]:
@@ -122,9 +137,7 @@ def _field(app: App, owner: str, field: object) -> str:
     return ""
 
 
-def _sort(
-    app: App, own: str, name: str, *, heard: frozenset[str], through: str = ""
-) -> tuple[str, Confidence]:
+def _sort(app: App, own: str, name: str, *, heard: frozenset[str], through: str = "") -> tuple[str, Confidence]:
     """Return what is sent, by the class and by the call, and how that is known."""
     if not own:
         return "", "declared"
@@ -138,7 +151,7 @@ def _sort(
         return (lineage, "declared") if fits else ("", "declared")
     if through == "event" or name in FIRING:
         return ("event", "declared")
-    if through == "job" and name in QUEUES or name in ("dispatch_sync", "dispatch_now") :
+    if through == "job" and name in QUEUES or name in ("dispatch_sync", "dispatch_now"):
         return ("job", "declared")
     if name in STATIC - {"broadcast"} and not app.known(own) and "\\Events\\" in own:
         return ("event", "heuristic")
@@ -166,8 +179,6 @@ def _nodes(app: App, links: Iterable[Link]) -> Iterator[Node]:
             yield app.named(link.target[6:], str(link.attributes.get("what", "event")))
 
 
-def _named(nodes: Iterable[Node]) -> tuple:  # type: ignore[type-arg]
+def _named(nodes: Iterable[Node]) -> tuple[Alias, ...]:
     """Return the names of events that are plain strings."""
-    from ragstone.types import Alias
-
     return tuple(Alias(node.name, node.key, "event", node.uri) for node in nodes if node.key.startswith("event:"))

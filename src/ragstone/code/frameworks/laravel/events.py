@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from fnmatch import translate
 
 from ragstone.code import tree
 from ragstone.code.frameworks.laravel.app import App, Known, aliases
-from ragstone.code.frameworks.laravel.kinds import EVENT_PROVIDERS, PROVIDERS
+from ragstone.code.frameworks.laravel.discovery import Heard, discovered
+from ragstone.code.frameworks.laravel.kinds import PROVIDERS
 from ragstone.code.frameworks.laravel.sites import Scope, Site, scope_of
 from ragstone.code.frameworks.laravel.walking import (
-    Part, called, chain, class_of, entries, given, listed, receiver, returned, text_of,
+    Part,
+    called,
+    chain,
+    class_of,
+    entries,
+    given,
+    listed,
+    receiver,
+    returned,
+    text_of,
 )  # fmt: skip
-from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
+from ragstone.types import Alias, Graph, Json, Link, Node
 
 FACADES = frozenset(("event", "illuminate\\support\\facades\\event"))
 DISPATCHERS = frozenset(("illuminate\\contracts\\events\\dispatcher", "illuminate\\events\\dispatcher"))
-FOUND = re.compile(r"handle.*|__invoke", re.IGNORECASE)
-"""Names of methods that discovery takes for handlers."""
 PLACE = "registry:events"
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """An event and one listener of it, as it is registered."""
-
-    event: str
-    listener: str
-    method: str
-    uri: str
-    line: int
-    how: str
-    registered: str = ""
-    conditional: bool = False
-
-    @property
-    def confidence(self) -> Confidence:
-        """Return how it is known."""
-        return "convention" if self.how == "discovery" else "declared"
+LISTEN = ("listen", "")
+"""How a listener is registered, and by what where that is elsewhere."""
 
 
 @dataclass
@@ -60,7 +49,10 @@ def heard(app: App, sites: Iterable[Site]) -> tuple[Graph, frozenset[str]]:
             _provider(looked, known)
     for site in sites:
         _registered(looked, site)
-    _discovered(looked, sites)
+    folders, found = discovered(app, sites)
+    looked.places += [f"{folder}/" for folder in folders]
+    already = {(one.event.lower(), one.listener.lower()) for one in looked.heard}
+    looked.heard += [one for one in found if (one.event.lower(), one.listener.lower()) not in already]
     return _graph(looked), frozenset(one.event.lower() for one in looked.heard)
 
 
@@ -71,7 +63,9 @@ def _provider(looked: _Looked, known: Known) -> None:
             looked.places.append(f"{known.uri}:{one.line}")
             for event, value, line in _pairs(one.default, known.name):
                 for listener in _listeners(value):
-                    looked.heard += _one(looked.app, event, listener, Site(Scope(known.uri, known.name), _at(line), False))
+                    looked.heard += _one(
+                        looked.app, event, listener, Site(Scope(known.uri, known.name), _at(line), False)
+                    )
         elif one.name.lstrip("$") == "subscribe":
             looked.places.append(f"{known.uri}:{one.line}")
             for value in listed(one.default):
@@ -117,7 +111,7 @@ def _callable(value: Part) -> bool:
     return bool(class_of(written[0], "self")) or isinstance(written[0], tree.Variable)
 
 
-def _one(app: App, event: str, listener: Part, site: Site, *, how: str = "listen", registered: str = "") -> list[Heard]:
+def _one(app: App, event: str, listener: Part, site: Site, said: tuple[str, str] = LISTEN) -> list[Heard]:
     """Return a listener of an event; nothing where it is not written."""
     owner = site.scope.owner
     method = ""
@@ -131,7 +125,7 @@ def _one(app: App, event: str, listener: Part, site: Site, *, how: str = "listen
     if not name:
         app.remarks.append(f"{site.uri}:{site.line}: a listener of {event} is not written out")
         return []
-    return [Heard(event, app.proper(name), method, site.uri, site.line, how, registered, site.conditional)]
+    return [Heard(event, app.proper(name), method, site.uri, site.line, *said, site.conditional)]
 
 
 def _queueable(value: Part) -> bool:
@@ -153,17 +147,17 @@ def _registered(looked: _Looked, site: Site) -> None:
         looked.heard += _listened(looked.app, site)
 
 
-def _listened(app: App, site: Site, *, how: str = "listen", registered: str = "") -> list[Heard]:
+def _listened(app: App, site: Site, said: tuple[str, str] = LISTEN) -> list[Heard]:
     """Return what one `listen(…)` registers; a closure alone says its events by its types."""
     first, second = given(site.call, 0, "events"), given(site.call, 1, "listener")
     if second is None:
         typed = [name for name in _typed(first) if name]
-        return [one for name in typed for one in _one(app, name, first, site, how=how, registered=registered)]
+        return [one for name in typed for one in _one(app, name, first, site, said)]
     found: list[Heard] = []
     for event in listed(first):
         name = text_of(event, site.scope.owner)
         if name:
-            found += _one(app, name, second, site, how=how, registered=registered)
+            found += _one(app, name, second, site, said)
         elif not isinstance(event, tree.Variable):
             app.remarks.append(f"{site.uri}:{site.line}: the event that is listened to is not written out")
     return found
@@ -209,7 +203,7 @@ def _subscriber(looked: _Looked, name: str, registered: str) -> None:
     for call, depends in scope.calls:
         site = Site(scope, call, depends)
         if called(call) == "listen" and _is_events(site):
-            looked.heard += _listened(looked.app, site, how="subscribe", registered=registered)
+            looked.heard += _listened(looked.app, site, ("subscribe", registered))
     for value in returned(function):
         for event, listeners, line in _pairs(value, scope.owner):
             for listener in _listeners(listeners):
@@ -217,78 +211,7 @@ def _subscriber(looked: _Looked, name: str, registered: str) -> None:
                 named = text_of(listener, scope.owner)
                 own = named is not None and "\\" not in named and "@" not in named
                 whole = tree.Literal(f"{scope.owner}@{named}", line) if own else listener
-                looked.heard += _one(looked.app, event, whole, site, how="subscribe", registered=registered)
-
-
-# ── discovery ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def _discovered(looked: _Looked, sites: tuple[Site, ...]) -> None:
-    """Take in listeners that the framework finds by itself, where it is asked to."""
-    folders = _folders(looked.app, sites)
-    looked.places += [f"{folder}/" for folder in folders]
-    already = {(one.event.lower(), one.listener.lower()) for one in looked.heard}
-    for folder in folders:
-        fits = re.compile(translate(folder + "/*.php"))
-        for known in looked.app.classes.values():
-            if known.definition.kind == "class" and fits.match(known.uri):
-                new = (one for one in _handlers(looked.app, known) if (one.event.lower(), known.name.lower()) not in already)
-                looked.heard += new
-
-
-def _handlers(app: App, known: Known) -> Iterator[Heard]:
-    """Yield what the methods of a class listen to by the type of their first parameter."""
-    for name in app.lineage(known.name):
-        base = app.known(name)
-        for method in base.definition.methods if base else ():
-            if FOUND.fullmatch(method.name) and method.visibility == "public" and method.parameters and base:
-                first = method.parameters[0].type
-                for event in first.names if first else ():
-                    if not event.islower():
-                        yield Heard(event, known.name, method.name, base.uri, method.line, "discovery")
-
-
-def _folders(app: App, sites: tuple[Site, ...]) -> tuple[str, ...]:
-    """Return the folders that are searched for listeners; none where discovery is off."""
-    folders: list[str] = []
-    configured = _configured(app)
-    default = f"{app.prefix}app/Listeners"
-    for site in sites:
-        name = called(site.call)
-        if name == "disableEventDiscovery":
-            configured = False
-        elif name == "withEvents":
-            told = given(site.call, 0, "discover")
-            configured = not (isinstance(told, tree.Literal) and told.value is False)
-            folders += _paths(app, told)
-        elif name in ("setEventDiscoveryPaths", "addEventDiscoveryPaths"):
-            folders += _paths(app, given(site.call, 0))
-    found = [*(folders or [default])] if configured else []
-    for known in app.classes.values():
-        if app.is_a(known.name, EVENT_PROVIDERS) and _asks(app, known):
-            within = app.method(known.name, "discoverEventsWithin")
-            told = [path for value in returned(within[1]) for path in _paths(app, value)] if within else []
-            found += told or [default]
-    return tuple(dict.fromkeys(found))
-
-
-def _paths(app: App, value: Part) -> list[str]:
-    """Return the folders of a list of paths."""
-    paths = [app.path(one) for one in listed(value)]
-    return [path for path in paths if path]
-
-
-def _configured(app: App) -> bool:
-    """Return whether the application is put together by `Application::configure`, which turns discovery on."""
-    text = app.world.read(f"{app.prefix}bootstrap/app.php") or ""
-    return "Application::configure" in text
-
-
-def _asks(app: App, known: Known) -> bool:
-    """Return whether a provider says that events are to be discovered."""
-    found = app.method(known.name, "shouldDiscoverEvents")
-    values = tuple(returned(found[1])) if found else ()
-    return any(isinstance(value, tree.Literal) and value.value is True for value in values)
+                looked.heard += _one(looked.app, event, whole, site, ("subscribe", registered))
 
 
 # ── what comes of it ──────────────────────────────────────────────────────────────────────────────

@@ -34,7 +34,9 @@ NOTIFICATIONS: Final = _low(
 )
 MAILABLES: Final = _low(r"Illuminate\Mail\Mailable", r"Illuminate\Contracts\Mail\Mailable")
 COMMANDS: Final = _low(
-    r"Illuminate\Console\Command", r"Illuminate\Console\GeneratorCommand", r"Illuminate\Console\MigrationGeneratorCommand"
+    r"Illuminate\Console\Command",
+    r"Illuminate\Console\GeneratorCommand",
+    r"Illuminate\Console\MigrationGeneratorCommand",
 )
 EVENT_PROVIDERS: Final = _low(r"Illuminate\Foundation\Support\Providers\EventServiceProvider")
 AUTH_PROVIDERS: Final = _low(r"Illuminate\Foundation\Support\Providers\AuthServiceProvider")
@@ -105,7 +107,9 @@ def kind_of(app: App, name: str) -> str:
         if lineage & bases:
             return kind
     parts = name.split("\\")[:-1]
-    return next((kind for part, kind in (("Events", "event"), ("Jobs", "job"), ("Policies", "policy")) if part in parts), "")
+    return next(
+        (kind for part, kind in (("Events", "event"), ("Jobs", "job"), ("Policies", "policy")) if part in parts), ""
+    )
 
 
 def is_model(app: App, name: str) -> bool:

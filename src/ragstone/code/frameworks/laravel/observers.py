@@ -9,13 +9,13 @@ from ragstone.code import tree
 from ragstone.code.frameworks.laravel.app import App, Known, aliases
 from ragstone.code.frameworks.laravel.kinds import PROVIDERS, is_model
 from ragstone.code.frameworks.laravel.sites import Site
-from ragstone.code.frameworks.laravel.walking import class_of, called, entries, given, listed, receiver
+from ragstone.code.frameworks.laravel.walking import called, class_of, entries, given, listed, receiver
 from ragstone.types import Graph, Link, Node
 
 ATTRIBUTE: Final = "illuminate\\database\\eloquent\\attributes\\observedby"
 OBSERVABLE: Final = (
-    "retrieved", "creating", "created", "updating", "updated", "saving", "saved", "restoring", "restored", "replicating",
-    "trashed", "deleting", "deleted", "forceDeleting", "forceDeleted",
+    "retrieved", "creating", "created", "updating", "updated", "saving", "saved", "restoring", "restored",
+    "replicating", "trashed", "deleting", "deleted", "forceDeleting", "forceDeleted",
 )  # fmt: skip
 """What a model tells of, as the framework names it."""
 

@@ -11,13 +11,22 @@ from ragstone.code.frameworks.laravel.app import App, Known, aliases
 from ragstone.code.frameworks.laravel.kinds import PROVIDERS
 from ragstone.code.frameworks.laravel.sites import Site
 from ragstone.code.frameworks.laravel.walking import (
-    Part, called, class_of, entries, given, listed, receiver, returned, text_of,
+    Part,
+    called,
+    class_of,
+    entries,
+    given,
+    listed,
+    receiver,
+    returned,
+    text_of,
 )  # fmt: skip
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
 
 ATTRIBUTE: Final = "illuminate\\database\\eloquent\\attributes\\usepolicy"
 GATES: Final = frozenset(
-    ("gate", "illuminate\\support\\facades\\gate", "illuminate\\contracts\\auth\\access\\gate", "illuminate\\auth\\access\\gate")
+    ("gate", "illuminate\\support\\facades\\gate", "illuminate\\contracts\\auth\\access\\gate",
+     "illuminate\\auth\\access\\gate")
 )  # fmt: skip
 PLACE: Final = "registry:policies"
 NO_ABILITY: Final = frozenset(("before", "after"))
@@ -106,7 +115,8 @@ def registered(app: App, sites: Iterable[Site]) -> Policies:
 def policies(found: Policies, models: Iterable[Known]) -> Graph:
     """Return the policies of models, their abilities and where each is said; models without one have no link."""
     app = found.app
-    links, nodes = [], {}
+    links: list[Link] = []
+    nodes: dict[str, Node] = {}
     for model in models:
         guard = found.of(model.name)
         if guard is None:
@@ -165,7 +175,9 @@ def _gate(found: Policies, site: Site) -> None:
             found.registered[model.lower()] = said
     elif name == "guessPolicyNamesUsing":
         found.guessed = False
-        found.app.remarks.append(f"{site.uri}:{site.line}: names of policies are made by the application's own function")
+        found.app.remarks.append(
+            f"{site.uri}:{site.line}: names of policies are made by the application's own function"
+        )
     elif name in ("define", "resource"):
         _define(found, site, resource=name == "resource")
 
@@ -177,7 +189,9 @@ def _define(found: Policies, site: Site, *, resource: bool) -> None:
         return
     by = given(site.call, 1)
     written = "@".join(filter(None, (text_of(one, site.scope.owner) for one in listed(by))))
-    for ability in [f"{text}.{one}" for one in ("viewAny", "view", "create", "update", "delete")] if resource else [text]:
+    for ability in (
+        [f"{text}.{one}" for one in ("viewAny", "view", "create", "update", "delete")] if resource else [text]
+    ):
         attributes: dict[str, Json] = {"by": written or "Closure"}
         found.abilities[ability] = Node(
             f"ability:{ability}", "ability", ability, site.uri, site.line, framework="laravel", attributes=attributes
@@ -206,9 +220,11 @@ def _registry(found: Policies) -> Node:
     """Return where policies are registered and looked for, so that "none" can be said with its reason."""
     places = list(dict.fromkeys(found.places))
     uri, _, line = next(iter(places), "").rpartition(":")
-    folders = sorted({known.uri.rpartition("/")[0] for known in found.app.classes.values() if "/Policies/" in known.uri})
+    folders = sorted(
+        {known.uri.rpartition("/")[0] for known in found.app.classes.values() if "/Policies/" in known.uri}
+    )
     attributes: dict[str, Json] = {
         "places": list(places), "folders": list(folders), "convention": found.guessed,
-        "registered": sorted(found.registered),
+        "registered": [*sorted(found.registered)],
     }  # fmt: skip
     return Node(PLACE, "registry", "policies", uri, int(line or 0), framework="laravel", attributes=attributes)

@@ -114,7 +114,7 @@ class Site:
 
 
 def scopes(app: App) -> Iterator[Scope]:
-    """Yield the bodies that have one of the words, and all of providers and the schedule."""
+    """Yield the bodies that have one of the words."""
     for uri in app.sources:
         text = app.world.read(uri) or ""
         hits = _lines(text)

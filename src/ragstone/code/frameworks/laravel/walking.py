@@ -96,6 +96,9 @@ def text_of(expression: Part, owner: str = "") -> str | None:
     if isinstance(expression, tree.Operation) and expression.operator == ".":
         left, right = text_of(expression.left, owner), text_of(expression.right, owner)
         return None if left is None or right is None else left + right
+    if isinstance(expression, tree.Text):
+        parts = [text_of(part, owner) for part in expression.parts]
+        return None if None in parts else "".join(filter(None, parts))
     return class_of(expression, owner) or None
 
 
