@@ -73,7 +73,7 @@ def _name(context: Context, node: Node) -> Expr:
     written, line = "".join(text_of(node).split()), line_of(node)
     folder = context.uri.rpartition("/")[0]
     method = f"{context.inside}::{context.within}" if context.inside else context.within
-    own = {
+    own: dict[str, str | int] = {
         "__DIR__": folder, "__FILE__": context.uri, "__CLASS__": context.inside, "__FUNCTION__": context.within,
         "__METHOD__": method, "__NAMESPACE__": context.names.namespace, "__LINE__": line,
         "PHP_EOL": "\n", "DIRECTORY_SEPARATOR": "/",
