@@ -28,7 +28,11 @@ def test_attributes_name_a_command_too() -> None:
 
 
 def test_a_closure_can_be_a_command() -> None:
-    routes = php("routes/console.php", "use Illuminate\\Support\\Facades\\Artisan;", "Artisan::command('shop:four {x}', function () {});")
+    routes = php(
+        "routes/console.php",
+        "use Illuminate\\Support\\Facades\\Artisan;",
+        "Artisan::command('shop:four {x}', function () {});",
+    )
     graph, names = commands(*app(routes))
     assert names == {}
     assert [(node.key, node.place) for node in graph.nodes] == [("command:shop:four", "routes/console.php:4")]

@@ -62,7 +62,9 @@ def test_models_are_used_by_type_by_static_calls_and_by_new() -> None:
 
 
 def test_a_name_alone_uses_no_model() -> None:
-    assert not said(of("public function act($book) { $book->save(); $this->books->find(1); $x = 'Book'; }"), "USES_MODEL")
+    assert not said(
+        of("public function act($book) { $book->save(); $this->books->find(1); $x = 'Book'; }"), "USES_MODEL"
+    )
 
 
 def test_resources_come_by_type_by_new_and_by_making() -> None:
@@ -104,7 +106,11 @@ def test_a_resource_controller_is_asked_for_each_action() -> None:
 
 def test_controllers_and_their_methods_are_nodes_with_the_names_people_write() -> None:
     graph = of("/** Says it. */", "public function act() { return view('books.act'); }")
-    assert (action(graph).kind, action(graph).name, action(graph).place) == ("controller_method", "Books@act", f"{HERE}:9")
+    assert (action(graph).kind, action(graph).name, action(graph).place) == (
+        "controller_method",
+        "Books@act",
+        f"{HERE}:9",
+    )
     assert action(graph).attributes["renders"] == ["books.act"]
     assert "Says it." in action(graph).doc
     names = {alias.name for alias in graph.aliases}

@@ -6,9 +6,17 @@ from ragstone.code.frameworks.laravel.dispatching import sent
 from ragstone.types import Graph
 from tests.code.frameworks.laravel.small import app, php, said
 
-PAID = php("app/Events/Paid.php", "namespace App\\Events;", "class Paid { use \\Illuminate\\Foundation\\Events\\Dispatchable; }")
-SHIP = php("app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}")
-PACK = php("app/Jobs/Pack.php", "namespace App\\Jobs;", "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }")
+PAID = php(
+    "app/Events/Paid.php",
+    "namespace App\\Events;",
+    "class Paid { use \\Illuminate\\Foundation\\Events\\Dispatchable; }",
+)
+SHIP = php(
+    "app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}"
+)
+PACK = php(
+    "app/Jobs/Pack.php", "namespace App\\Jobs;", "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }"
+)
 NOTE = php("app/Note.php", "namespace App;", "class Note extends \\Illuminate\\Notifications\\Notification {}")
 POST = php("app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}")
 IMPORTS = (

@@ -22,7 +22,9 @@ def provider(*body: str) -> tuple[str, str]:
 def test_the_array_of_a_provider_says_who_listens_with_its_line() -> None:
     graph = of(provider("protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"), PAID, SEND)
     assert said(graph, "LISTENS") == {("App\\Listeners\\Send", "App\\Events\\Paid", "app/Providers/Events.php:9")}
-    assert said(graph, "HANDLED_BY") == {("App\\Listeners\\Send", "App\\Listeners\\Send::handle", "app/Listeners/Send.php:6")}
+    assert said(graph, "HANDLED_BY") == {
+        ("App\\Listeners\\Send", "App\\Listeners\\Send::handle", "app/Listeners/Send.php:6")
+    }
     assert {(node.name, node.kind) for node in graph.nodes} >= {("Paid", "event"), ("Send", "listener")}
 
 
@@ -45,7 +47,13 @@ def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
     registering = provider("protected $subscribe = [", "  \\App\\Listeners\\Calling::class,", "  \\App\\Listeners\\Returning::class,", "];")  # fmt: skip
     graph = of(registering, PAID, calling, returning)
     told = {
-        (link.source.rpartition("\\")[2], link.target, link.attributes["method"], link.line, link.attributes["registered"])
+        (
+            link.source.rpartition("\\")[2],
+            link.target,
+            link.attributes["method"],
+            link.line,
+            link.attributes["registered"],
+        )
         for link in graph.links
         if link.kind == "LISTENS"
     }
@@ -93,7 +101,9 @@ def test_listeners_are_discovered_by_their_types_where_discovery_is_on() -> None
 
 
 def test_discovery_can_be_turned_off_and_asked_for() -> None:
-    off = php("bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: false);")
+    off = php(
+        "bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: false);"
+    )
     assert not said(of(off, PAID, SEND), "LISTENS")
     asking = provider("public function shouldDiscoverEvents(): bool { return true; }")
     assert said(of(asking, PAID, SEND), "LISTENS")
@@ -126,7 +136,11 @@ def test_where_was_looked_is_told_even_where_nothing_is_found() -> None:
 
 
 def test_a_listener_that_is_computed_is_a_remark_and_no_link() -> None:
-    own, calls = app(provider("public function boot() { \\Illuminate\\Support\\Facades\\Event::listen(Paid::class, $this->made()); }"))
+    own, calls = app(
+        provider(
+            "public function boot() { \\Illuminate\\Support\\Facades\\Event::listen(Paid::class, $this->made()); }"
+        )
+    )
     graph, _ = heard(own, calls)
     assert not graph.links
     assert own.remarks == ["app/Providers/Events.php:8: a listener of App\\Events\\Paid is not written out"]

@@ -27,7 +27,9 @@ def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
 
 
 def test_a_base_of_the_application_is_looked_through() -> None:
-    base = php("app/Base.php", "namespace App;", "abstract class Base extends \\Illuminate\\Foundation\\Http\\FormRequest {}")
+    base = php(
+        "app/Base.php", "namespace App;", "abstract class Base extends \\Illuminate\\Foundation\\Http\\FormRequest {}"
+    )
     own, _ = app(base, php("app/One.php", "namespace App;", "class One extends Base {}"))
     assert kind_of(own, "App\\One") == "request"
 

@@ -16,7 +16,9 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
     graph = observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
     assert said(graph, "OBSERVED_BY") == {
-        (f"App\\Models\\{model}", f"App\\Observers\\{one}", place) for model in ("Base", "Sub") for one in ("Watch", "Other")
+        (f"App\\Models\\{model}", f"App\\Observers\\{one}", place)
+        for model in ("Base", "Sub")
+        for one in ("Watch", "Other")
     }
     watch = next(node for node in graph.nodes if node.name == "Watch")
     assert (watch.attributes["events"], watch.attributes["event_lines"]) == (["saved"], {"saved": 5})
@@ -39,5 +41,7 @@ def test_a_call_and_an_array_register_observers() -> None:
 
 
 def test_a_call_of_that_name_on_something_else_is_no_observer() -> None:
-    own, calls = app(MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }"))
+    own, calls = app(
+        MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")
+    )
     assert observers(own, calls, models(own)).links == ()

@@ -49,7 +49,9 @@ def test_a_policy_by_its_name_has_its_public_methods_as_abilities() -> None:
 
 def test_what_is_registered_counts_before_a_name() -> None:
     other = policy("app/Rules/Reading.php", "App\\Rules\\Reading")
-    graph = of(MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];"))
+    graph = of(
+        MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];")
+    )
     assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")}
 
 
@@ -76,8 +78,12 @@ def test_a_child_has_the_policy_that_is_registered_for_its_parent() -> None:
 
 
 def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> None:
-    other = php("app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}")
-    graph = of(MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];"))
+    other = php(
+        "app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}"
+    )
+    graph = of(
+        MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];")
+    )
     assert "class:App\\Models\\Pen" not in {link.source for link in graph.links}
     registry = next(node for node in graph.nodes if node.key == PLACE)
     assert registry.place == "app/Providers/Auth.php:8"

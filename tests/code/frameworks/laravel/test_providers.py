@@ -27,7 +27,12 @@ def test_every_way_to_bind_is_seen_with_its_line(call: str) -> None:
 
 def test_properties_and_attributes_bind_too() -> None:
     own = php("app/P.php", *HEAD, "public $bindings = [", "Pays::class => Card::class,", "];", "}")
-    marked = php("app/Ships.php", "namespace App;", "#[\\Illuminate\\Container\\Attributes\\Bind(Post::class)]", "interface Ships {}")
+    marked = php(
+        "app/Ships.php",
+        "namespace App;",
+        "#[\\Illuminate\\Container\\Attributes\\Bind(Post::class)]",
+        "interface Ships {}",
+    )
     assert said(bindings(*app(own, marked)), "BINDS") == {
         ("App\\Pays", "App\\Card", "app/P.php:6"),
         ("App\\Ships", "App\\Post", "app/Ships.php:4"),

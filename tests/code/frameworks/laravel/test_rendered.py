@@ -89,7 +89,10 @@ def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
 
 
 def test_words_are_split_and_said_once() -> None:
-    assert words("PlaylistFolderController@store", "playlist_folders", "getURLOf2") == "playlist folder store folders get url of"
+    assert (
+        words("PlaylistFolderController@store", "playlist_folders", "getURLOf2")
+        == "playlist folder store folders get url of"
+    )
 
 
 def test_comments_end_where_their_tags_begin() -> None:

@@ -25,7 +25,7 @@ from ragstone.code.frameworks.laravel.rendered import rendered
 from ragstone.code.frameworks.laravel.routes import routes
 from ragstone.code.frameworks.laravel.schedule import scheduled
 from ragstone.code.frameworks.laravel.sites import Site, sites
-from ragstone.code.frameworks.laravel.tables import tables
+from ragstone.code.frameworks.laravel.schema import tables
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError
 from ragstone.types import Graph, Node
@@ -126,7 +126,12 @@ class _Reading:
     def _policies(self) -> Policies:
         """Return what the gate was told; an empty gate where that cannot be read."""
         found = [Policies(self.app)]
-        self._part("policies", lambda: found.append(registered(self.app, self.calls)) or Graph())
+
+        def told() -> Graph:
+            found.append(registered(self.app, self.calls))
+            return Graph()
+
+        self.remarks += self._part("policies", told).remarks
         return found[-1]
 
     def _sent(self) -> Graph:

@@ -325,7 +325,9 @@ def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
 
     def config(given: Given, site: Site, machine: Evaluator) -> Value:
         key = python(given.at(0, "key"))
-        found = value_of(replay.eloquent.literals.config(key)) if isinstance(key, str) else Unknown("which is not known")
+        found = (
+            value_of(replay.eloquent.literals.config(key)) if isinstance(key, str) else Unknown("which is not known")
+        )
         default = given.at(1, "default")
         if not isinstance(found, Unknown):
             return default if found is None else found
