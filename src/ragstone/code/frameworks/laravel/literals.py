@@ -6,9 +6,20 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.code.frameworks.laravel.lineage import Lineage
-from ragstone.code.tree import Call, Choice, ClassName, Collected, Expr, FunctionName, Literal, Member, Return, Static
+from ragstone.code.tree import (
+    Call,
+    Choice,
+    ClassName,
+    Collected,
+    Expr,
+    FunctionName,
+    Literal,
+    Member,
+    Return,
+    Static,
+    Variable,
+)
 from ragstone.code.tree import Text as Joined
-from ragstone.code.tree import Variable
 
 
 class Unsaid:

@@ -6,8 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.code.evaluate import Array, Case, Evaluator, Given, Instance, Lambda, Recorder, Site, Unknown, Value
-from ragstone.code.evaluate import settle, shown
+from ragstone.code.evaluate import (
+    Array,
+    Case,
+    Evaluator,
+    Given,
+    Instance,
+    Lambda,
+    Recorder,
+    Site,
+    Unknown,
+    Value,
+    settle,
+    shown,
+)
 from ragstone.code.frameworks.laravel import dumps
 from ragstone.code.frameworks.laravel.blueprint import Blueprint, Referred, Said
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
