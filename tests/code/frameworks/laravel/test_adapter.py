@@ -13,37 +13,63 @@ FILES = dict(
     (
         ("composer.json", COMPOSER),
         php(
-            "bootstrap/app.php", "use Illuminate\\Foundation\\Application;",
-            "return Application::configure(basePath: dirname(__DIR__))->withRouting(web: __DIR__.'/../routes/web.php')->create();",
+            "bootstrap/app.php",
+            "use Illuminate\\Foundation\\Application;",
+            "return Application::configure(basePath: dirname(__DIR__))",
+            "->withRouting(web: __DIR__.'/../routes/web.php')->create();",
         ),
         php(
-            "routes/web.php", "use Illuminate\\Support\\Facades\\Route;", "use App\\Http\\Controllers\\Books;",
-            "Route::put('books/{book}', [Books::class, 'update'])->name('books.update')->middleware('can:update,book');",
+            "routes/web.php",
+            "use Illuminate\\Support\\Facades\\Route;",
+            "use App\\Http\\Controllers\\Books;",
+            "Route::put('books/{book}', [Books::class, 'update'])->middleware('can:update,book');",
         ),
         php(
-            "app/Http/Controllers/Books.php", "namespace App\\Http\\Controllers;", "class Books {", "/** Changes a book. */",
+            "app/Http/Controllers/Books.php",
+            "namespace App\\Http\\Controllers;",
+            "class Books {",
+            "/** Changes a book. */",
             "public function update(\\App\\Http\\Requests\\Change $r, \\App\\Models\\Book $book) {",
-            "event(new \\App\\Events\\Changed($book));", "}", "}",
+            "event(new \\App\\Events\\Changed($book));",
+            "}",
+            "}",
         ),
         php(
-            "app/Http/Requests/Change.php", "namespace App\\Http\\Requests;",
-            "class Change extends \\Illuminate\\Foundation\\Http\\FormRequest {", "public function rules() { return ['title' => 'required']; }", "}",
+            "app/Http/Requests/Change.php",
+            "namespace App\\Http\\Requests;",
+            "class Change extends \\Illuminate\\Foundation\\Http\\FormRequest {",
+            "public function rules() { return ['title' => 'required']; }",
+            "}",
         ),
-        php("app/Models/Book.php", "namespace App\\Models;", "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}"),
-        php("app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy { public function update($u, $b) {} }"),
+        php(
+            "app/Models/Book.php",
+            "namespace App\\Models;",
+            "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+        ),
+        php(
+            "app/Policies/BookPolicy.php",
+            "namespace App\\Policies;",
+            "class BookPolicy { public function update($u, $b) {} }",
+        ),
         php("app/Events/Changed.php", "namespace App\\Events;", "class Changed {}"),
         php(
-            "app/Listeners/Tell.php", "namespace App\\Listeners;", "class Tell {",
-            "public function handle(\\App\\Events\\Changed $e) { config('app.name'); }", "}",
+            "app/Listeners/Tell.php",
+            "namespace App\\Listeners;",
+            "class Tell {",
+            "public function handle(\\App\\Events\\Changed $e) { config('app.name'); }",
+            "}",
         ),
         php("config/app.php", "return ['name' => env('APP_NAME', 'Shop')];"),
         php(
-            "database/migrations/2024_01_01_000000_create_books_table.php", "use Illuminate\\Support\\Facades\\Schema;",
-            "return new class extends \\Illuminate\\Database\\Migrations\\Migration {", "public function up() {",
-            "Schema::create('books', function ($table) { $table->id(); $table->string('title'); });", "} };",
+            "database/migrations/2024_01_01_000000_create_books_table.php",
+            "use Illuminate\\Support\\Facades\\Schema;",
+            "return new class extends \\Illuminate\\Database\\Migrations\\Migration {",
+            "public function up() {",
+            "Schema::create('books', function ($table) { $table->id(); $table->string('title'); });",
+            "} };",
         ),
     )
-)  # fmt: skip
+)
 ACT = "App\\Http\\Controllers\\Books::update"
 ROUTE = "route:PUT books/{book}"
 
@@ -62,7 +88,9 @@ def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_polic
     assert said(graph, "AUTHORIZED_BY") == {(ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")}
     assert said(graph, "FIRES") == {(ACT, "App\\Events\\Changed", f"{there}:7")}
     assert said(graph, "LISTENS") == {("App\\Listeners\\Tell", "App\\Events\\Changed", "app/Listeners/Tell.php:5")}
-    assert said(graph, "CONFIGURED_BY") == {("App\\Listeners\\Tell::handle", "config:app.name", "app/Listeners/Tell.php:5")}
+    assert said(graph, "CONFIGURED_BY") == {
+        ("App\\Listeners\\Tell::handle", "config:app.name", "app/Listeners/Tell.php:5")
+    }
 
 
 def test_every_key_is_there_once_and_every_alias_leads_to_one(graph: Graph) -> None:

@@ -3,15 +3,24 @@ from __future__ import annotations
 from ragstone.code.frameworks.laravel.observers import observers
 from tests.code.frameworks.laravel.small import MODEL, app, models, php, said
 
-WATCH = php("app/Observers/Watch.php", "namespace App\\Observers;", "class Watch {", "public function saved($b) {}", "public function helped() {}", "}")  # fmt: skip
+WATCH = php(
+    "app/Observers/Watch.php",
+    "namespace App\\Observers;",
+    "class Watch {",
+    "public function saved($b) {}",
+    "public function helped() {}",
+    "}",
+)
 
 
 def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> None:
     base = php(
-        "app/Models/Base.php", "namespace App\\Models;", "use Illuminate\\Database\\Eloquent\\Attributes\\ObservedBy;",
+        "app/Models/Base.php",
+        "namespace App\\Models;",
+        "use Illuminate\\Database\\Eloquent\\Attributes\\ObservedBy;",
         "#[ObservedBy([\\App\\Observers\\Watch::class, 'App\\Observers\\Other'])]",
         "class Base extends \\Illuminate\\Database\\Eloquent\\Model {}",
-    )  # fmt: skip
+    )
     own, calls = app(base, WATCH, php("app/Models/Sub.php", "namespace App\\Models;", "class Sub extends Base {}"))
     graph = observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
@@ -26,11 +35,16 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
 
 def test_a_call_and_an_array_register_observers() -> None:
     booting = php(
-        "app/Providers/Boot.php", "namespace App\\Providers;", "use App\\Models\\Book;",
+        "app/Providers/Boot.php",
+        "namespace App\\Providers;",
+        "use App\\Models\\Book;",
         "class Boot extends \\Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider {",
-        "protected $observers = [", "Book::class => [\\App\\Observers\\Other::class],", "];",
-        "public function boot() { Book::observe(\\App\\Observers\\Watch::class); }", "}",
-    )  # fmt: skip
+        "protected $observers = [",
+        "Book::class => [\\App\\Observers\\Other::class],",
+        "];",
+        "public function boot() { Book::observe(\\App\\Observers\\Watch::class); }",
+        "}",
+    )
     own, calls = app(booting, MODEL, WATCH)
     graph = observers(own, calls, models(own))
     assert said(graph, "OBSERVED_BY") == {
