@@ -105,18 +105,18 @@ def test_a_route_says_all_that_hangs_on_it() -> None:
 
 def test_a_table_says_its_columns_its_keys_and_its_past() -> None:
     assert text(TABLE).splitlines() == [
-        "Database table songs (songs) stores Song.",
+        "Database table songs stores, holds, keeps Song (songs).",
         "Columns: id bigint, title string nullable.",
         "Foreign keys: user_id->users.id.",
-        "Former names: tracks.",
-        "History, migrations: 1.",
+        "Former names: tracks (tracks).",
+        "History, migrations that made and changed it: 1.",
     ]
 
 
 def test_models_events_and_settings_have_their_prose() -> None:
     assert "Relations: tags belongsToMany Tag (pivot song_tag)." in text(SONG)
     assert "Fired from: RateSongController::__invoke at a.php:3." in text("class:App\\Events\\Rated")
-    assert "Listeners, what happens after: Thank (listen)." in text("class:App\\Events\\Rated")
+    assert "Listeners, what happens after: Thank (listen, a.php:3)." in text("class:App\\Events\\Rated")
     assert "Environment: MAIL_FROM." in text("config:mail")
 
 
