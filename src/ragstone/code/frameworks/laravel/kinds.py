@@ -101,6 +101,11 @@ _IN_ORDER: Final = (
 )
 """The first that fits counts: a queued notification is a notification, a queued listener is named by what it hears."""
 
+BY_PLACE: Final = (("Events", "event"), ("Jobs", "job"), ("Policies", "policy"))
+"""What a class without a telling base is by the folder it is in."""
+ELSEWHERE: Final = frozenset(("Http", "Models", "Listeners", "Console", "Livewire", "Filament", "Observers", "Tests"))
+"""Folders whose own folders say nothing of that kind."""
+
 
 def kind_of(app: App, name: str) -> str:
     """Return what a class is by its lineage: request, resource, event, job, …; nothing where no base says so."""
@@ -109,9 +114,7 @@ def kind_of(app: App, name: str) -> str:
         if lineage & bases:
             return kind
     parts = name.split("\\")[:-1]
-    return next(
-        (kind for part, kind in (("Events", "event"), ("Jobs", "job"), ("Policies", "policy")) if part in parts), ""
-    )
+    return "" if ELSEWHERE.intersection(parts) else next((kind for part, kind in BY_PLACE if part in parts), "")
 
 
 def is_model(app: App, name: str) -> bool:
