@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from ragstone.code.frameworks.laravel.blueprint import known
+from ragstone.code.frameworks.laravel.said import known
 from ragstone.code.frameworks.laravel.tables import Column, ForeignKey, Index, Place, Table
 from ragstone.types.graph import Json
 

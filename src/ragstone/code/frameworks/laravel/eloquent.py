@@ -117,12 +117,17 @@ class Eloquent:
 
     def _found(self) -> Iterator[Model]:
         for uri in self.world.uris:
-            module = self.world.module(uri) if uri.endswith(".php") and not _is_aside(uri) else None
+            module = self.world.module(uri) if self._may_have(uri) else None
             for one in module.classes if module else ():
                 if one.kind == "class" and one.extends and "@" not in one.name:
                     model = self._as_model(uri, one)
                     if model is not None:
                         yield model
+
+    def _may_have(self, uri: str) -> bool:
+        """Return whether a file has a class that extends another; others are not mapped, as some are long."""
+        facts = None if _is_aside(uri) or not uri.endswith(".php") else self.world.facts(uri)
+        return facts is not None and any(one.kind == "extends" for one in facts.references)
 
     def _as_model(self, uri: str, definition: Class) -> Model | None:
         base = self.lineage.beyond(definition.name) or ""
@@ -191,7 +196,7 @@ class Eloquent:
 
     def where(self, part: Part, name: str) -> Where:
         """Return the context of what a part says of a model."""
-        return Where(part.definition.name, name, part.definition.kind == "trait")
+        return Where(part.definition.name, name, part.definition.kind == "trait", part.uri)
 
     def attribute(self, name: str, wanted: str) -> tuple[Part, New] | None:
         """Return the nearest attribute of Eloquent's of a name, on the class, its traits or its parents."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from ragstone.code.evaluate import PHP, Evaluator, Instance, Known, Recorder, Site
 from ragstone.code.frameworks.laravel import dumps, eloquent
+from ragstone.code.frameworks.laravel.drawing import Builder, Drawings, Replay
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
-from ragstone.code.frameworks.laravel.recorders import Builder, Database, Drawings, Models, Replay, functions
+from ragstone.code.frameworks.laravel.recorders import Database, Files, Models, Provider, functions
 from ragstone.code.frameworks.laravel.tables import Place, Tables
 from ragstone.code.tree import Class
 from ragstone.code.world import World
@@ -19,7 +21,9 @@ from ragstone.code.world import World
 _FOLDER: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE)
 _DUMP: Final = re.compile(r"(?:^|/)database/schema/([^/]+)-schema\.(?:sql|dump)\Z")
-_BEFORE: Final = re.compile(r"Blueprint::macro|DB::macro|defaultMorphKeyType|morphUsingU[ul]ids", re.IGNORECASE)
+_BEFORE: Final = re.compile(
+    r"(?:Blueprint|DB)::macro|defaultMorphKeyType|morphUsingU|loadMigrationsFrom", re.IGNORECASE
+)
 _KEEPS_BEFORE: Final = 11
 """Laravel's version from which a changed column keeps nothing that is not said again."""
 
@@ -49,10 +53,15 @@ def name_of(uri: str) -> str:
     return uri.rpartition("/")[2].removesuffix(".php")
 
 
-def files(world: World) -> list[str]:
+def files(world: World, folders: Iterable[str] = ()) -> list[str]:
     """Return the migration files in the order they run: by file name, whatever folder they are in."""
-    found = (uri for uri in world.uris if _FOLDER.search(uri) and not _ASIDE.search(uri) and "_" in name_of(uri))
-    return sorted(found, key=lambda uri: (name_of(uri), uri))
+    more = tuple(f"{folder}/" for folder in folders)
+    found = (
+        uri
+        for uri in world.uris
+        if uri.endswith(".php") and (_FOLDER.search(uri) or uri.startswith(more)) and not _ASIDE.search(uri)
+    )
+    return sorted((uri for uri in found if "_" in name_of(uri)), key=lambda uri: (name_of(uri), uri))
 
 
 def replay(world: World, models: Eloquent | None = None) -> Replayed:
@@ -63,12 +72,15 @@ def replay(world: World, models: Eloquent | None = None) -> Replayed:
     _prepare(world, machine)
     done = list(_dumped(world, state))
     past = {name for migration in done for name in dumps.migrated(world.read(migration.uri) or "")}
-    for uri in files(world):
+    seen: Counter[str] = Counter()
+    for uri in files(world, state.folders):
         definition = _definition(world, uri)
-        if definition is None or name_of(uri) in past:
+        name = name_of(uri)
+        if definition is None or name in past:
             continue
-        done.append(Migration(name_of(uri), uri, definition.line, definition.line_end, definition.doc))
-        state.migration = name_of(uri)
+        seen[name] += 1
+        state.migration = name if seen[name] == 1 else f"{name}#{seen[name]}"  # one name in two modules' folders
+        done.append(Migration(state.migration, uri, definition.line, definition.line_end, definition.doc))
         _up(machine, uri, definition)
     return Replayed(tuple(done), state.tables, (*state.tables.remarks, *machine.remarks))
 
@@ -87,12 +99,14 @@ def _machine(world: World, state: Replay) -> Evaluator:
         "illuminate\\database\\capsule\\manager": database,
         "illuminate\\database\\connection": database,
         "illuminate\\database\\schema\\blueprint": Drawings(state),
+        "illuminate\\support\\serviceprovider": Provider(state),
+        "illuminate\\support\\facades\\file": Files(),
     }
     return Evaluator(world, PHP, Known(classes, functions(state, database)))
 
 
 def _prepare(world: World, machine: Evaluator) -> None:
-    """Follow what providers set up before migrations run: macros, and the type of morphs' keys."""
+    """Follow what providers set up before migrations run: macros, the type of morphs' keys, folders of migrations."""
     for uri in world.uris:
         if not uri.endswith("Provider.php") or _ASIDE.search(uri) or not _BEFORE.search(world.read(uri) or ""):
             continue
@@ -114,7 +128,10 @@ def _definition(world: World, uri: str) -> Class | None:
 def _up(machine: Evaluator, uri: str, definition: Class) -> None:
     """Follow a migration's `up`, by its own definition: migrations of one name in two folders are two."""
     machine.lookup.meet(uri, definition)
-    machine.call_method(Instance(definition.name, definition, uri), "up", site=Site(uri, definition.line))
+    migration = Instance(definition.name, definition, uri)
+    for method in ("__construct", "up"):
+        if machine.lookup.method(definition.name, method):
+            machine.call_method(migration, method, site=Site(uri, definition.line))
 
 
 def _version(world: World) -> int:
@@ -124,8 +141,8 @@ def _version(world: World) -> int:
     except (ValueError, AttributeError):
         return _KEEPS_BEFORE
     said = asked.get("laravel/framework") or asked.get("illuminate/database") if isinstance(asked, dict) else None
-    found = re.findall(r"\d+(?=\.|\s|$|\|)", said) if isinstance(said, str) else []
-    return max((int(one) for one in re.findall(r"(?<![\d.])\d+", said)), default=_KEEPS_BEFORE) if found else 11
+    majors = re.findall(r"(?<![\d.])\d+", said) if isinstance(said, str) else []
+    return max(map(int, majors), default=_KEEPS_BEFORE)
 
 
 def _driver(models: Eloquent) -> str:

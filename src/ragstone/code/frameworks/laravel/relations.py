@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.code.frameworks.laravel import chains, inflect
-from ragstone.code.frameworks.laravel.blueprint import plain
 from ragstone.code.frameworks.laravel.chains import Called, Calls
 from ragstone.code.frameworks.laravel.eloquent import Eloquent, Model, known
 from ragstone.code.frameworks.laravel.lineage import Part
 from ragstone.code.frameworks.laravel.literals import UNSAID, Where
+from ragstone.code.frameworks.laravel.said import plain
 from ragstone.code.tree import Closure, Expr, Function, Typed
 from ragstone.types.graph import Json
 
@@ -108,7 +108,7 @@ class Relations:
     def _direct(self, model: Model, empty: Relation, call: Called, where: Where) -> Relation:
         kind, takes = known()["relations"][call.name.lower()]
         given = {name: call.given(index, _PHP.get(name, name)) for index, name in enumerate(takes)}
-        values = {name: self.eloquent.literals.value(one, where) for name, one in given.items() if one is not None}
+        values = {name: self.eloquent.literals.worked_out(one, where) for name, one in given.items() if one is not None}
         related, unknown = self._class(values.pop("related", None), kind)
         through, lost = self._class(values.pop("through", None), "")
         more = {name: plain(one) for name, one in values.items() if one is not UNSAID and one is not None}
