@@ -226,7 +226,12 @@ def _operation(machine: Evaluator, one: tree.Operation, frame: Frame) -> Value:
     if unknown is not None:
         return Unknown(unknown.reason)
     own = machine.language.operators.get(one.operator)
-    return own(left, right) if own else Unknown(f"{one.operator} is not followed")
+    if own is None:
+        return Unknown(f"{one.operator} is not followed")
+    try:
+        return own(left, right)
+    except (TypeError, ValueError, OverflowError):
+        return Unknown(f"{one.operator} does not fit its sides")
 
 
 def _logical(machine: Evaluator, one: tree.Operation, left: Value, frame: Frame) -> Value:

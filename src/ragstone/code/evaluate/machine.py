@@ -145,11 +145,14 @@ class Evaluator:
         """Return what the body of a function returns."""
         if self._depth >= self.limits.depth - 20:
             return Unknown("calls are nested too deeply")
+        before = self._depth
         self._depth += 3  # a call costs more of Python's frames than an expression
         try:
             return self.body(function.body.statements, frame)
+        except RecursionError:
+            return Unknown("calls are nested too deeply")
         finally:
-            self._depth -= 3
+            self._depth = before
 
     def _guarded(self, run: Callable[[], Value]) -> Value:
         """Return what a run gives, or unknown past the limits; the outermost run says so once."""

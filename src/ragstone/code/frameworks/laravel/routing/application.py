@@ -23,12 +23,23 @@ from ragstone.code.evaluate import (
 from ragstone.code.frameworks.laravel.routing.middleware import Configured, Stack, of_kernel, standard
 from ragstone.code.frameworks.laravel.routing.records import Attributes, Written, attributes_of, text, texts
 from ragstone.code.frameworks.laravel.routing.router import Router
-from ragstone.code.frameworks.laravel.routing.surroundings import WORDED, Collection, Files, Texts, Words, functions
+from ragstone.code.frameworks.laravel.routing.surroundings import (
+    WORDED,
+    Collection,
+    Files,
+    Iterated,
+    Repository,
+    Settings,
+    Texts,
+    Words,
+    functions,
+)
 from ragstone.code.world import World
 
 _ROUTES: Final = "illuminate\\foundation\\support\\providers\\routeserviceprovider"
 _BROADCASTS: Final = "\\Illuminate\\Broadcasting\\BroadcastController@authenticate"
 _CSRF: Final = "Illuminate\\Foundation\\Http\\Middleware\\VerifyCsrfToken"
+_ITERATORS: Final = ("recursivedirectoryiterator", "recursiveiteratoriterator", "regexiterator", "directoryiterator")
 _ROUTERS: Final = ("router", "illuminate\\routing\\router", "illuminate\\contracts\\routing\\registrar")
 
 
@@ -51,11 +62,12 @@ class Application(Recorder):
     def __init__(self, router: Router, told: Told) -> None:
         self.router = router
         self.told = told
+        self.settings = Settings()
 
     def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
         """Take in what is set up; what is asked for is given where it is known."""
         if name in ("make", "get", "offsetGet", "resolve", "makeWith", "__getitem__", "__invoke"):
-            return self._made(given)
+            return self._made(given, machine)
         if name == "withRouting":
             self.told.routing.append((given, site))
         elif name == "withMiddleware":
@@ -76,10 +88,16 @@ class Application(Recorder):
             return Unknown(f"{name}() of the application is not known")
         return self
 
-    def _made(self, given: Given) -> Value:
+    def _made(self, given: Given, machine: Evaluator) -> Value:
         """Return what the container makes: the router, or nothing that is known."""
         wanted = text(given.at(0)).lower().lstrip("\\")
-        return self.router if wanted in _ROUTERS else Unknown(f"what the container makes of {wanted} is not known")
+        if wanted in _ROUTERS:
+            return self.router
+        if wanted in ("config", "illuminate\\contracts\\config\\repository"):
+            return Repository(self.settings)
+        if machine.lookup.of_class(wanted):
+            return machine.make(text(given.at(0)).lstrip("\\"))
+        return Unknown(f"what the container makes of {wanted} is not known")
 
     def member(self, name: str, site: Site, machine: Evaluator) -> Value:
         """Return the router of a Lumen application."""
@@ -228,6 +246,8 @@ def _known(application: Application, router: Router) -> Known:
         **dict.fromkeys(("illuminate\\support\\facades\\auth", "auth"), users),
         **dict.fromkeys(("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem"), Files()),
         **dict.fromkeys(("illuminate\\support\\str", "str"), Texts()),
+        **dict.fromkeys(("illuminate\\support\\facades\\config", "config"), Repository(application.settings)),
+        **dict.fromkeys(_ITERATORS, Iterated()),
         **{name.lower(): Words(name) for name in WORDED},
         "laravel\\lumen\\routing\\router": router,
     }  # fmt: skip
@@ -237,7 +257,7 @@ def _known(application: Application, router: Router) -> Known:
     def app(given: Given, site: Site, machine: Evaluator) -> Value:
         return application.called("make", given, site, machine) if given.positional else application
 
-    return Known(classes, {**functions(), "app": app, "resolve": app})
+    return Known(classes, {**functions(application.settings), "app": app, "resolve": app})
 
 
 def _middleware(machine: Evaluator, told: Told) -> Stack:
@@ -333,6 +353,8 @@ def _routing(router: Router, given: Given, site: Site, machine: Evaluator) -> No
     using, then = settle(given.at(0, "using")), given.at(8, "then")
     web, api, health = given.at(1, "web"), given.at(2, "api"), settle(given.at(6, "health"))
     channels = settle(given.at(4, "channels"))
+    if settle(given.at(5, "pages")) is not None:
+        machine.remark(site, "pages are routed by Laravel Folio, by the files of a folder: not known here")
     if using is not None:
         machine.call(using, [], site)
     if using is None or settle(then) is not None:

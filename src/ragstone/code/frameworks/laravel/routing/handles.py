@@ -160,7 +160,7 @@ class Registrar(Recorder):
             return self._resource(folded, given, site, machine)
         wheres = constraints(folded, given)
         if wheres is not None:
-            self.attributes = replace(self.attributes, where={**self.attributes.where, **wheres})
+            self.attributes = replace(self.attributes, where=wheres)  # a later one takes the place of an earlier
         elif folded in _ATTRIBUTE:
             self.attributes = _ATTRIBUTE[folded](self.attributes, given, site)
         elif folded in self.router.state.macros or name in self.router.state.macros:
@@ -251,6 +251,6 @@ _ATTRIBUTE: Final[dict[str, Callable[[Attributes, Given, Site], Attributes]]] = 
         old, excluded=old.excluded + listed(given.at(0, "middleware"), site)
     ),
     "can": lambda old, given, site: replace(
-        old, can=(*old.can, Written(ability(Array(given.positional)), site.uri, site.line))
+        old, can=(Written(ability(Array(given.positional)), site.uri, site.line),)
     ),
 }  # fmt: skip
