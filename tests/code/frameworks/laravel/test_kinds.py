@@ -19,6 +19,7 @@ from tests.code.frameworks.laravel.small import MODEL, app, php
         ("class One { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }", "job"),
         ("class One implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}", "job"),
         ("class One extends \\Illuminate\\Console\\Command {}", "command"),
+        ("class One extends \\Livewire\\Component {}", "component"),
         ("class One {}", ""),
     ],
 )

@@ -120,6 +120,15 @@ def test_models_events_and_settings_have_their_prose() -> None:
     assert "Environment: MAIL_FROM." in text("config:mail")
 
 
+def test_a_command_says_how_it_is_called_and_what_it_does() -> None:
+    told = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
+    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(told))
+    assert rendered(Graph(nodes=(node,)))[0].text.splitlines() == [
+        "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
+        "Signature: shop:tidy {--all}.",
+    ]
+
+
 def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
     keys = {one.key for one in rendered(GRAPH)}
     assert "class:Other\\Event" not in keys

@@ -79,3 +79,20 @@ def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
 def test_settings_that_were_moved_are_found_by_the_files_every_application_has() -> None:
     moved = php("app/Config/database.php", "return ['default' => 'x'];")
     assert [node.name for node in settings(*app(moved)).nodes] == ["database", "database.default"]
+
+
+def test_what_is_written_above_a_key_is_what_it_is_for() -> None:
+    told = php(
+        "config/shop.php",
+        "return [",
+        "/*",
+        "| ---",
+        "| How prices are rounded.",
+        "*/",
+        "",
+        "'round' => 2,",
+        "'x' => 1,",
+        "];",
+    )
+    nodes = {node.name: node.doc for node in settings(*app(told)).nodes}
+    assert nodes == {"shop": "", "shop.round": "How prices are rounded.", "shop.x": ""}

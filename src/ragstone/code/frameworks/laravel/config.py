@@ -36,6 +36,8 @@ class _Settings:
 
     nodes: dict[str, Node] = field(default_factory=dict)
     aliases: list[Alias] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    """The lines of the file that is read."""
 
 
 def settings(app: App, sites: Sequence[Site]) -> Graph:
@@ -64,6 +66,7 @@ def _file(app: App, found: _Settings, uri: str, name: str) -> None:
     module = app.world.module(uri)
     told = next((one for one in module.statements if isinstance(one, tree.Return)), None) if module else None
     if told is not None and told.value is not None:
+        found.text = (app.world.read(uri) or "").splitlines()
         _key(found, name, told.value, (uri, told.line))
 
 
@@ -90,8 +93,9 @@ def _key(found: _Settings, name: str, value: Part, place: tuple[str, int]) -> No
     key = f"config:{name}"
     there = found.nodes.get(key)
     if there is None:
+        doc = _above(found.text, line) if "." in name else ""
         found.nodes[key] = Node(
-            key, "config", name, uri, line, language="php", framework="laravel", attributes=attributes
+            key, "config", name, uri, line, doc=doc, language="php", framework="laravel", attributes=attributes
         )
         found.aliases.append(Alias(name, key, "config", uri))
     else:
@@ -101,6 +105,19 @@ def _key(found: _Settings, name: str, value: Part, place: tuple[str, int]) -> No
             _key(found, f"{name}.{text}", entry.value, (uri, getattr(entry.key, "line", line)))
     if not below or name.count(".") + 1 == DEEP:
         found.aliases += [Alias(str(one["name"]), key, "env", uri) for one in env]
+
+
+def _above(text: list[str], line: int) -> str:
+    """Return the comment right above a line, without the signs it is drawn with."""
+    said: list[str] = []
+    for written in reversed(text[: line - 1]):
+        bare = written.strip()
+        if bare and not bare.startswith(("*", "/*", "//", "#", "|")) and not bare.endswith("*/"):
+            break
+        said.append(bare.strip("/*#| -"))
+        if bare.startswith("/*"):
+            break
+    return " ".join(part for part in reversed(said) if part)
 
 
 def _both(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:

@@ -72,6 +72,7 @@ JOBS: Final = _low(
     r"Lorisleiva\Actions\Concerns\AsAction",
     r"Lorisleiva\Actions\Concerns\AsJob",
 )
+COMPONENTS: Final = _low(r"Livewire\Component", r"Illuminate\View\Component", r"Livewire\Volt\Component")
 CONTROLLERS: Final = _low(r"Illuminate\Routing\Controller")
 MODELS: Final = _low(
     r"Illuminate\Database\Eloquent\Model",
@@ -95,6 +96,7 @@ _IN_ORDER: Final = (
     ("command", COMMANDS),
     ("provider", PROVIDERS),
     ("rule", RULES),
+    ("component", COMPONENTS),
     ("event", EVENTS),
     ("job", JOBS),
     ("controller", CONTROLLERS),

@@ -259,14 +259,26 @@ def _job(known: Connected, node: Node) -> tuple[str, str]:
 
 def _setting(known: Connected, node: Node) -> tuple[str, str]:
     """Return a file of settings: its keys, the environment's names, what reads it."""
-    if "." in node.name:
-        return "", ""
     env = node.attributes.get("env")
     names = [str(one["name"]) for one in env if isinstance(one, dict)] if isinstance(env, list) else []
+    if node.name.count(".") > 1 or ("." in node.name and not names and not node.doc):
+        return "", ""
     return f"Settings {node.name}", lines(
         f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
+        comment(node.doc),
         sentence("Keys", listing(node.attributes.get("keys"))),
         sentence("Environment", names),
+    )
+
+
+def _command(known: Connected, node: Node) -> tuple[str, str]:
+    """Return a command of the console: how it is called and what it does."""
+    name, does = node.attributes.get("command"), node.attributes.get("description")
+    if not name:
+        return "", ""
+    return f"Command {name}", lines(
+        f"Console command {name} ({_about(node)}) in {node.place}: {does or words(str(name))}".rstrip(".") + ".",
+        sentence("Signature", (str(node.attributes.get("signature") or ""),)),
     )
 
 
@@ -291,5 +303,5 @@ def _channel(known: Connected, node: Node) -> tuple[str, str]:
 
 _SAYING: Final = {
     "route": _route, "table": _table, "model": _of_model, "event": _event, "policy": _policy, "config": _setting,
-    "schedule": _task, "channel": _channel, "job": _job, "notification": _job, "mail": _job,
+    "schedule": _task, "command": _command, "channel": _channel, "job": _job, "notification": _job, "mail": _job,
 }  # fmt: skip
