@@ -25,6 +25,8 @@ VERBS: Final = {
 PIECES: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 LONG: Final = 300
 """Characters of a comment that are kept: it is one voice among others."""
+BRIEF: Final = 120
+"""Those of a setting, whose comments are mostly the framework's own and say much about little."""
 NOISE: Final = frozenset(
     ("invoke", "controller", "app", "http", "api", "controllers", "domains", "web", "events", "jobs", "models")
 )
@@ -74,7 +76,7 @@ def lines(*said: str) -> str:
     return "\n".join(one for one in said if one)
 
 
-def comment(text: str) -> str:
+def comment(text: str, most: int = LONG) -> str:
     """Return what a doc comment says, without its signs and tags."""
     kept = []
     for line in text.splitlines():
@@ -84,7 +86,7 @@ def comment(text: str) -> str:
         if bare and not bare.startswith("{@"):
             kept.append(bare)
     said = " ".join(kept)
-    return said if len(said) <= LONG else said[:LONG].rsplit(" ", 1)[0] + " …"
+    return said if len(said) <= most else said[:most].rsplit(" ", 1)[0] + " …"
 
 
 # ── routes ────────────────────────────────────────────────────────────────────────────────────────
@@ -261,11 +263,11 @@ def _setting(known: Connected, node: Node) -> tuple[str, str]:
     """Return a file of settings: its keys, the environment's names, what reads it."""
     env = node.attributes.get("env")
     names = [str(one["name"]) for one in env if isinstance(one, dict)] if isinstance(env, list) else []
-    if node.name.count(".") > 1 or ("." in node.name and not names and not node.doc):
+    if node.name.count(".") > 1 or ("." in node.name and not names):
         return "", ""
     return f"Settings {node.name}", lines(
         f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
-        comment(node.doc),
+        comment(node.doc, BRIEF),
         sentence("Keys", listing(node.attributes.get("keys"))),
         sentence("Environment", names),
     )
