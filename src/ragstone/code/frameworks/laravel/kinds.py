@@ -112,10 +112,10 @@ ELSEWHERE: Final = frozenset(("Http", "Models", "Listeners", "Console", "Livewir
 def kind_of(app: App, name: str) -> str:
     """Return what a class is by its lineage: request, resource, event, job, …; nothing where no base says so."""
     lineage = {one.lower() for one in app.lineage(name)}
+    parts = name.split("\\")[:-1]
     for kind, bases in _IN_ORDER:
         if lineage & bases:
-            return kind
-    parts = name.split("\\")[:-1]
+            return "listener" if kind == "job" and "Listeners" in parts else kind
     return "" if ELSEWHERE.intersection(parts) else next((kind for part, kind in BY_PLACE if part in parts), "")
 
 
