@@ -197,6 +197,7 @@ def _of_model(known: Connected, node: Node) -> tuple[str, str]:
         sentence("Relations", (_relation(link) for link in known.after("RELATES", node.key)), "; "),
         sentence("Policy", (short(link.target) for link in known.after("PROTECTED_BY", node.key))),
         sentence("Observed by", (short(link.target) for link in known.after("OBSERVED_BY", node.key))),
+        sentence("Does something when", (hook.partition(" ")[0] for hook in listing(node.attributes.get("hooks")))),
     )
 
 
