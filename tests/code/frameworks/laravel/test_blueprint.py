@@ -43,6 +43,7 @@ def test_every_column_method_adds_one_column_of_its_type(method: str) -> None:
         ("nullableTimestamps()", ["created_at", "updated_at"]), ("timestampsTz()", ["created_at", "updated_at"]),
         ("datetimes()", ["created_at", "updated_at"]), ("morphs('owner')", ["owner_type", "owner_id"]),
         ("nullableUuidMorphs('owner')", ["owner_type", "owner_id"]),
+        ("nestedSet()", ["_lft", "_rgt", "parent_id"]),
         ("addColumn('string', 'x', ['length' => 9])", ["x"]),
         ("after('y', function ($table) { $table->string('x'); })", ["x"]),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.code.frameworks.laravel.shop import column, column_names, links, migrated, migration, model, node
 
 ORDERS = migration("2020_01_01_000000_create_orders", "Schema::create('orders', fn (Blueprint $t) => $t->id());")
@@ -109,7 +111,12 @@ def test_conditions_about_the_tables_are_decided_by_the_tables_so_far() -> None:
             Schema::whenTableHasColumn('orders', 'none', fn ($t) => $t->string('never'));
             if (random_int(0, 1)) { Schema::table('orders', fn ($t) => $t->string('perhaps')); }
             if (DB::getDriverName() === 'sqlite') { Schema::drop('orders'); }
+            if (config('database.default') === 'sqlite') { Schema::drop('orders'); }
             """,
+        ),
+        (
+            "config/database.php",
+            "<?php return ['default' => 'sqlite', 'connections' => ['sqlite' => ['driver' => 'sqlite']]];",
         ),
     )
     assert column_names(graph, "orders") == ["id", "sure", "code", "perhaps"]
@@ -232,17 +239,30 @@ CREATE TABLE `orders` (
   `code` varchar(20) DEFAULT NULL,
   PRIMARY KEY (`id`)
 );
-INSERT INTO `migrations` VALUES (1,'2019_01_01_000000_gone',1),(2,'2020_01_01_000000_create_orders',1);
+INSERT INTO `migrations` VALUES (1,'2018_01_01_000000_gone',1),(2,'2019_01_01_000000_gone',1);
+INSERT INTO `migrations` VALUES (3,'2020_01_01_000000_create_orders',1);
 """
     graph = migrated(ORDERS, TOTAL, ("database/schema/mysql-schema.sql", dump))
     assert column_names(graph, "orders") == ["id", "code", "total"]
     assert links(graph, "CREATES")[1] == (
         "migration:mysql-schema", "table:orders", "database/schema/mysql-schema.sql:2"
     )  # fmt: skip
-    whole = migrated(
-        ORDERS, ("database/schema/mysql-schema.sql", dump.replace("2019_01_01_000000_gone", ORDERS[0][20:-4]))
+    there = re.sub(r"201._01_01_000000_gone", "2020_02_01_000000_add_total", dump)
+    assert column_names(migrated(ORDERS, TOTAL, ("database/schema/mysql-schema.sql", there)), "orders") == [
+        "id",
+        "total",
+    ]
+    assert column_names(migrated(ORDERS, ("database/schema/testing-schema.sql", dump)), "orders") == ["id"]
+    chosen = ("config/database.php", "<?php return ['default' => env('DB_CONNECTION', 'testing')];")
+    graph = migrated(ORDERS, chosen, ("database/schema/testing-schema.sql", dump))
+    assert column_names(graph, "orders") == ["id", "code"]
+
+
+def test_what_packages_set_when_a_project_does_not_is_known() -> None:
+    graph = migrated(
+        migration("2020_01_01_000000_a", "Schema::create(config('activitylog.table_name'), fn ($t) => $t->id());")
     )
-    assert column_names(whole, "orders") == ["id"]
+    assert column_names(graph, "activity_log") == ["id"]
 
 
 def test_a_changed_column_keeps_what_is_not_said_only_before_laravel_eleven() -> None:

@@ -31,6 +31,7 @@ def relation(graph: Graph, name: str) -> dict[str, Json]:
          ("by_attribute", "attribute", 9, "declared")),
         ([model("BlogPost", "    public function getTable() { return config('blog.table', 'fallback'); }")],
          ("fallback", "explicit", 10, "declared")),
+        ([model("BlogPost", "    protected $table = 'blog.texts';")], ("texts", "explicit", 10, "declared")),
         ([model("BlogPost", extends="Pivot")], ("blog_post", "convention", 9, "convention")),
         ([model("BlogPost", extends="MorphPivot")], ("blog_posts", "convention", 9, "convention")),
         ([model("BlogPost", extends="Text"), model("Text", "    protected $table = 'texts';")],

@@ -13,7 +13,7 @@ from ragstone.code.evaluate import PHP, Evaluator, Instance, Known, Recorder, Si
 from ragstone.code.frameworks.laravel import dumps, eloquent
 from ragstone.code.frameworks.laravel.drawing import Builder, Drawings, Replay
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
-from ragstone.code.frameworks.laravel.recorders import Database, Files, Models, Provider, functions
+from ragstone.code.frameworks.laravel.recorders import Database, Files, Models, Nested, Provider, functions
 from ragstone.code.frameworks.laravel.tables import Place, Tables
 from ragstone.code.tree import Class
 from ragstone.code.world import World
@@ -24,6 +24,7 @@ _DUMP: Final = re.compile(r"(?:^|/)database/schema/([^/]+)-schema\.(?:sql|dump)\
 _BEFORE: Final = re.compile(
     r"(?:Blueprint|DB)::macro|defaultMorphKeyType|morphUsingU|loadMigrationsFrom", re.IGNORECASE
 )
+_DRIVERS: Final = ("mysql", "mariadb", "pgsql", "sqlite", "sqlsrv")
 _KEEPS_BEFORE: Final = 11
 """Laravel's version from which a changed column keeps nothing that is not said again."""
 
@@ -101,6 +102,7 @@ def _machine(world: World, state: Replay) -> Evaluator:
         "illuminate\\database\\schema\\blueprint": Drawings(state),
         "illuminate\\support\\serviceprovider": Provider(state),
         "illuminate\\support\\facades\\file": Files(),
+        "kalnoy\\nestedset\\nestedset": Nested(),
     }
     return Evaluator(world, PHP, Known(classes, functions(state, database)))
 
@@ -156,18 +158,24 @@ def _driver(models: Eloquent) -> str:
 
 
 def _dumped(world: World, state: Replay) -> Iterator[Migration]:
-    """Read the schema dump, if migrations that it holds are gone; yield it as the migration it stands for."""
+    """Read the schema dump, if the migrations it holds are gone; yield it as the migration it stands for."""
+    name, uri = _dump(world, state.eloquent)
+    text = world.read(uri) if uri else None
+    if text is None:
+        return
+    kept = {name_of(one) for one in files(world)}
+    past = dumps.migrated(text)
+    if past and 2 * sum(one in kept for one in past) >= len(past):
+        return  # the files are still there, and say more than the dump: which of them did what
+    state.migration = f"{name}-schema"
+    for line, sql in dumps.statements(text):
+        dumps.run(sql, state.tables, Place(state.migration, uri, line))
+    yield Migration(state.migration, uri, 1, text.count("\n") + 1)
+
+
+def _dump(world: World, models: Eloquent) -> tuple[str, str]:
+    """Return the connection and the file of the dump that counts: the default connection's, else a driver's."""
     found = {match[1]: uri for uri in world.uris if (match := _DUMP.search(uri))}
-    kept = {name_of(uri) for uri in files(world)}
-    default = str(state.eloquent.literals.config("database.default"))
-    order = sorted(found, key=lambda name: (name != default, "sqlite" in name, name))
-    for name in order[:1]:
-        uri = found[name]
-        text = world.read(uri) or ""
-        past = dumps.migrated(text)
-        if past and all(one in kept for one in past):
-            return
-        state.migration = f"{name}-schema"
-        for line, sql in dumps.statements(text):
-            dumps.run(sql, state.tables, Place(state.migration, uri, line))
-        yield Migration(state.migration, uri, 1, text.count("\n") + 1)
+    default = models.literals.config("database.default")
+    wanted = (default if isinstance(default, str) else "", *_DRIVERS)
+    return next(((name, found[name]) for name in wanted if name in found), ("", ""))

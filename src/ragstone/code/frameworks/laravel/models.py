@@ -80,7 +80,7 @@ def _of_model(eloquent: Eloquent, model: Model, relations: dict[str, Relation]) 
         confidence: Confidence = "convention" if model.how == "convention" else "declared"
         links = (
             Link(
-                "MAPS_TO", key, f"table:{model.table}", *model.table_at,
+                "MAPS_TO", key, f"table:{model.table.rpartition('.')[2]}", *model.table_at,
                 confidence=confidence if model.sure else "heuristic", attributes={"how": model.how},
             ),
         )  # fmt: skip

@@ -140,6 +140,15 @@ class Provider(Recorder):
         return Unknown(f"{name}() is not followed")
 
 
+class Nested(Recorder):
+    """A widely used package's columns for trees, which are added by a call that is given the blueprint."""
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Add or drop them."""
+        drawing, does = given.at(0), {"columns": "nestedSet", "dropColumns": "dropNestedSet"}.get(name)
+        return drawing.called(does, Given(), site, machine) if does and isinstance(drawing, Recorder) else None
+
+
 class Files(Recorder):
     """`File`, as far as it reads."""
 
@@ -168,6 +177,11 @@ def _inside(folder: str) -> Own:
 def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
     """Return the functions of Laravel that migrations call."""
 
+    def config(given: Given, site: Site, machine: Evaluator) -> Value:
+        found = replay.eloquent.literals.configured(given, site, machine)
+        lite = python(given.at(0)) == "database.default" and isinstance(found, str) and "sqlite" in found
+        return replay.driver if lite else found  # as `getDriverName` is answered
+
     def app(given: Given, site: Site, machine: Evaluator) -> Value:
         name = python(given.at(0))
         known = {"db": database, "db.schema": database.builder, "db.connection": database}
@@ -176,7 +190,7 @@ def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
         return machine.make(name) if isinstance(name, str) and machine.lookup.of_class(name) else Unknown("app()")
 
     return {
-        "config": replay.eloquent.literals.configured,
+        "config": config,
         "env": env,
         "app": app,
         "resolve": app,
