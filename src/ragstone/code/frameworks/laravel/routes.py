@@ -3,7 +3,8 @@
 Not known, and said in the remarks: routes that packages register (Fortify, Sanctum, Telescope …), what depends on
 requests or the database, files that are not in the project. A setting is shown as `config(key)`. Routes inside of a
 condition that cannot be known are all taken and marked conditional. `up` and `broadcasting/auth`, which the framework
-itself registers when an app asks for them, have `registered_by: framework`.
+itself registers when an app asks for them, have `registered_by: framework`. `written_at` lists the places that a path
+and a name are put together from: mounts, groups, entries of loops.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ def _node(route: Route, controllers: Controllers) -> Node:
         "domain": route.domain or None,
         "defaults": {key: json_of(one) for key, one in route.defaults.items()},
         "conditional": route.site.conditional,
+        "written_at": [f"{uri}:{line}" for uri, line in dict.fromkeys((*route.attributes.places, *route.places))],
         "parameters": list(_PARAMETER.findall(f"{route.domain}/{route.uri}")),
     }
     if controller:
@@ -237,6 +239,9 @@ def _class_of(app: Mounted, name: str) -> tuple[str, Site]:
         return app.stack.aliases[name]
     if name in app.stack.groups:
         return "", app.stack.groups[name][1]
+    if name.startswith("config(") and name.endswith(")"):
+        told = settle(app.settings.at(name[7:-1], app.machine))
+        name = told if isinstance(told, str) else name
     found = app.machine.lookup.of_class(name) if "\\" in name else None
     return (name, Site(found[0], found[1].line)) if found else (name if "\\" in name else "", Site("", 0))
 

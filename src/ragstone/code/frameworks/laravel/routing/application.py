@@ -207,6 +207,7 @@ class Mounted:
     router: Router
     machine: Evaluator
     stack: Stack
+    settings: Settings
 
 
 def mounted(world: World) -> Mounted:
@@ -230,7 +231,7 @@ def mounted(world: World) -> Mounted:
     for how, group, words, site in router.state.groups:
         stack.change(how, group, words, site)
     stack.aliases.update(router.state.aliases)
-    return Mounted(router, machine, stack)
+    return Mounted(router, machine, stack, application.settings)
 
 
 def _known(application: Application, router: Router) -> Known:
@@ -359,13 +360,17 @@ def _routing(router: Router, given: Given, site: Site, machine: Evaluator) -> No
         machine.call(using, [], site)
     if using is None or settle(then) is not None:
         prefix = text(given.at(7, "apiPrefix", "api"))
-        here = (Written("api", site.uri, site.line),)
-        _files(router, api, Attributes(prefix=prefix, middleware=here), site, machine)
+        there = Site(site.uri, given.lines.get("api", site.line))
+        place = (site.uri, given.lines.get("apiPrefix", there.line))
+        here = (Written("api", there.uri, there.line),)
+        _files(router, api, Attributes(prefix=prefix, middleware=here, places=(place,)), there, machine)
         if isinstance(health, str):
             router.by_framework = True
-            router.called("get", Given((health, None)), site, machine)
+            at = Site(site.uri, given.lines.get("health", site.line))
+            router.called("get", Given((health, None)), at, machine)
             router.by_framework = False
-        _files(router, web, Attributes(middleware=(Written("web", site.uri, site.line),)), site, machine)
+        there = Site(site.uri, given.lines.get("web", site.line))
+        _files(router, web, Attributes(middleware=(Written("web", there.uri, there.line),)), there, machine)
         if settle(then) is not None:
             machine.call(then, [Unknown("the application")], site)
     if isinstance(channels, str):
@@ -382,7 +387,7 @@ def _files(router: Router, files: Value, attributes: Attributes, site: Site, mac
 def _conventional(router: Router, machine: Evaluator) -> None:
     """Mount the usual files where nothing that mounts them was found, and say so."""
     for uri, group, prefix in (("routes/web.php", "web", None), ("routes/api.php", "api", "api")):
-        if machine.world.has(uri):
+        if machine.world.has(uri) and uri not in machine.followed:
             site = Site(uri, 1)
             machine.remark(site, f"what mounts it was not found: taken as the framework's own {group} routes")
             router.group(Attributes(prefix=prefix, middleware=(Written(group, uri, 1),)), uri, site, machine)

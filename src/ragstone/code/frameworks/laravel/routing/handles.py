@@ -215,6 +215,7 @@ def _own_first(own: Attributes, around: Attributes) -> Attributes:
         excluded=own.excluded or around.excluded,
         where=own.where or around.where,
         can=own.can or around.can,
+        places=around.places + own.places,
     )
 
 
@@ -238,7 +239,8 @@ def _word(field: str) -> Callable[[Attributes, Given, Site], Attributes]:
     def put(attributes: Attributes, given: Given, site: Site) -> Attributes:
         value = given.at(0, field)
         known = None if settle(value) is None and not isinstance(value, Unknown) else text(value)
-        return replace(attributes, **{field: known})  # type: ignore[arg-type]
+        places = (*attributes.places, (site.uri, site.line))
+        return replace(attributes, places=places, **{field: known})  # type: ignore[arg-type]
 
     return put
 
