@@ -11,7 +11,11 @@ from ragstone.types import Symbol
 
 CLASSES: Final = frozenset(("class", "interface", "trait", "enum", "struct", "module", "type"))
 FUNCTIONS: Final = frozenset(("function", "method", "constructor", "macro"))
-FAMILIES: Final = {"javascript": "script", "typescript": "script", "tsx": "script", "c": "c", "cpp": "c"}
+FAMILIES: Final = {
+    **dict.fromkeys(("javascript", "typescript", "tsx"), "script"),
+    **dict.fromkeys(("java", "kotlin"), "jvm"),
+    "cpp": "c",
+}
 """Languages whose files know each other; every other one is a family by itself."""
 UPWARD: Final = {"extends": "EXTENDS", "implements": "IMPLEMENTS", "uses_trait": "USES_TRAIT"}
 
@@ -67,6 +71,8 @@ class Known:
 
     type: Type
     itself: bool = False
+    above: bool = False
+    """Whether only what its parents have is meant: `super`, `parent`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,8 @@ class File:
     imports: dict[str, Import] = field(default_factory=dict)
     function_imports: dict[str, Import] = field(default_factory=dict)
     stars: list[Import] = field(default_factory=list)
+    inhabited: set[str] = field(default_factory=set)
+    """Functions that have symbols of their own."""
     resolved: dict[str, Entity | Miss] = field(default_factory=dict)
 
     def around(self, inside: str) -> Iterator[str]:
@@ -107,5 +115,11 @@ class File:
             inside = inside.rpartition(".")[0]
 
     def enclosing(self, inside: str) -> Type | None:
-        """Return the type that a symbol stands in, or is."""
-        return next((self.types[name] for name in self.around(inside) if name in self.types), None)
+        """Return the type that a symbol stands in, or is; that of a class without a name is not known."""
+        for name in self.around(inside):
+            if name in self.types:
+                return self.types[name]
+            symbol = self.symbols.get(name)
+            if symbol is not None and symbol.kind in ("method", "constructor") and symbol.parent in self.functions:
+                return None
+        return None

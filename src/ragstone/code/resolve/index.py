@@ -82,6 +82,8 @@ class Index:
             key = f"{prefix}:{full_name(file.facts, symbol.qualified, symbol.parent)}"
             file.keys[symbol.qualified] = key
             file.symbols[symbol.qualified] = symbol
+            if symbol.parent in file.functions:
+                file.inhabited.add(symbol.parent)
             found: Type | Function
             if prefix == "class":
                 found = self._type(file, key, symbol.qualified)
