@@ -16,7 +16,6 @@ from ragstone.code.resolve.entities import (
     Entity,
     File,
     Function,
-    Space,
     Type,
     Written,
 )
@@ -24,7 +23,6 @@ from ragstone.code.resolve.layout import Layout
 
 _PREFIXES: Final = dict.fromkeys(("constructor", "method"), "method") | dict.fromkeys(CLASSES, "class")
 _FIELD_SIGNS: Final = ("$this->", "self.", "this.", "@")
-_BY_PATH: Final = frozenset(("script",))
 
 
 class Index:
@@ -53,6 +51,21 @@ class Index:
         """Return the files of a module, package or folder."""
         return self.spaces.get(f"{family}:{name}", [])
 
+    def file(self, facts: FileFacts) -> File:
+        """Return a file by facts that say of it to others what those in the index say; `ValueError` for any other."""
+        known = self.files.get(facts.uri)
+        if known is not None and known.facts is facts:
+            return known
+        if known is None or interface(known.facts) != interface(facts):
+            raise ValueError(f"the index was made of other facts about {facts.uri}")
+        known.facts = facts
+        for symbol in reversed(facts.symbols):  # of two with one name the first counts, as when it was taken in
+            if symbol.qualified in known.symbols:
+                known.symbols[symbol.qualified] = symbol
+            if symbol.qualified in known.functions:
+                known.functions[symbol.qualified].symbol = symbol
+        return known
+
     # ── taking files in ───────────────────────────────────────────────────────────────────────────
 
     def _take(self, facts: FileFacts) -> None:
@@ -79,7 +92,7 @@ class Index:
             prefix = _PREFIXES.get(symbol.kind, "function" if symbol.kind in FUNCTIONS else "")
             if not prefix:
                 continue
-            key = f"{prefix}:{full_name(file.facts, symbol.qualified, symbol.parent)}"
+            key = f"{prefix}:{full_name(file.facts, symbol.qualified)}"
             file.keys[symbol.qualified] = key
             file.symbols[symbol.qualified] = symbol
             if symbol.parent in file.functions:
@@ -142,7 +155,7 @@ class Index:
             first.fields = one.fields
 
 
-def full_name(facts: FileFacts, qualified: str, parent: str = "") -> str:
+def full_name(facts: FileFacts, qualified: str) -> str:
     """Return the name of a symbol in all of the project, as keys have it."""
     if facts.language == "php":
         above = f"{facts.namespace}\\" if facts.namespace else ""
@@ -189,6 +202,3 @@ def _bindings(file: File) -> None:
             for sign in _FIELD_SIGNS:
                 name = name.removeprefix(sign)
             file.types[one.inside].fields.setdefault(name, []).append(Written(one.type, file, one.inside))
-
-
-__all__ = ["Index", "Space", "full_name", "interface"]
