@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from ragstone.code.facts import Reference
@@ -64,7 +65,8 @@ class Linker:
 
     def run(self) -> tuple[tuple[Link, ...], tuple[Unresolved, ...]]:
         """Return the links and what is not decided."""
-        for one in self.file.facts.references:
+        for written in self.file.facts.references:
+            one = self._placed(written)
             if one.kind in UPWARD:
                 self._up(one)
             elif one.kind == "new":
@@ -72,6 +74,13 @@ class Linker:
             elif one.kind == "call":
                 self._link("CALLS", one, self._call(one))
         return tuple(self.links.values()), tuple(self.unresolved.values())
+
+    def _placed(self, one: Reference) -> Reference:
+        """Return a reference where it is run: decorators and attributes belong to a symbol, and are called around it."""
+        inside = one.inside
+        while inside in self.file.symbols and one.line < self.file.symbols[inside].line:
+            inside = self.file.symbols[inside].parent
+        return one if inside is one.inside else replace(one, inside=inside)
 
     def _up(self, one: Reference) -> None:
         own = self.file.types.get(one.inside)
@@ -84,7 +93,7 @@ class Linker:
         if isinstance(found, Type) and kind == "EXTENDS" and self.file.family not in ("php", "python", "script", "ruby"):
             # Some languages do not say which of a list is the parent; the kinds of both do.
             kind = "IMPLEMENTS" if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait") else kind
-        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE)
+        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE, source=own.key)
 
     def _typed(self, written: str, inside: str) -> Type | Miss:
         lower = written.lower()
@@ -144,8 +153,8 @@ class Linker:
 
     # ── rows ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _link(self, kind: str, one: Reference, found: Entity | Miss) -> None:
-        source = self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
+    def _link(self, kind: str, one: Reference, found: Entity | Miss, *, source: str = "") -> None:
+        source = source or self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
         if isinstance(found, (Type, Function)):
             place = (kind, source, found.key, one.line)
             if place not in self.links:
