@@ -26,6 +26,7 @@ _FIELDS: Final = {
 }
 """How a field is written inside of its class; where that can be left out, fields have their bare names."""
 _OF_TYPES: Final = frozenset(("field", "declared", "assigned"))
+_WORD: Final = re.compile(r"[\w$]+")
 _GIVEN: Final = frozenset(("made", "other", "assigned"))
 _SELVES: Final = frozenset(("self", "cls"))
 _IS_CPP: Final = re.compile(r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE)
@@ -107,7 +108,8 @@ def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator
             if kind not in _OF_TYPES:
                 known[owner, name] = plain
     names = {name for (_, name, _), (plain, _) in rows.items() if plain}
-    names |= {one.qualified for one in placed} | {one.alias or one.name for one in found.imports}
+    names |= {one.qualified for one in placed}
+    names |= {word for one in found.imports for word in _WORD.findall(one.alias or one.name)[-1:]}
     for (owner, name, line), (plain, sure) in rows.items():
         if sure or (owner, name) not in declared:
             if plain or name in names:
