@@ -43,7 +43,9 @@ def test_java_tells_types_of_one_name_apart_by_imports_or_not_at_all() -> None:
     user = """
         package com.acme;
         {imports}
-        class User {{ void go(Song song, Object it, java.util.List<Song> all) {{ song.play(); it.play(); all.play(); }} }}
+        class User {{
+            void go(Song song, Object it, java.util.List<Song> all) {{ song.play(); it.play(); all.play(); }}
+        }}
         """
     files = {
         "a/Song.java": "package org.a;\npublic class Song { public void play() {} }\n",
@@ -120,11 +122,16 @@ def test_csharp_follows_namespaces_usings_and_parts_of_a_class() -> None:
                     private readonly Player _player;
                     public Album Album { get; set; }
                     public Song(Player player) { _player = player; }
-                    public void Play() { _player.Start(); Stop(); base.Prepare(); Album.Title(); var p = new Player(); p.Start(); }
+                    public void Play() {
+                        _player.Start(); Stop(); base.Prepare(); Album.Title();
+                        var p = new Player(); p.Start();
+                    }
                 }
                 """,
             "Song.Stop.cs": "namespace Acme.Music;\npublic partial class Song { public void Stop() {} }\n",
-            "Media.cs": "namespace Acme { public class Media { public void Prepare() {} } public interface IPlayable {} }\n",
+            "Media.cs": (
+                "namespace Acme { public class Media { public void Prepare() {} } public interface IPlayable {} }\n"
+            ),
             "Album.cs": "namespace Acme.Music { public class Album { public string Title() => null; } }\n",
             "Player.cs": "namespace Acme.Play { public class Player { public void Start() {} } }\n",
         }
@@ -173,7 +180,10 @@ def test_go_follows_folders_modules_and_receivers() -> None:
                 }
                 """,
             "tools.go": "package music\n\nfunc helper() {}\n",
-            "play/player.go": "package play\n\ntype Player struct{}\n\nfunc New() *Player { return &Player{} }\n\nfunc (p *Player) Start() {}\n",
+            "play/player.go": (
+                "package play\n\ntype Player struct{}\n\nfunc New() *Player { return &Player{} }\n\n"
+                "func (p *Player) Start() {}\n"
+            ),
         }
     )
     assert found.links("EXTENDS") == {("class:song.go#Song", "class:song.go#Media")}
@@ -207,7 +217,10 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
                   end
                 end
                 """,
-            "media.rb": "module Music\n  class Media\n    def prepare(x)\n    end\n  end\n  module Playable\n    def play(x)\n    end\n  end\nend\n",
+            "media.rb": (
+                "module Music\n  class Media\n    def prepare(x)\n    end\n  end\n  module Playable\n "
+                "   def play(x)\n    end\n  end\nend\n"
+            ),
             "player.rb": "class Player\nend\nclass Music::Player\n  def run\n  end\nend\n",
         }
     )
@@ -243,7 +256,10 @@ def test_c_follows_functions_that_are_defined_once() -> None:
 def test_cpp_methods_that_are_defined_outside_of_their_class_belong_to_it() -> None:
     found = resolved(
         {
-            "song.hpp": "class Player {\npublic:\n  void start() { }\n};\nclass Song {\npublic:\n  void play();\n  Player player;\n};\n",
+            "song.hpp": (
+                "class Player {\npublic:\n  void start() { }\n};\nclass Song {\npublic:\n  void "
+                "play();\n  Player player;\n};\n"
+            ),
             "song.cpp": '#include "song.hpp"\nvoid Song::play() {\n  player.start();\n  this->play();\n}\n',
         }
     )
@@ -283,11 +299,23 @@ def test_swift_follows_properties_extensions_and_what_is_made() -> None:
 def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
     found = resolved(
         {
-            "a.go": "package a\n\ntype Song struct{}\nfunc (s Song) Play() {}\ntype Game struct{}\nfunc (g Game) Play() {}\nfunc start(it any) { it.Play() }\n",
+            "a.go": (
+                "package a\n\ntype Song struct{}\nfunc (s Song) Play() {}\ntype Game struct{}\nfunc "
+                "(g Game) Play() {}\nfunc start(it any) { it.Play() }\n"
+            ),
             "a.rb": "class Song\n  def play\n  end\nend\nclass Game\n  def start(it)\n    it.play\n  end\nend\n",
-            "A.java": "class Song { void play() {} } class Game { void play() {} } class T { void go(Object it) { it.play(); } }\n",
-            "A.kt": "class Song {\n  fun play() {}\n}\nclass Game {\n  fun play() {}\n}\nfun go(it: Any) {\n  it.play()\n}\n",
-            "A.cs": "class Song { void Play() {} } class Game { void Play() {} } class T { void Go(dynamic it) { it.Play(); } }\n",
+            "A.java": (
+                "class Song { void play() {} } class Game { void play() {} } class T { void go(Object "
+                "it) { it.play(); } }\n"
+            ),
+            "A.kt": (
+                "class Song {\n  fun play() {}\n}\nclass Game {\n  fun play() {}\n}\nfun go(it: Any) "
+                "{\n  it.play()\n}\n"
+            ),
+            "A.cs": (
+                "class Song { void Play() {} } class Game { void Play() {} } class T { void "
+                "Go(dynamic it) { it.Play(); } }\n"
+            ),
         }
     )
     assert found.links() == set()

@@ -29,7 +29,9 @@ MODELS = {
         class Album { public function title(): string { return ''; } }
         """,
     "app/Models/Player.php": "<?php namespace App\\Models; class Player { public function stop(): void {} }",
-    "app/Support/Playable.php": "<?php namespace App\\Support; trait Playable { public function play() { return name(); } }",
+    "app/Support/Playable.php": (
+        "<?php namespace App\\Support; trait Playable { public function play() { return name(); } }"
+    ),
     "app/Support/Named.php": "<?php namespace App\\Support; trait Named {} function name() {} ",
 }
 SONG = r"App\Models\Song"
@@ -139,7 +141,9 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
 
 
 def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
-    found = resolved({"app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"})
+    found = resolved(
+        {"app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"}
+    )
     nodes = {node.key: node for node in found.graph.nodes}
     assert set(nodes) == {"file:app/Song.php", r"class:App\Song", r"method:App\Song::play"}
     song = nodes[r"class:App\Song"]

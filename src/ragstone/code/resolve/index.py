@@ -124,7 +124,7 @@ class Index:
     def _belong(self, file: File) -> None:
         """Give types their members: those that stand in them, and those that name them as what they belong to."""
         lower = file.family == "php"
-        for qualified, function in file.functions.items():
+        for function in file.functions.values():
             parent = function.symbol.parent
             if not parent or function.symbol.kind == "function":
                 continue
@@ -136,8 +136,8 @@ class Index:
             owner.members.setdefault(name, function)
             if owner.file is not file:
                 file.types.setdefault(parent, owner)
-        for qualified, one in list(file.types.items()):
-            self._merge(one, qualified)
+        for one in list(file.types.values()):
+            self._merge(one)
 
     def _elsewhere(self, file: File, parent: str) -> Type | None:
         """Return a type of another file that something here belongs to: of the same package, or as it is imported."""
@@ -146,7 +146,7 @@ class Index:
         found = named(self, file, parent, "")
         return found if isinstance(found, Type) else None
 
-    def _merge(self, one: Type, qualified: str) -> None:
+    def _merge(self, one: Type) -> None:
         """Let all parts of a type that is written in several places know of each other's members."""
         if one.file.family not in ("ruby", "csharp", "c", "swift", "php"):
             return

@@ -23,7 +23,9 @@ _THIS: Final = {
 }
 _ITSELF: Final = {"php": ("self", "static"), "python": ("cls",), "rust": ("Self",), "swift": ("Self",)}
 _ABOVE: Final = {"php": "parent", "csharp": "base"}
-_SAME: Final = frozenset(("static", "$this", "this", "Self", "typing.Self", "t.Self", "te.Self", "typing_extensions.Self"))
+_SAME: Final = frozenset(
+    ("static", "$this", "this", "Self", "typing.Self", "t.Self", "te.Self", "typing_extensions.Self")
+)
 _BARE_FIELDS: Final = frozenset(("jvm", "csharp", "swift", "c"))
 """Families where a field, and a method of the own type, are named without what they are of."""
 _MAKES_BY_CALL: Final = frozenset(("python", "jvm", "swift", "c"))

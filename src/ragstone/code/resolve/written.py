@@ -16,7 +16,6 @@ _NAME: Final = re.compile(r"\\?[^\W\d]\w*(?:(?:\\|::|\.)\w+)*")
 _SIGNS: Final = "?&*! \t\"'"
 _WORDS: Final = re.compile(r"^(?:(?:const|mut|dyn|impl|final|struct|readonly|static|ref|out|in|volatile|some|any)\s+)+")
 _ARRAY: Final = re.compile(r"\[\s*\]$")
-_UNION: Final = re.compile(r"\|")
 
 
 class Part(NamedTuple):
