@@ -296,6 +296,17 @@ def test_swift_follows_properties_extensions_and_what_is_made() -> None:
     }
 
 
+def test_a_method_that_several_files_define_for_one_type_is_told_apart_by_nothing() -> None:
+    found = resolved(
+        {
+            "A.swift": "class Song { func play() {} \n func stop() {} }\nfunc go(song: Song) { song.play(); song.stop() }\n",
+            "B.swift": "extension Song { func play(loud: Int) {} }\n",
+        }
+    )
+    assert found.calls_of("function:A.swift#go") == {"method:A.swift#Song.stop"}
+    assert found.reasons("function:A.swift#go") == {"song play": "several files define play of Song"}
+
+
 def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
     found = resolved(
         {

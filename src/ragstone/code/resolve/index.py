@@ -37,8 +37,10 @@ class Index:
         self.spaces: dict[str, list[File]] = {}
         for one in sorted(facts, key=lambda each: each.uri):
             self._take(one)
-        for file in list(self.files.values()):
+        for file in self.files.values():
             self._belong(file)
+        for file in self.files.values():
+            self._join(file)
 
     def entity(self, family: str, full: str) -> list[Entity]:
         """Return what has a full name."""
@@ -122,22 +124,24 @@ class Index:
             known.symbol = file.symbols[symbol.qualified] = symbol
 
     def _belong(self, file: File) -> None:
-        """Give types their members: those that stand in them, and those that name them as what they belong to."""
-        lower = file.family == "php"
+        """Give types the members that stand in them, and let the parts of one type know each other."""
         for function in file.functions.values():
-            parent = function.symbol.parent
-            if not parent or function.symbol.kind == "function":
-                continue
-            owner = file.types.get(parent) or self._elsewhere(file, parent)
-            if owner is None:
-                continue
-            function.owner = owner
-            name = function.symbol.name.lower() if lower else function.symbol.name
-            owner.members.setdefault(name, function)
-            if owner.file is not file:
-                file.types.setdefault(parent, owner)
+            owner = file.types.get(function.symbol.parent)
+            if owner is not None and function.symbol.kind != "function":
+                _given(owner, function)
         for one in list(file.types.values()):
             self._merge(one)
+
+    def _join(self, file: File) -> None:
+        """Give types the members that other files say belong to them: the types' own count before these."""
+        for function in file.functions.values():
+            parent = function.symbol.parent
+            if not parent or function.owner is not None or function.symbol.kind == "function":
+                continue
+            found = self._elsewhere(file, parent)
+            if found is not None:
+                _given(found, function)
+                file.types.setdefault(parent, found)
 
     def _elsewhere(self, file: File, parent: str) -> Type | None:
         """Return a type of another file that something here belongs to: of the same package, or as it is imported."""
@@ -153,7 +157,9 @@ class Index:
         first = next((each for each in self.entity(one.file.family, one.full) if isinstance(each, Type)), one)
         if first is not one and first.full == one.full:
             for name, member in one.members.items():
-                first.members.setdefault(name, member)
+                if first.members.setdefault(name, member).key != member.key:
+                    first.doubtful.add(name)
+            one.doubtful = first.doubtful
             first.ups += [up for up in one.ups if up not in first.ups]
             one.members = first.members
             one.ups = first.ups
@@ -182,6 +188,13 @@ def interface(facts: FileFacts) -> str:
     rows += [[one.inside, one.name, one.type] for one in facts.bindings if not one.inside or one.inside in classes]
     seen.update(json.dumps(rows, ensure_ascii=True).encode())
     return seen.hexdigest()
+
+
+def _given(owner: Type, function: Function) -> None:
+    name = function.symbol.name.lower() if owner.file.family == "php" else function.symbol.name
+    if owner.members.setdefault(name, function).key != function.key:
+        owner.doubtful.add(name)
+    function.owner = owner
 
 
 def _moved(file: File, facts: FileFacts) -> None:

@@ -87,7 +87,7 @@ def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Mi
             continue
         seen.add(id(each))
         if name in each.members and not (above and each is one):
-            return each.members[name]
+            return Miss(f"several files define {name} of {each.name}") if name in each.doubtful else each.members[name]
         ups = parents(index, each)
         outside = outside or any(up is None for _, up in ups)
         ordered = sorted(ups, key=lambda up: _NEAR.get(up[0], 9))

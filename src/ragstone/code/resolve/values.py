@@ -151,6 +151,9 @@ class Values:
         """Return what a call without a receiver calls."""
         if self.file.family in _BARE_FIELDS or self.file.family == "ruby":
             for scope in self.file.around(inside):
+                sibling = self.file.functions.get(f"{scope}.{name}")
+                if sibling is not None and sibling.owner is None:  # of the class without a name that is around
+                    return sibling
                 own = self.file.types.get(scope)
                 met = member(self.index, own, name) if own is not None else OUTSIDE
                 if isinstance(met, Function):
