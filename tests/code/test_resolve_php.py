@@ -97,6 +97,17 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
                         strlen('x');
                         helper();
                     }
+                    public function given(Song $song): void
+                    {
+                        $album = $song
+                            ->start()
+                            ->album();
+                        $album->title();
+                        $again = $again->album();
+                        $again->title();
+                        $none = $song->closing();
+                        $none->title();
+                    }
                     public function changed(Song $song): void
                     {
                         $song = fetch();
@@ -124,6 +135,14 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
         "$more start": "the type of $more is not written",
         "helper": "not in this project",
     }
+    assert found.calls_of(r"method:App\Service::given") == {
+        rf"method:{SONG}::start",
+        rf"method:{SONG}::album",
+        rf"method:{SONG}::closing",
+        r"method:App\Models\Album::title",
+    }
+    assert [link.line for link in found.graph.links if link.target == r"method:App\Models\Album::title"] == [12, 30]
+    assert found.reasons(r"method:App\Service::given")["$none title"] == "what closing() returns is not written"
     assert found.calls_of(r"method:App\Service::changed") == set()
     assert found.reasons(r"method:App\Service::changed")["$song start"] == "the type of $song is not written"
 

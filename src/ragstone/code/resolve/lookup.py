@@ -68,16 +68,19 @@ def _parent(index: Index, one: Type, kind: str, written: str) -> tuple[str, Type
 
 def member(index: Index, one: Type, name: str, *, above: bool = False) -> Function | Miss:
     """Return a method by its name: a type's own, its traits', its parents'; with `above`, its parents' only."""
-    name = name.lower() if one.file.family == "php" else name
-    place = f"^{name}" if above else name
+    plain = name.lower() if one.file.family == "php" else name
+    place = f"^{plain}" if above else plain
     found = one.found.get(place)
     if found is None:
-        found = one.found[place] = _search(index, one, name, above=above)
+        found = _search(index, one, plain, above=above)
+        if found is OUTSIDE:
+            found = Miss(f"{one.name} has no {name} here, and not all that it stands on is in this project")
+        one.found[place] = found = found or Miss(f"{one.name} has no {name}")
     return found
 
 
-def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Miss:
-    """Look through a type and all above it; traits come before parents, as they are nearer."""
+def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Miss | None:
+    """Look through a type and all above it; traits come before parents, as they are nearer. None: it has no such."""
     seen: set[int] = set()
     outside = False
     pending = [one]
@@ -92,9 +95,7 @@ def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Mi
         outside = outside or any(up is None for _, up in ups)
         ordered = sorted(ups, key=lambda up: _NEAR.get(up[0], 9))
         pending.extend(up for _, up in reversed(ordered) if up is not None)
-    if outside:
-        return Miss(f"{one.name} has no {name} here, and not all that it stands on is in this project")
-    return Miss(f"{one.name} has no {name}")
+    return OUTSIDE if outside else None
 
 
 def _scope(file: File, inside: str) -> str:

@@ -250,6 +250,8 @@ class Values:
     def _text(self, one: Written) -> Value:
         """Return what a written type is; in Python it may be what was called to make the value."""
         names = names_of(one.text, one.file.facts.language)
+        if not names and one.text.endswith(")") and one.file is self.file and self.file.family == "php":
+            return self.of(one.text, one.inside)  # what a call returned
         if not names:
             return _unwritten(one.text)
         if len(names) > 1:
