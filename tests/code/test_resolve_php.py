@@ -144,7 +144,7 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
     assert [link.line for link in found.graph.links if link.target == r"method:App\Models\Album::title"] == [12, 30]
     assert found.reasons(r"method:App\Service::given")["$none title"] == "what closing() returns is not written"
     assert found.calls_of(r"method:App\Service::changed") == set()
-    assert found.reasons(r"method:App\Service::changed")["$song start"] == "the type of $song is not written"
+    assert found.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
 
 
 def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
@@ -177,3 +177,10 @@ def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
         ("Song::play", "short_method"),
         ("Song.play", "short_method"),
     }
+
+
+def test_methods_of_classes_without_a_name_are_told_apart_by_their_files() -> None:
+    text = "<?php\nreturn new class extends Migration {\n  public function up() { helper(); }\n};\n"
+    found = resolved({"a.php": text, "b.php": text, "c.php": "<?php function helper() {}"})
+    assert found.links() == {("method:a.php#up", "function:helper"), ("method:b.php#up", "function:helper")}
+    assert {alias.name for alias in found.graph.aliases} == {"helper"}

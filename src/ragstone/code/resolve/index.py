@@ -92,7 +92,7 @@ class Index:
             if qualified in (file.types if prefix == "class" else file.functions):
                 self._again(file, symbol)
                 continue
-            key = f"{prefix}:{full_name(file.facts, qualified)}"
+            key = f"{prefix}:{_full_name(file, symbol)}"
             if qualified in file.keys:  # TypeScript has types and values of one name
                 file.twins[qualified] = (key, symbol)
             else:
@@ -167,14 +167,16 @@ class Index:
             first.fields = one.fields
 
 
-def full_name(facts: FileFacts, qualified: str) -> str:
+def _full_name(file: File, symbol: Symbol) -> str:
     """Return the name of a symbol in all of the project, as keys have it."""
-    if facts.language == "php":
+    facts = file.facts
+    nameless = symbol.kind in ("method", "constructor") and symbol.parent not in file.types
+    if facts.language == "php" and not nameless:
         above = f"{facts.namespace}\\" if facts.namespace else ""
-        return f"{above}{qualified.replace('.', '::')}"
+        return f"{above}{symbol.qualified.replace('.', '::')}"
     if facts.language == "python":
-        return f"{facts.namespace}.{qualified}" if facts.namespace else qualified
-    return f"{facts.uri}#{qualified}"
+        return f"{facts.namespace}.{symbol.qualified}" if facts.namespace else symbol.qualified
+    return f"{facts.uri}#{symbol.qualified}"
 
 
 def interface(facts: FileFacts) -> str:

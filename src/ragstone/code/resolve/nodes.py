@@ -62,7 +62,7 @@ def _names(file: File, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
         yield full, "function"
         if symbol.name != full:
             yield symbol.name, "short_function"
-    else:
+    elif symbol.parent and "#" not in full:
         yield from _methods(facts.language, full, symbol)
 
 
