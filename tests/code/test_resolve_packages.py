@@ -299,7 +299,9 @@ def test_swift_follows_properties_extensions_and_what_is_made() -> None:
 def test_a_method_that_several_files_define_for_one_type_is_told_apart_by_nothing() -> None:
     found = resolved(
         {
-            "A.swift": "class Song { func play() {} \n func stop() {} }\nfunc go(song: Song) { song.play(); song.stop() }\n",
+            "A.swift": (
+                "class Song { func play() {} \n func stop() {} }\nfunc go(song: Song) { song.play(); song.stop() }\n"
+            ),
             "B.swift": "extension Song { func play(loud: Int) {} }\n",
         }
     )

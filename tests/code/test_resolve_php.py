@@ -69,54 +69,54 @@ def test_this_in_a_class_without_a_name_is_not_the_class_around_it() -> None:
     assert row.reason == "what $this is here is not written"
 
 
-def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
-    found = resolved(
-        MODELS
-        | {
-            "app/Service.php": r"""
-                <?php
-                namespace App;
-                use App\Models\Song;
-                use App\Models as M;
-                class Service
-                {
-                    private M\Player $player;
-                    private ?Song $last = null;
-                    public function run(Song $song, $any, Song|M\Album $either, Song ...$more): void
-                    {
-                        $song->start()->album()?->title();
-                        $this->player->stop();
-                        $this->last?->count();
-                        (new Song(new M\Album))->start();
-                        Song::make()->album();
-                        $any->start();
-                        $either->title();
-                        $more->start();
-                        $made = new M\Player;
-                        $made->stop();
-                        strlen('x');
-                        helper();
-                    }
-                    public function given(Song $song): void
-                    {
-                        $album = $song
-                            ->start()
-                            ->album();
-                        $album->title();
-                        $again = $again->album();
-                        $again->title();
-                        $none = $song->closing();
-                        $none->title();
-                    }
-                    public function changed(Song $song): void
-                    {
-                        $song = fetch();
-                        $song->start();
-                    }
-                }
-                """
+SERVICE = {
+    "app/Service.php": r"""
+        <?php
+        namespace App;
+        use App\Models\Song;
+        use App\Models as M;
+        class Service
+        {
+            private M\Player $player;
+            private ?Song $last = null;
+            public function run(Song $song, $any, Song|M\Album $either, Song ...$more): void
+            {
+                $song->start()->album()?->title();
+                $this->player->stop();
+                $this->last?->count();
+                (new Song(new M\Album))->start();
+                Song::make()->album();
+                $any->start();
+                $either->title();
+                $more->start();
+                $made = new M\Player;
+                $made->stop();
+                strlen('x');
+                helper();
+            }
+            public function given(Song $song): void
+            {
+                $album = $song
+                    ->start()
+                    ->album();
+                $album->title();
+                $again = $again->album();
+                $again->title();
+                $none = $song->closing();
+                $none->title();
+            }
+            public function changed(Song $song): void
+            {
+                $song = fetch();
+                $song->start();
+            }
         }
-    )
+        """
+}
+
+
+def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
+    found = resolved(MODELS | SERVICE)
     run = r"method:App\Service::run"
     assert found.calls_of(run) == {
         rf"method:{SONG}::start",
@@ -135,6 +135,10 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
         "$more start": "the type of $more is not written",
         "helper": "not in this project",
     }
+
+
+def test_a_name_has_the_type_of_what_it_is_given_and_none_where_that_has_none() -> None:
+    found = resolved(MODELS | SERVICE)
     assert found.calls_of(r"method:App\Service::given") == {
         rf"method:{SONG}::start",
         rf"method:{SONG}::album",
