@@ -72,11 +72,13 @@ def test_kotlin_follows_packages_properties_and_what_is_made() -> None:
             "Song.kt": """
                 package music
                 import play.Player
-                interface Playable
+                interface Playable {
+                    interface Loud
+                }
                 open class Media {
                     fun prepare() {}
                 }
-                class Song(private val player: Player) : Media(), Playable {
+                class Song(private val player: Player) : Media(), Playable.Loud {
                     val album: Album? = null
                     fun play(other: Song) {
                         player.start()
@@ -98,7 +100,7 @@ def test_kotlin_follows_packages_properties_and_what_is_made() -> None:
         }
     )
     assert found.links("EXTENDS") == {("class:Song.kt#Song", "class:Song.kt#Media")}
-    assert found.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable")}
+    assert found.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable.Loud")}
     assert found.calls_of("method:Song.kt#Song.play") == {
         "method:Player.kt#Player.start",
         "method:Song.kt#Media.prepare",
@@ -232,6 +234,12 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
         "method:player.rb#Music.Player.run",
         "class:player.rb#Music.Player",
     }
+
+
+def test_in_ruby_what_is_around_a_module_is_not_what_it_calls() -> None:
+    text = "class Song\n  def play(x)\n  end\n  module Parts\n    def start\n      play(1)\n    end\n  end\nend\n"
+    found = resolved({"song.rb": text})
+    assert found.links() == set()
 
 
 def test_c_follows_functions_that_are_defined_once() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from ragstone.code.facts import Reference
 from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, UPWARD, Entity, File, Function, Known, Miss, Space, Type
 from ragstone.code.resolve.index import Index
-from ragstone.code.resolve.lookup import member, named, parents, step
+from ragstone.code.resolve.lookup import member, named, parent, parents, step
 from ragstone.code.resolve.own import OWN
 from ragstone.code.resolve.values import Values
 from ragstone.types import Link, Unresolved
@@ -52,9 +52,7 @@ class Linker:
         own = self.file.types.get(one.inside)
         if own is None:
             return
-        found = named(self.index, self.file, one.name, one.inside.rpartition(".")[0])
-        if found is own:
-            found = Miss(f"{one.name} is also what it is called itself")
+        found = parent(self.index, own, one.name)
         kind = UPWARD[one.kind]
         if (
             isinstance(found, Type)
@@ -67,7 +65,7 @@ class Linker:
                 if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait")
                 else kind
             )
-        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE, source=own.key)
+        self._link(kind, one, found, source=own.key)
 
     def _typed(self, written: str, inside: str) -> Type | Miss:
         lower = written.lower()

@@ -55,15 +55,20 @@ def parents(index: Index, one: Type) -> tuple[tuple[str, Type | None], ...]:
     """Return the parents of a type, each with the kind of its link; None for one that is not in this project."""
     if one.parents is None:
         one.parents = ()  # what is its own parent ends here
-        one.parents = tuple(_parent(index, one, up.kind, up.name) for up in one.ups)
+        met = ((up.kind, parent(index, one, up.name)) for up in one.ups)
+        one.parents = tuple((kind, found if isinstance(found, Type) else None) for kind, found in met)
     return one.parents
 
 
-def _parent(index: Index, one: Type, kind: str, written: str) -> tuple[str, Type | None]:
-    found = named(index, one.file, written, one.qualified.rpartition(".")[0])
-    if found is one and written in one.file.imports:  # it has the name of what it extends
-        found = modules.imported(index, one.file, one.file.imports[written])
-    return kind, found if isinstance(found, Type) and found is not one else None
+def parent(index: Index, one: Type, written: str) -> Type | Miss:
+    """Return what a type names as its parent."""
+    plain = written.partition("<")[0].strip()
+    found = named(index, one.file, plain, one.qualified.rpartition(".")[0])
+    if found is one and plain in one.file.imports:  # it has the name of what it extends
+        found = modules.imported(index, one.file, one.file.imports[plain])
+    if found is one:
+        return Miss(f"{plain} is also what it is called itself")
+    return found if isinstance(found, (Type, Miss)) else OUTSIDE
 
 
 def member(index: Index, one: Type, name: str, *, above: bool = False) -> Function | Miss:

@@ -28,6 +28,8 @@ _SAME: Final = frozenset(
 )
 _BARE_FIELDS: Final = frozenset(("jvm", "csharp", "swift", "c"))
 """Families where a field, and a method of the own type, are named without what they are of."""
+_OUTWARD: Final = frozenset(("jvm", "csharp"))
+"""Families where methods of the types around are called by their names alone, too."""
 _MAKES_BY_CALL: Final = frozenset(("python", "jvm", "swift", "c"))
 _CALLED: Final = frozenset(("python", "script", "go", "jvm", "swift"))
 """Families whose bindings may name what was called, for the value is what that returns."""
@@ -158,6 +160,8 @@ class Values:
                 met = member(self.index, own, name) if own is not None else OUTSIDE
                 if isinstance(met, Function):
                     return met
+                if own is not None and self.file.family not in _OUTWARD:
+                    break
         return function_named(self.index, self.file, name, inside)
 
     def _plain(self, found: Entity | Miss, name: str) -> Value:
