@@ -163,3 +163,19 @@ def test_any_facts_are_resolved_and_links_lead_to_what_is_there(given_: list[Fil
     again = resolve(replace(given_[0], references=uncalled), index)
     assert again.nodes == graphs[0].nodes
     assert not [link for link in again.links if link.kind == "CALLS"]
+
+
+def test_names_that_many_modules_hand_on_to_each_other_come_to_an_end() -> None:
+    many = 40
+    everything = "".join(f"from .m{other} import *\n" for other in range(many))
+    files = [facts(f"{everything}\ndef f{number}(): ...\n\nmissing()\n", f"p/m{number}.py") for number in range(many)]
+    scripts = "".join(f"export * from './m{other}'\n" for other in range(many))
+    files += [
+        facts(f"{scripts}\nimport {{ gone }} from './m{number}'\ngone()\n", f"p/m{number}.ts") for number in range(many)
+    ]
+    crates = "".join(f"pub use crate::m{other}::*;\n" for other in range(many))
+    files += [facts(f"{crates}\nfn f() {{ gone(); Gone::new(); }}\n", f"src/m{number}.rs") for number in range(many)]
+    files.append(facts("use b::a;\nuse a::b;\nfn g() { a::x(); b::new(); }\n", "src/lib.rs"))
+    files.append(facts("use b as a;\nuse a as b;\nfn g() { a::x(); b(); }\n", "src/other.rs"))
+    index = Index(files)
+    assert not [link for one in files for link in resolve(one, index).links]
