@@ -24,8 +24,9 @@
 ; ── references ───────────────────────────────────────────────────────────────────────────────────
 (call_expression . (identifier) @name) @reference.call
 (call_expression . (navigation_expression . (_) @receiver (identifier) @name .)) @reference.call
-(delegation_specifier (constructor_invocation (user_type . (identifier) @name) @reference.extends))
-(delegation_specifier (user_type . (identifier) @name) @reference.implements)
+(delegation_specifier (constructor_invocation (user_type) @name) @reference.extends)
+(delegation_specifier (user_type) @name @reference.implements)
+(delegation_specifier (explicit_delegation (user_type) @name @reference.implements))
 (annotation (user_type . (identifier) @name @reference.decorates))
 (annotation (constructor_invocation (user_type . (identifier) @name @reference.decorates)))
 
@@ -44,3 +45,8 @@
 (class_body
   (property_declaration
     (variable_declaration . (identifier) @name .) (call_expression . (identifier) @type)) @binding.field)
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(property_declaration (variable_declaration . (identifier) @name .)) @binding.other
+(for_statement (variable_declaration . (identifier) @name .)) @binding.other
+(lambda_parameters (variable_declaration . (identifier) @name .) @binding.other)
