@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
+from ragstone.code.grammars import tree_of
 from ragstone.code.python.names import Names, module_of, package_of
 from ragstone.code.python.statements import Statements
 from ragstone.code.tree import Module
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 __all__ = ["lower", "module_of"]
 
 
 def lower(text: str, uri: str) -> Module:
     """Return a file as a program: any text gives one, and lines the grammar could not read are said."""
-    root = _parser().parse(text.encode("utf-8", "surrogatepass")).root_node
     names = Names(module_of(uri), package_of(uri))
+    tree = tree_of(text.encode("utf-8", "replace"), "python")
+    if tree is None:
+        return Module(uri, "python", names.module, {}, (), (), (), broken=(1,))
+    root = tree.root_node
     names.gather(root)
     mapping = Statements(names)
     statements = mapping.block(root)
@@ -32,15 +35,6 @@ def lower(text: str, uri: str) -> Module:
         functions=tuple(mapping.functions),
         broken=tuple(sorted(set(_broken(root)))),
     )
-
-
-@cache
-def _parser() -> Parser:
-    """Return the parser; the grammar is loaded on first use."""
-    import tree_sitter
-    import tree_sitter_python
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_python.language()))
 
 
 def _broken(root: Node) -> list[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Final
 
+from ragstone.code.names import namespace_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,18 +17,13 @@ BUILTIN: Final = frozenset(dir(builtins))
 
 def module_of(uri: str) -> str:
     """Return the dotted name of a file: `src/shop/models/__init__.py` is `shop.models`."""
-    parts = uri.removesuffix(".pyi").removesuffix(".py").strip("/").split("/")
-    if len(parts) > 1 and parts[0] == "src":
-        parts = parts[1:]
-    if len(parts) > 1 and parts[-1] == "__init__":
-        parts = parts[:-1]
-    return ".".join(parts)
+    return namespace_of("python", uri, "")
 
 
 def package_of(uri: str) -> str:
     """Return the package a file's relative imports start from."""
     module = module_of(uri)
-    return module if uri.endswith("/__init__.py") else module.rpartition(".")[0]
+    return module if uri.endswith(("/__init__.py", "/__init__.pyi")) else module.rpartition(".")[0]
 
 
 def written(node: Node | None) -> str:
