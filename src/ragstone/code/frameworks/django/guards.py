@@ -43,25 +43,29 @@ def view_of(given: Value) -> Value:
         elif isinstance(given.on, Classed) and not given.method:
             return given.on
         else:
-            inner = next((one for one in given.args if isinstance(one, Func | Classed | Made | Bound)), None)
+            inner = _inner(given)
             if inner is None:
                 return given
             given = inner
     return given
 
 
+def _inner(given: Made) -> Value:
+    """Return what a wrapper was put on: something of the project's, else what another package has."""
+    own = next((one for one in given.args if isinstance(one, Func | Classed | Made | Bound)), None)
+    return own if own is not None else next((one for one in given.args if isinstance(one, Named)), None)
+
+
 def wrappers(given: Value) -> Iterator[Made]:
     """Yield what a view is wrapped in where its path is written, the outermost first."""
     for _ in range(10):
-        inner = (
-            [one for one in given.args if isinstance(one, Func | Classed | Made | Bound)]
-            if isinstance(given, Made)
-            else []
-        )
-        if not isinstance(given, Made) or given.method == "as_view" or given.of.endswith(".as_view") or not inner:
+        if not isinstance(given, Made) or given.of.endswith("as_view") or isinstance(given.on, Classed):
+            return
+        inner = _inner(given)
+        if inner is None:
             return
         yield given
-        given = inner[0]
+        given = inner
 
 
 def guards(given: Value, handler: Value, action: str, settings: Settings) -> Iterator[Guard]:

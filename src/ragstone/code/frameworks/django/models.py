@@ -224,6 +224,9 @@ class Models:
             told = point.made.kwargs.get("db_table")
             more["pivot"] = told if isinstance(told, str) else f"{self.table(one)[0]}_{point.name}"
         target = f"class:{to.full}" if to is not None else f"class:{point.to}"
+        if to is None:
+            outside: dict[str, Json] = {"external": True}
+            self.woven.node(Node(target, "model", point.to, language="python", framework="django", attributes=outside))
         self.woven.link("RELATES", (key, target), place, more, how="declared")
         own = f"relation:{one.full}::{point.name}"
         self.woven.node(Node(own, "model_relation", point.name, *place, place[1], "", "", "python", "django", more))

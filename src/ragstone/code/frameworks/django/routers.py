@@ -64,7 +64,7 @@ def registered(program: Program, router: Made, models: Models) -> Iterator[Regis
             yield Registered(whole, simplified(whole), f"{base}-{name}", view, place, actions, call.conditional)
     if DEFAULT & set(router.kinds()) and not NESTED & set(router.kinds()):
         root = Named("rest_framework.routers.APIRootView")
-        yield Registered("^$", "", "api-root", root, (router.uri, router.line), {"get": "get"}, router.conditional)
+        yield Registered("", "", "api-root", root, (router.uri, router.line), {"get": "get"}, router.conditional)
 
 
 def _registrations(program: Program, router: Made, depth: int = 0) -> Iterator[Made]:

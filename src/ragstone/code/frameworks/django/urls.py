@@ -47,7 +47,7 @@ class Urls:
     program: Program
     woven: Woven
     views: Views
-    _entered: set[tuple[str, str]] = field(default_factory=set)
+    _entered: set[str] = field(default_factory=set)
 
     def read(self) -> None:
         """Keep the routes below every root that settings name; without settings, of modules nobody includes."""
@@ -59,9 +59,11 @@ class Urls:
                 self.woven.remark((settings.uri, 0), f"the root of urls, {name}, is no file of the project")
             else:
                 self.module(module, Under(urlconf=name))
-        if not roots:
-            for module in self._unincluded():
+        for module in self._unincluded():
+            if not roots:
                 self.module(module, Under(urlconf=module.name))
+            elif module.uri not in self._entered:
+                self.woven.remark((module.uri, 1), "urlpatterns that no root of the settings reaches")
 
     def _unincluded(self) -> list[Loaded]:
         every = [one for one in self.program.modules() if isinstance(one.names.get("urlpatterns"), list)]
@@ -71,6 +73,7 @@ class Urls:
 
     def module(self, module: Loaded, under: Under) -> None:
         """Keep the patterns of a module."""
+        self._entered.add(module.uri)
         patterns = module.names.get("urlpatterns")
         if patterns is None:
             self.woven.remark((module.uri, 0), "no urlpatterns")
@@ -136,7 +139,10 @@ class Urls:
 
     def _include(self, view: Value, under: Under, place: Place) -> None:
         if name_of(view) == ADMIN or (isinstance(view, Bound) and not self._is_router(view)):
-            self._admin(view, under, place)
+            if name_of(view).endswith(("admin.site.urls", "AdminSite.urls")):
+                self._admin(view, under, place)
+            else:
+                self.woven.remark(place, f"{under.uri or '/'}: patterns made by {name_of(view)}")
             return
         given = view.argument(0, "arg") if isinstance(view, Made) else view
         namespace = view.argument(1, "namespace") if isinstance(view, Made) else None
@@ -155,9 +161,6 @@ class Urls:
 
     def _below(self, given: Value, under: Under, place: Place) -> None:
         if isinstance(given, Loaded):
-            if (given.uri, under.pattern) in self._entered and under.depth > 4:
-                return
-            self._entered.add((given.uri, under.pattern))
             self.module(given, under)
         elif isinstance(given, Named):
             self._outside(given.name, under, place)

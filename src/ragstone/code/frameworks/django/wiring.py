@@ -9,7 +9,6 @@ from typing import Final
 from ragstone.code.frameworks.django.models import Models, is_model
 from ragstone.code.frameworks.program import Program
 from ragstone.code.frameworks.woven import Place, Woven
-from ragstone.code.python.running import STEPS
 from ragstone.code.python.values import Bound, Classed, Func, Made, Named, Value, name_of
 from ragstone.types import Node
 
@@ -46,8 +45,7 @@ class Wiring:
         for one in self.program.classes():
             ready = one.attributes.get("ready")
             if isinstance(ready, Func) and "django.apps.AppConfig" in set(one.kinds()):
-                self.program.running.steps = STEPS
-                self.program.running.call(ready, [_object(one)], {}, (one.uri, ready.line))
+                self.program.call(ready, _object(one))
 
     # ── signals ───────────────────────────────────────────────────────────────────────────────────
 
