@@ -50,6 +50,8 @@ class Node:
     language: str = ""
     framework: str = ""
     attributes: Mapping[str, Json] = field(default_factory=dict)
+    collection: str = field(default="", compare=False)
+    """Where it was found; nothing before it is stored."""
 
     @property
     def place(self) -> str:
@@ -70,6 +72,7 @@ class Link:
     conditional: bool = False
     order: int = 0
     attributes: Mapping[str, Json] = field(default_factory=dict)
+    collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class Alias:
     """route_name, uri, class, short_class, method, short_method, table, former_table, column, middleware, config, …"""
     uri: str = ""
     """The file that gives it."""
+    collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
