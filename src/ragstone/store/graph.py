@@ -85,16 +85,17 @@ def put(
     for owner, part in parts.items():
         rows = (_nodes(part.nodes), _links(part.links), _aliases(part.aliases), _unresolved(part.unresolved))
         stamp = (stamps or {}).get(owner)
+        nothing = stamp is None and not any(rows)
         number, before = known.get(owner, (None, None))
         if number is None:
-            if stamp is None and not any(rows):
+            if nothing:
                 continue
             number = db.execute(_ADD_OWNER, (place.collection, pack(owner), pack(stamp or ""))).lastrowid
         elif before != (stamp or ""):
             db.execute("UPDATE graph_owners SET stamp = ? WHERE id = ?", (pack(stamp or ""), number))
         for table, wanted in zip(TABLES, rows, strict=True):
             written[table.name] += _level(db, table, (place.collection, number), wanted)
-        if stamp is None and not any(rows):
+        if nothing:
             db.execute("DELETE FROM graph_owners WHERE id = ?", (number,))
     return written
 

@@ -67,8 +67,10 @@ class StoreGraphContract(StoreCase):
     def test_only_rows_that_differ_are_written(self, store: Store) -> None:
         self.filled(store)
         before = store.generation()
-        same = store.put_graph(PROJECT, NOTES, {"laravel": FRAME}, stamps={"laravel": "s1"})
+        again = {"file:app/Song.php": FILE, "laravel": FRAME}
+        same = store.put_graph(PROJECT, NOTES, again, stamps={"laravel": "s1"})
         assert (set(same.values()), store.generation()) == ({0}, before)
+        assert len(store.nodes(HERE)) == 4
         moved = replace(FRAME.nodes[1], line=4)
         changed = replace(FRAME, nodes=(FRAME.nodes[0], moved, FRAME.nodes[2]))
         assert store.put_graph(PROJECT, NOTES, {"laravel": changed}, stamps={"laravel": "s2"}) == {
