@@ -34,14 +34,28 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
 
     A path that ends in `/`, or names a folder, is another repository inside this one.
     """
-    program = _program(folder)
+    chosen = list(prefixes) if len(prefixes) <= _MOST_PREFIXES else []
+    done = ran(folder, ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *chosen))
+    # A folder that git could not open is only a warning to it; our own walk names it in the report.
+    if done is None or done.returncode != 0 or b"could not open directory" in done.stderr:
+        return None
+    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return sorted({name for name in names if name and not name.startswith("../")})
+
+
+def ran(
+    folder: Path, arguments: Sequence[str], *, root: Path | None = None
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Return what git did in a folder, or None where it is not there, cannot be started or takes too long.
+
+    A program called git that lies in the folder, or below the root where one is given, is not run.
+    """
+    program = _program(root or folder)
     if program is None:
         return None
-    chosen = list(prefixes) if len(prefixes) <= _MOST_PREFIXES else []
-    command = [program, *_OPTIONS, "ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *chosen]
     try:
-        done = subprocess.run(  # noqa: S603 - a fixed command, no shell; paths stand behind `--`
-            command,
+        return subprocess.run(  # noqa: S603 - a fixed command, no shell; paths stand behind `--` or inside one word
+            [program, *_OPTIONS, *arguments],
             cwd=folder,
             env=_environment(),
             stdin=subprocess.DEVNULL,
@@ -52,11 +66,6 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    # A folder that git could not open is only a warning to it; our own walk names it in the report.
-    if done.returncode != 0 or b"could not open directory" in done.stderr:
-        return None
-    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-    return sorted({name for name in names if name and not name.startswith("../")})
 
 
 def _program(folder: Path) -> str | None:

@@ -50,6 +50,8 @@ class Node:
     language: str = ""
     framework: str = ""
     attributes: Mapping[str, Json] = field(default_factory=dict)
+    collection: str = field(default="", compare=False)
+    """Where it was found; nothing before it is stored."""
 
     @property
     def place(self) -> str:
@@ -70,6 +72,7 @@ class Link:
     conditional: bool = False
     order: int = 0
     attributes: Mapping[str, Json] = field(default_factory=dict)
+    collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class Alias:
     """route_name, uri, class, short_class, method, short_method, table, former_table, column, middleware, config, …"""
     uri: str = ""
     """The file that gives it."""
+    collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +175,55 @@ class GraphAnswer:
     negative: bool = False
     """Whether the answer is that there is none; `looked_in` says where that was looked for."""
     looked_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit that touched a file or some lines of it; who wrote it is a name, never an address."""
+
+    hash: str
+    when: float
+    """When it was written, in seconds since 1970."""
+    author: str
+    subject: str
+    paths: tuple[str, ...] = ()
+    """What the file was called in it, seen from the root that was asked about: another name before a rename."""
+    boundary: bool = False
+    """Whether the history at hand begins here (a shallow clone): the file was there, perhaps long before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """Something that depends on what is looked at: how far away, by which links, and how surely."""
+
+    key: str
+    hops: int
+    links: tuple[Link, ...]
+    """From the thing itself to what is looked at, each with the line that says so."""
+
+    @property
+    def confidence(self) -> Confidence:
+        """Return the weakest on the way."""
+        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+
+    @property
+    def conditional(self) -> bool:
+        """Return whether a link on the way holds in some cases only."""
+        return any(link.conditional for link in self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What depends on a file or a symbol."""
+
+    roots: tuple[str, ...]
+    """The keys that were asked about."""
+    groups: tuple[tuple[str, tuple[Affected, ...]], ...] = ()
+    """By kind of node, routes first; the nearest and surest of each first."""
+    more: bool = False
+    """Whether there is more than was looked for."""
+
+    @property
+    def total(self) -> int:
+        """Return how many things are affected."""
+        return sum(len(found) for _, found in self.groups)

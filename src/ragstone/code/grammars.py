@@ -1,0 +1,105 @@
+"""The languages whose grammar is known: which a file is in, its parser, and the captures of its `.scm` file.
+
+Each grammar is a package of its own, imported when the first file in that language comes. Queries are shared by all
+threads, for they never change; parsers are not, for they do.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Parser, Query, Tree
+
+_GRAMMARS: Final = {
+    "python": ("tree_sitter_python", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "swift": ("tree_sitter_swift", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "kotlin": ("tree_sitter_kotlin", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+}
+LANGUAGES: Final = tuple(_GRAMMARS)
+"""All of them, by the names that documents have; `tsx` is TypeScript with elements in it."""
+
+_SUFFIXES: Final = {
+    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
+    **dict.fromkeys((".php", ".phtml"), "php"),
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript"),
+    **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
+    ".tsx": "tsx",
+    ".swift": "swift",
+    ".go": "go",
+    ".rs": "rust",
+    ".java": "java",
+    **dict.fromkeys((".kt", ".kts"), "kotlin"),
+    **dict.fromkeys((".c", ".h"), "c"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".hh", ".ipp"), "cpp"),
+    **dict.fromkeys((".cs", ".csx"), "csharp"),
+    **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
+}
+_NAMES: Final = dict.fromkeys(("rakefile", "gemfile", "vagrantfile", "podfile"), "ruby")
+_SCM: Final = {"tsx": ("typescript", "tsx"), "cpp": ("c", "cpp")}
+"""Where a language's captures are more than its own file: those of the language it grew from come first."""
+
+LARGEST: Final = 1_000_000
+"""Bytes that are parsed: what is longer was made by a program, or is no program."""
+_local: Final = threading.local()
+
+
+def language_of(uri: str) -> str:
+    """Return the language of a file by its name, nothing where no grammar is known for it."""
+    name = uri.rpartition("/")[2].lower()
+    if name.endswith(".blade.php"):  # a template, whose PHP is no PHP
+        return ""
+    at = name.rfind(".")
+    return _NAMES.get(name, "") or (_SUFFIXES.get(name[at:], "") if at >= 0 else "")
+
+
+@cache
+def grammar_of(language: str) -> Language:
+    """Return a language's grammar; `KeyError` for a language that has none."""
+    package, function = _GRAMMARS[language]
+    from tree_sitter import Language
+
+    return Language(getattr(import_module(package), function)())
+
+
+def parser_for(language: str) -> Parser:
+    """Return this thread's parser for a language; `KeyError` for a language that has none."""
+    parsers: dict[str, Parser] | None = getattr(_local, "parsers", None)
+    if parsers is None:
+        parsers = _local.parsers = {}
+    if language not in parsers:
+        from tree_sitter import Parser
+
+        parsers[language] = Parser(grammar_of(language))
+    return parsers[language]
+
+
+def tree_of(data: bytes, language: str) -> Tree | None:
+    """Return the tree of a text, or None where it is too long to have been written by a person."""
+    return parser_for(language).parse(data) if len(data) <= LARGEST else None
+
+
+@cache
+def query_of(language: str) -> Query:
+    """Return the captures of a language; `KeyError` for a language that has none."""
+    from tree_sitter import Query
+
+    grammar = grammar_of(language)
+    folder = files("ragstone.code") / "languages"
+    parts = [(folder / f"{name}.scm").read_text("utf-8") for name in ("every", *_SCM.get(language, (language,)))]
+    return Query(grammar, "\n".join(parts))

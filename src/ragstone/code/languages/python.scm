@@ -1,0 +1,52 @@
+(comment) @attached
+(decorator) @attached
+(decorated_definition definition: (_) @inner) @around
+
+; ── definitions ──────────────────────────────────────────────────────────────────────────────────
+(class_definition name: (identifier) @name body: (_) @body) @definition.class
+(function_definition name: (identifier) @name body: (_) @body) @definition.function
+(module (expression_statement (assignment left: (identifier) @name)) @definition.constant)
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @definition.field))
+(type_alias_statement left: (type (identifier) @name)) @definition.type
+(class_definition body: (block . (expression_statement (string) @docstring)))
+(function_definition body: (block . (expression_statement (string) @docstring)))
+
+; ── imports ──────────────────────────────────────────────────────────────────────────────────────
+(import_statement name: (dotted_name) @name) @import.module
+(import_statement name: (aliased_import name: (_) @name alias: (_) @alias)) @import.module
+(import_from_statement module_name: (_) @prefix name: (dotted_name) @name) @import
+(import_from_statement module_name: (_) @prefix name: (aliased_import name: (_) @name alias: (_) @alias)) @import
+(import_from_statement module_name: (_) @name (wildcard_import)) @import.all
+
+; ── references ───────────────────────────────────────────────────────────────────────────────────
+(call function: (identifier) @name) @reference.call
+(call function: (attribute object: (_) @receiver attribute: (identifier) @name)) @reference.call
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @name @reference.extends))
+(class_definition
+  superclasses: (argument_list (subscript value: [(identifier) (attribute)] @name @reference.extends)))
+(decorator [(identifier) (attribute)] @name @reference.decorates)
+(decorator (call function: [(identifier) (attribute)] @name @reference.decorates))
+(type [(identifier) (attribute)] @name @reference.type)
+
+; ── written types ────────────────────────────────────────────────────────────────────────────────
+(typed_parameter . (identifier) @name type: (_) @type) @binding.parameter
+(typed_default_parameter name: (identifier) @name type: (_) @type) @binding.parameter
+(class_definition
+  body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type) @binding.field)))
+(assignment left: (identifier) @name type: (_) @type) @binding.local
+(assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @type)) @binding.local
+(with_item
+  value: (as_pattern
+    (call function: [(identifier) (attribute)] @type)
+    alias: (as_pattern_target (identifier) @name))) @binding.local
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @name) type: (_) @type
+  (#eq? @_self "self")) @binding.field
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @name)
+  right: (call function: [(identifier) (attribute)] @type)
+  (#eq? @_self "self")) @binding.field
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @name)
+  right: (identifier) @value
+  (#eq? @_self "self")) @binding.field

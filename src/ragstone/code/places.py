@@ -1,0 +1,187 @@
+"""Definitions in their places: who stands in whom, which comments belong to each, and the symbols they make."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ragstone.code.captures import Captures, Defined
+from ragstone.code.comments import is_comment, said, unquoted
+from ragstone.code.names import owner_of
+from ragstone.types import Symbol
+
+SCOPE: Final = ""
+"""The kind of what others stand in without being a symbol: Rust's `impl`, Swift's `extension`."""
+CLASSES: Final = frozenset({"class", "interface", "trait", "enum", "struct", "module", SCOPE})
+FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
+_MEMBERS: Final = frozenset({"field", "constant"})
+_CONSTRUCTORS: Final = {
+    "python": "__init__",
+    "php": "__construct",
+    "javascript": "constructor",
+    "typescript": "constructor",
+    "tsx": "constructor",
+    "ruby": "initialize",
+}
+_LONGEST_SIGNATURE: Final = 200
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))
+"""The bytes that begin no character."""
+
+
+class Placed(NamedTuple):
+    """A definition with all that belongs to it, and its full name."""
+
+    start: int
+    end: int
+    kind: str
+    qualified: str
+    parent: str
+    written: Defined
+
+
+class Places:
+    """The definitions that were found in a file."""
+
+    def __init__(self, found: Captures, language: str) -> None:
+        """Keep what was found, and where comments, decorators and attributes begin and end."""
+        self._found = found
+        self._constructor = _CONSTRUCTORS.get(language, "")
+        self._ending_at = dict(found.attached)
+        self._attached = sorted(found.attached, key=lambda one: one[1])
+        self._ends = [end for _, end in self._attached]
+        self._docstrings = dict(found.docstrings)
+
+    def placed(self) -> list[Placed]:
+        """Return the definitions in order of the text, those that stand in others behind them."""
+        spans = sorted(
+            ((self._begins(one), one) for one in self._found.definitions),
+            key=lambda each: (each[0], -each[1].end, each[1].line),
+        )
+        around: list[Placed] = []
+        seen: set[tuple[int, str]] = set()
+        found: list[Placed] = []
+        for start, one in spans:
+            while around and (around[-1].end <= start or (around[-1].start, around[-1].end) == (start, one.end)):
+                around.pop()
+            place = self._place(start, one, around)
+            if place is None or (place.start, place.qualified) in seen:
+                continue
+            seen.add((place.start, place.qualified))
+            found.append(place)
+            if place.kind in CLASSES or place.kind in FUNCTIONS:
+                around.append(place)
+        return found
+
+    def symbols(self, placed: Sequence[Placed], *, plain: bool) -> Iterator[Symbol]:
+        """Yield the symbols; offsets are counted in characters, which are the bytes of plain ASCII."""
+        at = {} if plain else _characters(self._found.data, [place for one in placed for place in one[:2]])
+        for place in placed:
+            if place.kind == SCOPE:
+                continue
+            one = place.written
+            yield Symbol(
+                name=_bare(one.name),
+                qualified=place.qualified,
+                kind=place.kind,
+                start=at.get(place.start, place.start),
+                end=at.get(place.end, place.end),
+                line=one.line,
+                line_end=one.line_end,
+                signature=self._signature(one),
+                doc=self._doc(place),
+                parent=place.parent,
+            )
+
+    def _place(self, start: int, one: Defined, around: Sequence[Placed]) -> Placed | None:
+        """Return a definition in its place; None for a name that only its function knows."""
+        inner = around[-1] if around else None
+        kind = one.kind
+        if inner and kind in _MEMBERS and inner.kind in FUNCTIONS:
+            if inner.kind != "constructor" or kind != "field":
+                return None
+            inner = next((each for each in reversed(around) if each.kind in CLASSES), None)
+        owner = owner_of(one.owner)
+        parent = ".".join(filter(None, (inner.qualified if inner else "", owner)))
+        if kind == SCOPE:
+            return Placed(start, one.end, kind, parent, inner.qualified if inner else "", one)
+        if kind in FUNCTIONS:
+            inside = bool(owner) or (inner is not None and inner.kind in CLASSES and inner.kind != "module")
+            kind = "method" if kind == "function" and inside else kind
+            kind = "constructor" if kind == "method" and one.name == self._constructor else kind
+        return Placed(start, one.end, kind, f"{parent}.{_bare(one.name)}" if parent else _bare(one.name), parent, one)
+
+    # ── what belongs to a definition ──────────────────────────────────────────────────────────────
+
+    def _begins(self, one: Defined) -> int:
+        """Return where a definition begins with what is around it and attached above it."""
+        start = self._outer(one)
+        for above, _ in self._above(start):
+            start = above
+        return start
+
+    def _outer(self, one: Defined) -> int:
+        """Return where what stands around a definition begins: both may be inside of a third."""
+        start = one.start
+        while (outer := self._found.around.get((start, one.end), start)) < start:
+            start = outer
+        return start
+
+    def _above(self, start: int) -> Iterator[tuple[int, int]]:
+        """Yield what is attached right above a place, the nearest first: each on lines of its own, without a gap."""
+        data = self._found.data
+        at = bisect_right(self._ends, start) - 1
+        while at >= 0:
+            above, end = self._attached[at]
+            gap = data[end:start]
+            if gap.strip() or gap.count(b"\n") > 1:
+                return
+            before = data.rfind(b"\n", 0, above) + 1
+            if data[before:above].strip() and not (at and self._attached[at - 1][1] > before):
+                return
+            yield above, end
+            start = above
+            at -= 1
+
+    def _doc(self, place: Placed) -> str:
+        """Return what is written about a definition: inside of it, or above."""
+        found, body = self._found, place.written.body
+        if body in self._docstrings:
+            return unquoted(found.text(body, self._docstrings[body]))
+        own = self._above(self._outer(place.written))
+        pieces = [found.text(start, end) for start, end in own if is_comment(found.data[start : start + 6])]
+        return said("\n".join(piece.rstrip() for piece in reversed(pieces)))
+
+    def _signature(self, one: Defined) -> str:
+        """Return what opens a definition, on one line, without attributes and comments."""
+        found, start = self._found, one.start
+        while start in self._ending_at:
+            start = self._ending_at[start]
+            rest = found.data[start : start + 400]
+            start += len(rest) - len(rest.lstrip())
+        end = min(one.body if one.body >= start else one.end, start + 4 * _LONGEST_SIGNATURE)
+        parts: list[str] = []
+        first = bisect_right(self._ends, start)
+        for above, below in self._attached[first:]:
+            if above >= end:
+                break
+            parts.append(found.text(start, above))
+            start = max(start, below)
+        parts.append(found.text(start, max(start, end)))
+        return " ".join(" ".join(parts).split())[:_LONGEST_SIGNATURE].rstrip(" {:;=,")
+
+
+def _bare(name: str) -> str:
+    """Return a name without quotes around it."""
+    return name.strip("\"'")
+
+
+def _characters(data: bytes, offsets: Sequence[int]) -> dict[int, int]:
+    """Return the place in characters of each place in bytes."""
+    found: dict[int, int] = {}
+    byte = character = 0
+    for offset in sorted(set(offsets)):
+        character += len(data[byte:offset].translate(None, _CONTINUATION))
+        byte = offset
+        found[offset] = character
+    return found

@@ -1,0 +1,122 @@
+"""The symbols' pass: what one file defines, imports, uses and gives a type, by its text alone.
+
+What the captures found is put together here: who stands in whom, which comments belong to a definition, its signature.
+Nothing is resolved and nothing is guessed; a name that is written is reported as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ragstone.code.captures import Captures, captured
+from ragstone.code.facts import Binding, FileFacts, Reference
+from ragstone.code.grammars import language_of
+from ragstone.code.names import imports_of, namespace_of, type_of
+from ragstone.code.places import CLASSES, FUNCTIONS, Placed, Places
+
+_FIELDS: Final = {
+    "php": "$this->",
+    "python": "self.",
+    "javascript": "this.",
+    "typescript": "this.",
+    "tsx": "this.",
+    "rust": "self.",
+}
+"""How a field is written inside of its class; where that can be left out, fields have their bare names."""
+_IS_CPP: Final = re.compile(r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE)
+
+
+def read(text: str, uri: str, language: str = "") -> FileFacts | None:
+    """Return what a file says of itself; None where its language has no grammar or it is too long to be parsed.
+
+    The language is told by the name, or given where the name says nothing.
+    """
+    language = language_of(uri) or language
+    if language == "c" and uri.endswith(".h") and _IS_CPP.search(text):
+        language = "cpp"
+    try:
+        found = captured(text.encode("utf-8", "surrogatepass"), language) if language else None
+    except KeyError:
+        return None
+    if found is None:
+        return None
+    places = Places(found, language)
+    placed = places.placed()
+    imports = (one for written in found.imports for one in imports_of(language, uri, written))
+    return FileFacts(
+        uri=uri,
+        language=language,
+        namespace=namespace_of(language, uri, found.namespace),
+        symbols=tuple(places.symbols(placed, plain=text.isascii())),
+        imports=tuple(dict.fromkeys(imports)),
+        references=tuple(_references(found, placed)),
+        bindings=tuple(_bindings(found, placed, _FIELDS.get(language, ""))),
+        broken=_merged(found.broken),
+    )
+
+
+def _references(found: Captures, placed: Sequence[Placed]) -> Iterator[Reference]:
+    """Yield the uses of names, each with the symbol it stands in."""
+    inside = _Inside(placed)
+    for start, line, kind, name, receiver in found.references:
+        around = inside.at(start)
+        yield Reference(kind, name, receiver, line, around[-1].qualified if around else "")
+
+
+def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator[Binding]:
+    """Yield the names that have a written type, or that of another name, which has one."""
+    inside = _Inside(placed)
+    known: dict[tuple[str, str], str] = {}
+    seen: set[tuple[str, str, int]] = set()
+    for start, line, kind, written, typed, value in found.bindings:
+        around = inside.at(start)
+        function = around[-1].qualified if around else ""
+        if kind == "field":
+            owner = next((one.qualified for one in reversed(around) if one.kind in CLASSES), "")
+            name = field + written.removeprefix("$")
+        elif around and around[-1].kind in CLASSES:
+            continue  # a field, which another capture names
+        else:
+            owner, name = function, written
+        plain = type_of(typed) if typed else known.get((function, value), "")
+        if not plain or (owner, name, line) in seen:
+            continue
+        seen.add((owner, name, line))
+        if kind != "field":
+            known[owner, name] = plain
+        yield Binding(owner, name, plain, line)
+
+
+class _Inside:
+    """What stands around places that are asked for in order."""
+
+    def __init__(self, placed: Sequence[Placed]) -> None:
+        """Keep what others can stand in."""
+        self._ahead = [one for one in reversed(placed) if one.kind in CLASSES or one.kind in FUNCTIONS]
+        self._around: list[Placed] = []
+
+    def at(self, start: int) -> list[Placed]:
+        """Return what is around a place, the outermost first."""
+        while self._ahead and self._ahead[-1].start <= start:
+            one = self._ahead.pop()
+            self._leave(one.start)
+            self._around.append(one)
+        self._leave(start)
+        return self._around
+
+    def _leave(self, start: int) -> None:
+        while self._around and self._around[-1].end <= start:
+            self._around.pop()
+
+
+def _merged(broken: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Return runs of lines, those that touch made one."""
+    runs: list[tuple[int, int]] = []
+    for first, last in sorted(broken):
+        if runs and first <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], max(last, runs[-1][1]))
+        else:
+            runs.append((first, last))
+    return tuple(runs)
