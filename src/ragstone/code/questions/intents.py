@@ -17,6 +17,8 @@ LEAST: Final = 2
 _SHARE: Final = 0.5
 """What a second intent needs of the first one's weight to be answered as well."""
 
+_AS_ANY_CLASS: Final = 0.5
+
 CLASSES: Final = frozenset(
     "class interface trait enum model controller request resource policy event listener observer job middleware"
     " notification mail command provider cast rule scope channel factory seeder exception".split()
@@ -38,6 +40,8 @@ class Intent:
     """The facts where there is none."""
     back: bool | None = None
     """Between two of one role: against the links, or along them."""
+    along: tuple[str, ...] = ()
+    """What is always told with it."""
 
     def weight(self, text: str) -> int:
         """Return how much a question asks for it."""
@@ -49,7 +53,7 @@ class Wanted:
     """An intent with the weight a question gives it."""
 
     intent: Intent
-    weight: int
+    weight: float
 
 
 @cache
@@ -64,6 +68,7 @@ def intents() -> Mapping[str, Intent]:
             one["target"],
             one.get("none", {}),
             one.get("back"),
+            tuple(one.get("with", ())),
         )
         for name, one in _lexicon()["intents"].items()
     }
@@ -105,13 +110,16 @@ def verbs(words: Iterable[str]) -> frozenset[str]:
 
 
 def _ranked(among: Iterable[Intent], text: str, roles: Sequence[str]) -> list[Wanted]:
-    found = [Wanted(one, weight) for one in among if (weight := one.weight(text)) >= LEAST]
-
-    def place(one: Wanted) -> tuple[int, int]:
-        fits = [one.intent.anchors.index(role) for role in roles if role in one.intent.anchors]
-        return -one.weight, min(fits, default=0)
-
-    return sorted(found, key=place)
+    """Return what is asked; what only any class may be asked for counts less where the class is known for more."""
+    found: list[tuple[float, int, Wanted]] = []
+    for one in among:
+        weight: float = one.weight(text)
+        if roles and roles[0] != "class" and roles[0] not in one.anchors:
+            weight *= _AS_ANY_CLASS
+        fits = [one.anchors.index(role) for role in roles if role in one.anchors]
+        if weight >= LEAST:
+            found.append((-weight, min(fits, default=0), Wanted(one, weight)))
+    return [wanted for _, _, wanted in sorted(found, key=lambda row: row[:2])]
 
 
 @cache

@@ -20,6 +20,14 @@ _ORDER: Final = (
 """Which kind of alias is meant where one name has several: `users` beside `route` is one, beside `table` another."""
 
 
+_SAID: Final = {
+    "table": ("table",), "resource": ("route_resource",), "resources": ("route_resource",), "event": ("event",),
+    "apiresource": ("route_resource",), "middleware": ("middleware",), "route": ("route_name", "uri"),
+    "endpoint": ("route_name", "uri"), "uri": ("uri",), "url": ("uri",), "config": ("config",), "column": ("column",),
+}  # fmt: skip
+"""Kinds of alias that the word beside a name says it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """What a name stands for: one node, or several where the name does not tell them apart."""
@@ -94,9 +102,7 @@ def _meant(mention: Mention, aliases: dict[str, list[Alias]]) -> list[Alias]:
 
 def _rank(kind: str, mention: Mention) -> tuple[bool, int]:
     """Return how late a kind of alias comes: first what the word beside the name says."""
-    cued = {"table": ("table",), "resource": ("route_resource",), "middleware": ("middleware",), "event": ("event",)}
-    wanted = cued.get(mention.cue, ("route_name", "uri") if mention.cue in ("route", "endpoint") else ())
-    return kind not in wanted, _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
+    return kind not in _SAID.get(mention.cue, ()), _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
 
 
 def _answers(node: Node, methods: Sequence[str]) -> bool:
@@ -116,9 +122,7 @@ def _by_pattern(store: Store, scope: Scope, mention: Mention) -> list[Node]:
     ]
     matching = [node for node in routes if re.fullmatch(_pattern(str(node.attributes.get("uri", ""))), asked)]
     if not matching and "/" in asked:
-        matching = [
-            node for node in routes if normalised(str(node.attributes.get("uri", ""))).endswith(f"/{asked}")
-        ]
+        matching = [node for node in routes if normalised(str(node.attributes.get("uri", ""))).endswith(f"/{asked}")]
     least = min((str(node.attributes.get("uri", "")).count("{") for node in matching), default=0)
     return [node for node in matching if str(node.attributes.get("uri", "")).count("{") == least]
 
@@ -156,9 +160,7 @@ def _longest(anchors: Sequence[Anchor]) -> list[Anchor]:
     kept: list[Anchor] = []
     for one in sorted(anchors, key=lambda anchor: (anchor.mention.plain, -len(anchor.mention.text))):
         first, last = one.mention.at, one.mention.at + len(one.mention.text)
-        inside = any(
-            other.mention.at < last and first < other.mention.at + len(other.mention.text) for other in kept
-        )
+        inside = any(other.mention.at < last and first < other.mention.at + len(other.mention.text) for other in kept)
         if not inside and not any(other.nodes == one.nodes for other in kept):
             kept.append(one)
     return sorted(kept, key=lambda anchor: anchor.mention.at)

@@ -44,7 +44,9 @@ _AROUND: Final = ",.;:!?()[]<>\"'`“”…"
 _CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _CAPITAL: Final = re.compile(r"[A-Z][a-z][a-z0-9]*$")
 _FILLERS: Final = frozenset({"named", "called", "name", "path", "the"})
-_STOP: Final = STOPWORDS | frozenset({"now", "api", "new", "every", "all", "each", "use", "used", "one", "full", "own", "form"})
+_STOP: Final = STOPWORDS | frozenset(
+    {"now", "api", "new", "every", "all", "each", "use", "used", "one", "full", "own", "form"}
+)
 _LONGEST_PHRASE: Final = 4
 _MOST: Final = 4_000
 
@@ -126,7 +128,9 @@ def _words(text: str) -> Iterator[_Word]:
     pieces += [(match.start(), match[0], False) for match in re.finditer(r"\S+", rest)]
     for at, piece, named in sorted(pieces):
         bare = re.sub(r"['’]s$", "", piece.strip(_AROUND).removesuffix("()").strip(_AROUND))
-        bare = re.sub(r"\((?:[^()]*)\)?$", "", bare)  # `Playlist::playables($x)`, and what `Route::apiResource('…'` leaves
+        bare = re.sub(
+            r"\((?:[^()]*)\)?$", "", bare
+        )  # `Playlist::playables($x)`, and what `Route::apiResource('…'` leaves
         if bare:
             yield _Word(bare, at, named)
 

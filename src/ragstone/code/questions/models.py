@@ -30,7 +30,9 @@ def table(asked: Asked) -> Part:
     walked = asked.walk()
     if not walked:
         said = f"{_name(asked.node)} maps to no table that is known; looked in {asked.node.uri or 'no file'}."
-        return Part({"table": None}, said, place_of(asked.node), [asked.node], negative=True, looked_in=[asked.node.uri])
+        return Part(
+            {"table": None}, said, place_of(asked.node), [asked.node], negative=True, looked_in=[asked.node.uri]
+        )
     link, found = walked[0].links[-1], walked[0].nodes[-1]
     how = link.attributes.get("how")
     made = asked.links([found.key], "CREATES", back=True)

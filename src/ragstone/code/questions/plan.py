@@ -44,9 +44,7 @@ ROLE: Final = {"controller_method": "method", "function": "method", "constructor
 
 
 @cache
-def paths(
-    start: str, target: str, via: tuple[str, ...], back: bool | None = None
-) -> tuple[tuple[Step, ...], ...]:
+def paths(start: str, target: str, via: tuple[str, ...], back: bool | None = None) -> tuple[tuple[Step, ...], ...]:
     """Return the shortest paths from one role to another along these links: one for each kind of link that ends it.
 
     Between two of the same role, `back` says whether links are followed to what they lead to or to where they start.

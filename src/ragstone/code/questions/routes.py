@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ragstone.code.questions.asking import (
     Asked,
@@ -17,7 +17,7 @@ from ragstone.code.questions.asking import (
     places,
     strings,
 )
-from ragstone.types import Json, Link, Node, Walked
+from ragstone.types import Json, Link, Node
 from ragstone.words import query_terms, terms
 
 
@@ -56,7 +56,11 @@ def middleware(asked: Asked) -> Part:
     excluded = strings(node.attributes.get("excluded", []))
     walked = asked.walk()
     links = [path.links[-1] for path in walked]
-    facts: dict[str, Json] = {"middleware": list(through), "excluded": list(excluded), "uri": node.attributes.get("uri")}
+    facts: dict[str, Json] = {
+        "middleware": list(through),
+        "excluded": list(excluded),
+        "uri": node.attributes.get("uri"),
+    }
     said = f"{_titled(node)} passes {listed(through) or 'no middleware'}{at(node)}."
     if excluded:
         said += f" Taken out of it: {listed(excluded)}."
@@ -69,11 +73,12 @@ def middleware(asked: Asked) -> Part:
 
 def _classes(asked: Asked, part: Part, guards: Sequence[Node]) -> None:
     """Add which classes stand behind the names of middleware: those asked for, or all where the class is asked for."""
-    named = {key for other in asked.others for key in (node.key for node in other.nodes) if key.startswith("middleware:")}
+    named = {node.key for other in asked.others for node in other.nodes if node.key.startswith("middleware:")}
     if not named and not re.search(r"\b(?:class(?:es)?|implement\w*|alias(?:es)?)\b", asked.text):
         return
     wanted = named or {node.key for node in guards}
-    links = [link for link in asked.links(sorted(wanted), "HANDLED_BY") if full_name(link.target) != called(link.source)]
+    links = asked.links(sorted(wanted), "HANDLED_BY")
+    links = [link for link in links if full_name(link.target) != called(link.source)]
     behind: dict[str, Json] = {called(link.source): full_name(link.target) for link in links}
     if not behind:
         return
@@ -134,7 +139,7 @@ def binding(asked: Asked) -> Part:
     """Return by which column each parameter of a route is looked up."""
     node = asked.node
     links = asked.links([node.key], "BINDS")
-    fields = {
+    fields: dict[str, Json] = {
         str(link.attributes["parameter"]): link.attributes.get("field") or "id"
         for link in links
         if link.attributes.get("parameter")
@@ -144,7 +149,8 @@ def binding(asked: Asked) -> Part:
         fields |= written
     facts: dict[str, Json] = {"binding_fields": dict(fields)}
     told = [f"{parameter} by {field}" for parameter, field in fields.items()]
-    said = f"{_titled(node)} looks up {listed(told)}." if told else f"{_titled(node)} looks nothing up by its parameters."
+    found = listed(told) or "nothing by its parameters"
+    said = f"{_titled(node)} looks up {found}{at(node)}."
     return Part(facts, said, [*place_of(node), *places(links)], [node], negative=not told, looked_in=[node.uri])
 
 
@@ -245,8 +251,3 @@ def _titled(node: Node) -> str:
         return called(node.key)
     name = node.attributes.get("name")
     return f"{called(node.key)} ({name})" if name else called(node.key)
-
-
-def all_paths(parts: Iterable[Part]) -> list[Walked]:
-    """Return the paths of several parts."""
-    return [path for part in parts for path in part.walked]
