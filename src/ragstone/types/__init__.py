@@ -53,6 +53,7 @@ from ragstone.types.graph import (
     Walked,
 )
 from ragstone.types.reports import AddReport, Finding, Status, SyncReport, WatchStatus
+from ragstone.types.retrieved import Retrieval
 from ragstone.types.spaces import PendingText, Space, SpaceInfo, SpaceState, VectorRow
 from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope, Scored, StoredChunk, StoredDocument
 from ragstone.types.turns import Recalled, Turn
@@ -101,6 +102,7 @@ __all__ = [
     "Recalled",
     "Rendered",
     "Request",
+    "Retrieval",
     "Role",
     "Scalar",
     "Scope",
