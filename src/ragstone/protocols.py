@@ -346,13 +346,23 @@ class Store(Protocol):
 
     # the graph
     def put_graph(
-        self, project: str, collection: str, parts: Mapping[str, Graph], *, stamps: Mapping[str, str] | None = None
+        self,
+        project: str,
+        collection: str,
+        parts: Mapping[str, Graph],
+        *,
+        stamps: Mapping[str, str] | None = None,
+        kept: Mapping[str, bytes] | None = None,
     ) -> dict[str, int]:
         """Make what each owner gave be exactly this, all in one transaction; an empty graph removes what it gave.
 
         An owner is a pass over one file (`file:app/Song.php`) or over all of them (`laravel`). Only rows that
-        differ are written; returned is how many of each table were: nodes, links, aliases, unresolved.
+        differ are written; returned is how many of each table were: nodes, links, aliases, unresolved. An owner that
+        gave nothing is remembered only by a stamp; `kept` is what a pass wants to be given back.
         """
+
+    def graph_kept(self, project: str, collection: str) -> dict[str, bytes]:
+        """Return what was kept for the owners of a collection, by owner."""
 
     def graph_owners(self, project: str, collection: str) -> dict[str, str]:
         """Return every owner of a collection with the stamp its part was put with."""

@@ -91,6 +91,17 @@ class StoreGraphContract(StoreCase):
         store.put_graph(PROJECT, NOTES, {"file:README.md": Graph()}, stamps={"file:README.md": "h"})
         assert store.graph_owners(PROJECT, NOTES) == {"file:README.md": "h"}
 
+    def test_what_is_kept_for_an_owner_is_given_back_until_it_goes(self, store: Store) -> None:
+        store.put_graph(PROJECT, NOTES, {"a": FILE, "b": FRAME}, kept={"a": b"\0one", "b": b"two"})
+        store.put_graph(PROJECT, NOTES, {"a": FILE}, kept={"a": b"three"})
+        assert store.graph_kept(PROJECT, NOTES) == {"a": b"three", "b": b"two"}
+        store.put_graph(PROJECT, NOTES, {"b": Graph()})
+        assert store.graph_kept(PROJECT, NOTES) == {"a": b"three"}
+        before = store.generation()
+        store.put_graph(PROJECT, NOTES, {"a": FILE}, kept={"a": b"three"})
+        assert store.generation() == before
+        assert store.graph_kept(OTHER, NOTES) == store.graph_kept(PROJECT, "no") == {}
+
     def test_all_owners_are_put_or_none(self, store: Store) -> None:
         bad = Graph(nodes=(Node("k", "class", "K", attributes={"x": float("nan")}),))
         with pytest.raises(InputError):
