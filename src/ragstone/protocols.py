@@ -351,7 +351,7 @@ class Store(Protocol):
     def put_graph(
         self, project: str, collection: str, parts: Mapping[str, Graph], *, stamps: Stamps = None, kept: Kept = None
     ) -> dict[str, int]:
-        """Make what each owner gave be exactly this, in one transaction; return how many rows of each table changed.
+        """Make what each owner gave be exactly this, in one transaction; return how many nodes, links, … changed.
 
         An owner is a pass (`file:app/Song.php`, `laravel`); one that gives nothing and has no stamp is forgotten.
         """

@@ -89,7 +89,7 @@ class Given:
 
 
 def put(db: sqlite3.Connection, place: Place, given: Given) -> dict[str, int]:
-    """Make what each owner gave be exactly this; return how many rows of each table were added or taken out."""
+    """Make what each owner gave be exactly this; return how many of each table changed, and nodes of each kind."""
     written = {table.name: 0 for table in TABLES}
     known = {
         unpack(owner): (number, unpack(stamp)) for owner, number, stamp in db.execute(_OWNERS, (place.collection,))
@@ -106,7 +106,8 @@ def put(db: sqlite3.Connection, place: Place, given: Given) -> dict[str, int]:
         elif before != (stamp or ""):
             db.execute("UPDATE graph_owners SET stamp = ? WHERE id = ?", (pack(stamp or ""), number))
         for table, wanted in zip(TABLES, rows, strict=True):
-            written[table.name] += _level(db, table, (place.collection, number), wanted)
+            gone = _level(db, table, (place.collection, number), wanted)
+            _count(written, table, [*gone, *wanted])
         if owner in given.kept:
             db.execute(_KEEP, (number, given.kept[owner]))
         if nothing:
@@ -114,20 +115,31 @@ def put(db: sqlite3.Connection, place: Place, given: Given) -> dict[str, int]:
     return written
 
 
-def _level(db: sqlite3.Connection, table: Table, home: Row, wanted: dict[Row, None]) -> int:
-    """Return how many rows were written to make an owner's rows of a table be these."""
-    gone = []
+def _level(db: sqlite3.Connection, table: Table, home: Row, wanted: dict[Row, None]) -> list[Row]:
+    """Make an owner's rows of a table be these; return those taken out, and leave in `wanted` those put in."""
+    gone: dict[Row, int] = {}
     for *columns, number in db.execute(table.find, home[1:]):
         row = tuple(columns)
         if row in wanted:
             del wanted[row]
         else:
-            gone.append((number,))
+            gone[row] = number
     if gone:
-        db.executemany(table.drop, gone)
+        db.executemany(table.drop, [(number,) for number in gone.values()])
     if wanted:
         db.executemany(table.add, [row + home for row in wanted])
-    return len(gone) + len(wanted)
+    return list(gone)
+
+
+def _count(written: dict[str, int], table: Table, rows: Sequence[Row]) -> None:
+    """Add up what changed: rows, but nodes by their keys and also by kind (`kind:route`)."""
+    if table.name != "nodes":
+        written[table.name] += len(rows)
+        return
+    kinds = {row[0]: unpack(row[1]) for row in rows}
+    written[table.name] += len(kinds)
+    for kind in kinds.values():
+        written[f"kind:{kind}"] = written.get(f"kind:{kind}", 0) + 1
 
 
 def owners(db: sqlite3.Connection, place: Place) -> dict[str, str]:

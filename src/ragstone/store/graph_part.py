@@ -23,7 +23,7 @@ class GraphPart:
         stamps: Mapping[str, str] | None = None,
         kept: Mapping[str, bytes] | None = None,
     ) -> dict[str, int]:
-        """Make what each owner gave be exactly this; return how many rows of each table were written.
+        """Make what each owner gave be exactly this; return how many of each table changed, and `kind:…` of nodes.
 
         An owner whose part is empty is forgotten, unless it has a stamp: then it is known to have given nothing.
         """

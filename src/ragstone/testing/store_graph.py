@@ -57,7 +57,8 @@ class StoreGraphContract(StoreCase):
 
     def test_what_owners_gave_comes_back_with_their_stamps(self, store: Store) -> None:
         written = store.put_graph(PROJECT, NOTES, {"a": FILE, "b": FRAME}, stamps={"a": "1"})
-        assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2}
+        kinds = dict.fromkeys(("kind:class", "kind:method", "kind:model", "kind:route", "kind:table"), 1)
+        assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2, **kinds}
         assert store.graph_owners(PROJECT, NOTES) == {"a": "1", "b": ""}
         assert store.nodes(HERE, keys=[SAVE, ROUTE]) == [FILE.nodes[1], FRAME.nodes[1]]
         assert store.nodes(HERE, keys=[SAVE])[0].collection == NOTES
@@ -74,7 +75,7 @@ class StoreGraphContract(StoreCase):
         moved = replace(FRAME.nodes[1], line=4)
         changed = replace(FRAME, nodes=(FRAME.nodes[0], moved, FRAME.nodes[2]))
         assert store.put_graph(PROJECT, NOTES, {"laravel": changed}, stamps={"laravel": "s2"}) == {
-            "nodes": 2, "links": 0, "aliases": 0, "unresolved": 0,
+            "nodes": 1, "links": 0, "aliases": 0, "unresolved": 0, "kind:route": 1,
         }  # fmt: skip
         assert store.nodes(HERE, keys=[ROUTE]) == [moved]
         assert store.graph_owners(PROJECT, NOTES)["laravel"] == "s2"
