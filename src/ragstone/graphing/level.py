@@ -154,7 +154,7 @@ class Grapher:
         if owners:
             _, removed = prose.bring_level(self.parts.writer(collection), (), keep=False)
         spent = time.monotonic() - begun
-        return GraphReport(collection, changed=written, removed=removed, notes=(OFF,), seconds=spent)
+        return GraphReport(collection, changed=written, removed=removed, remarks=(OFF,), seconds=spent)
 
     def _note(self, collection: str, remarks: Sequence[str]) -> None:
         kept = list(dict.fromkeys(remarks))

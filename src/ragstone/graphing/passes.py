@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final, Protocol
+from typing import Final
 
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
-from ragstone.code.resolve import MANIFESTS, Index, interface, resolved
+from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
 from ragstone.code.symbols import read
 from ragstone.code.tree import Module
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError
 from ragstone.graphing import kept
+from ragstone.protocols import Framework
 from ragstone.types import Graph
 
 FILE: Final = "file:"
@@ -34,25 +35,14 @@ Text = Callable[[str], str | None]
 Tell = Callable[[int, int], None]
 
 
-class Framework(Protocol):
-    """What knows a framework: whether a project uses it, and what it makes of the project."""
-
-    name: str
-
-    def detects(self, world: World) -> bool:
-        """Return whether a project uses the framework."""
-
-    def read(self, world: World) -> Graph:
-        """Return what the framework makes of a project."""
-
-
 Frameworks = Callable[[], Sequence[Framework]]
 
 
 def known_frameworks() -> Sequence[Framework]:
     """Return the frameworks that are known, loaded now."""
-    found: Sequence[Framework] = import_module("ragstone.code.frameworks.known").frameworks()
-    return found
+    from ragstone.code.frameworks.known import frameworks  # adapters are many modules: only where there is code
+
+    return frameworks()
 
 
 def matters(uri: str) -> bool:
@@ -102,12 +92,14 @@ class Passes:
     def resolve(self, changed: Sequence[str], gone: Sequence[str]) -> dict[str, Graph]:
         """Return what files give, by owner: those that changed, or all where others can see the difference."""
         code = [uri for uri in self.uris if language_of(uri)]
-        facts = [one for uri in code if (one := self.facts(uri)) is not None]
+        facts = {uri: one for uri in code if (one := self.facts(uri)) is not None}
         manifests = [uri for uri in self.uris if uri.rpartition("/")[2] in MANIFESTS]
-        index = Index(facts, manifests={uri: text for uri in manifests if (text := self.text(uri)) is not None})
+        index = Index(
+            facts.values(), manifests={uri: text for uri in manifests if (text := self.text(uri)) is not None}
+        )
         seen_elsewhere = any(self._shows(uri) for uri in (*changed, *gone))
         wanted = code if seen_elsewhere else [uri for uri in changed if language_of(uri)]
-        return {FILE + uri: resolved(index, uri) if uri in index.files else Graph() for uri in wanted}
+        return {FILE + uri: resolve(facts[uri], index) if uri in facts else Graph() for uri in wanted}
 
     def frameworks(self, known: Sequence[Framework]) -> tuple[dict[str, Graph], list[str]]:
         """Return what each framework that is used makes of the project, and what those that failed had to say."""
