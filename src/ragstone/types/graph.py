@@ -253,3 +253,54 @@ class GraphReport:
     notes: tuple[str, ...] = ()
     """What was left undone."""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Something that hangs together with what was asked about: how far away, and by which links."""
+
+    node: Node
+    hops: int
+    links: tuple[Link, ...]
+    """From what was asked about to this, each with the line that says so."""
+
+    @property
+    def confidence(self) -> Confidence:
+        """Return the weakest on the way."""
+        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is known of one node: its links by kind, each with its place, and what nothing written decides."""
+
+    node: Node
+    out_of: tuple[tuple[str, tuple[Link, ...]], ...] = ()
+    """Links that lead away from it, by kind."""
+    into: tuple[tuple[str, tuple[Link, ...]], ...] = ()
+    """Links that lead to it, by kind."""
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    """The other ends of those links, by key; what has no node is left out."""
+    unresolved: tuple[Unresolved, ...] = ()
+    """What is used in it and could be anything of that name."""
+    confidence: Confidence = "declared"
+    """The weakest of its links."""
+    more: bool = False
+    """Whether there are more links than are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that changed a file, a symbol or a table: a recorded run, a migration, a commit."""
+
+    kind: str
+    """run, migration, commit."""
+    key: str
+    title: str
+    text: str
+    when: float | None
+    """In seconds since 1970; None where it is not known."""
+    uri: str = ""
+    line: int = 0
+    exact: bool = True
+    """Whether it is said of this very thing, and not only of the file it is in."""
