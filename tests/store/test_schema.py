@@ -47,7 +47,7 @@ def test_words_of_a_store_whose_body_came_last_are_found_by_the_same_weights(tmp
         expected = store.search_words(Scope("p"), ["pear", "plum"], limit=5)
     old = next(text for text in MIGRATIONS[0].statements if "fts5 (" in text)
     db = _connect(path)
-    graph = [f"DROP TABLE graph_{name}" for name in ("nodes", "links", "aliases", "unresolved", "owners")]
+    graph = [f"DROP TABLE graph_{name}" for name in ("nodes", "links", "aliases", "unresolved", "kept", "owners")]
     for statement in ("DROP TABLE words_terms", "DROP TABLE words", old, *graph):
         db.execute(statement)
     db.execute("CREATE VIRTUAL TABLE words_terms USING fts5vocab (words, row)")

@@ -29,6 +29,8 @@ class Defined(NamedTuple):
     owner: str
     body: int
     """Where its body begins; -1 where it has none."""
+    pattern: int
+    """Which capture found it: of two that find one definition, the first in the file counts."""
 
 
 class Used(NamedTuple):
@@ -79,13 +81,15 @@ class Captures:
     """(start, end) of a definition → start of what stands around it and is a part of it."""
     broken: list[tuple[int, int]] = field(default_factory=list)
     """First and last lines the grammar could not read."""
+    _pattern: int = 0
 
     def text(self, start: int, end: int) -> str:
         """Return a slice as text."""
         return self.data[start:end].decode("utf-8", "replace")
 
-    def take(self, match: _Match) -> None:
+    def take(self, pattern: int, match: _Match) -> None:
         """Keep what one match of the query found."""
+        self._pattern = pattern
         for key, nodes in match.items():
             group, _, kind = key.partition(".")
             take = _TAKERS.get(group)
@@ -115,8 +119,8 @@ def captured(data: bytes, language: str) -> Captures | None:
     from tree_sitter import QueryCursor
 
     found = Captures(data)
-    for _, match in QueryCursor(query_of(language)).matches(tree.root_node):
-        found.take(match)
+    for pattern, match in QueryCursor(query_of(language)).matches(tree.root_node):
+        found.take(pattern, match)
     found.attached.sort()
     found.references.sort()
     found.bindings.sort(key=lambda bound: bound.start)
@@ -137,6 +141,7 @@ def _define(found: Captures, node: Node, kind: str, match: _Match) -> None:
             name=found.short(named) if names else "",
             owner=found.one(match, "owner"),
             body=bodies[0].start_byte if bodies else -1,
+            pattern=found._pattern,
         )
     )
 

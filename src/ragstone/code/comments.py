@@ -11,6 +11,8 @@ _LONGEST: Final = 2_000
 _OPENS: Final = re.compile(r"^[ \t]*(?:/\*[*!]?|//[/!]?<?|#(?!\[)|=begin\b|--)[ \t]?", re.MULTILINE)
 _CLOSES: Final = re.compile(r"[ \t]*\*+/[ \t]*$|^=end\b.*$", re.MULTILINE)
 _STAR: Final = re.compile(r"^[ \t]*\*(?!/)[ \t]?", re.MULTILINE)
+_TAG: Final = re.compile(r"</?(?:summary|remarks|para|c|code|see|paramref|typeparamref)\b[^>]*>")
+"""Tags of documentation in C#, whose words are what is said."""
 _QUOTES: Final = re.compile(r"""\A[A-Za-z]{0,2}('{3}|"{3}|'|")(.*?)\1?\Z""", re.DOTALL)
 
 
@@ -23,7 +25,8 @@ def said(comment: str) -> str:
     """Return what a comment says; blocks lose their stars, lines their slashes or hashes."""
     if comment.lstrip().startswith("/*"):
         comment = _STAR.sub("", comment)
-    return cleandoc(_CLOSES.sub("", _OPENS.sub("", comment[: 2 * _LONGEST]))).strip()[:_LONGEST]
+    plain = _CLOSES.sub("", _OPENS.sub("", comment[: 2 * _LONGEST]))
+    return cleandoc(_TAG.sub("", plain) if "<summary>" in plain else plain).strip()[:_LONGEST]
 
 
 def unquoted(literal: str) -> str:

@@ -51,8 +51,13 @@ _SUFFIXES: Final = {
     **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
 }
 _NAMES: Final = dict.fromkeys(("rakefile", "gemfile", "vagrantfile", "podfile"), "ruby")
-_SCM: Final = {"tsx": ("typescript", "tsx"), "cpp": ("c", "cpp")}
-"""Where a language's captures are more than its own file: those of the language it grew from come first."""
+_SCM: Final = {
+    "javascript": ("script", "javascript", "elements"),
+    "typescript": ("script", "typescript"),
+    "tsx": ("script", "typescript", "elements"),
+    "cpp": ("c", "cpp"),
+}
+"""Where a language's captures are more than the file of its name: what it shares with others comes first."""
 
 LARGEST: Final = 1_000_000
 """Bytes that are parsed: what is longer was made by a program, or is no program."""

@@ -18,6 +18,9 @@ _EXPORTS: Final = ("module.exports", "exports")
 _LAST: Final = {"php": "\\", "go": "/", "rust": "::", "javascript": "/", "typescript": "/", "tsx": "/"}
 """What stands between the parts of a name where it is not a dot."""
 _SCRIPTS: Final = frozenset({"javascript", "typescript", "tsx"})
+_WHOLE_FILES: Final = frozenset({"c", "cpp", "ruby"})
+"""Where an import brings what a file has, and no name for it."""
+_UNWRITTEN: Final = frozenset({"auto", "var", "let", "val"})
 _GO_VERSION: Final = re.compile(r"/v\d+$")
 
 
@@ -58,7 +61,7 @@ def type_of(written: str) -> str:
     plain = _LIFETIME.sub("&", written).strip(_TYPE_SIGNS)
     for word in _TYPE_WORDS:
         plain = plain.removeprefix(word).lstrip(_TYPE_SIGNS)
-    return plain
+    return "" if plain in _UNWRITTEN else plain
 
 
 def imports_of(language: str, uri: str, written: Imported) -> Iterator[Import]:
@@ -67,22 +70,28 @@ def imports_of(language: str, uri: str, written: Imported) -> Iterator[Import]:
     name = name.strip("\"'`<> ")
     if kind == "tree":
         yield from _branches(name, "", line)
-        return
-    between = _LAST.get(language, ".")
-    if language == "python":
-        name = _absolute(uri, name if kind == "all" else prefix) if prefix or kind == "all" else name
-        name = name if kind in ("all", "module") else f"{name}.{written.name}".lstrip(".")
-        yield Import(name, alias or ("" if kind == "all" else name if kind == "module" else written.name), line, kind)
-        return
-    if language in _SCRIPTS:
+    elif language == "python":
+        yield _python_import(uri, written)
+    elif language in _SCRIPTS:
         module = prefix.strip("\"'`")
-        full = f"{module}#{name}" if module else name
-        yield Import(full, alias or (name if module else ""), line, kind)
-        return
-    full = f"{prefix.strip(between)}{between}{name}" if prefix else name
-    full = full.strip("\\") if language == "php" else full
-    short = _GO_VERSION.sub("", full).rpartition(between)[2] if kind != "all" else ""
-    yield Import(full, alias or short, line, kind)
+        kind, name = ("", "default") if kind == "default" else (kind, name)
+        yield Import(f"{module}#{name}" if module else name, alias or (name if module else ""), line, kind)
+    else:
+        between = _LAST.get(language, ".")
+        full = f"{prefix.strip(between)}{between}{name}".strip(between) if prefix else name.strip("\\")
+        last = _GO_VERSION.sub("", full).rpartition(between)[2]
+        nameless = kind == "all" or language in _WHOLE_FILES
+        yield Import(full, alias or ("" if nameless else last), line, kind)
+
+
+def _python_import(uri: str, written: Imported) -> Import:
+    """Return an import by its full name, however many dots it is written with."""
+    line, kind, name, alias, prefix = written
+    if kind == "all":
+        return Import(_absolute(uri, name), "", line, kind)
+    if not prefix:
+        return Import(name, alias or name, line, kind)
+    return Import(f"{_absolute(uri, prefix)}.{name}".lstrip("."), alias or name, line, kind)
 
 
 def _absolute(uri: str, module: str) -> str:

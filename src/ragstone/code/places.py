@@ -15,7 +15,9 @@ SCOPE: Final = ""
 """The kind of what others stand in without being a symbol: Rust's `impl`, Swift's `extension`."""
 CLASSES: Final = frozenset({"class", "interface", "trait", "enum", "struct", "module", SCOPE})
 FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
-_MEMBERS: Final = frozenset({"field", "constant"})
+_PROTOTYPE: Final = "prototype"
+"""A function that is only declared; inside of another one it is a local variable that looks like it."""
+_LOCAL: Final = frozenset({"field", "constant", _PROTOTYPE})
 _CONSTRUCTORS: Final = {
     "python": "__init__",
     "php": "__construct",
@@ -47,6 +49,8 @@ class Places:
         """Keep what was found, and where comments, decorators and attributes begin and end."""
         self._found = found
         self._constructor = _CONSTRUCTORS.get(language, "")
+        self._named_alike = language == "cpp"
+        self._classes = CLASSES if language == "ruby" else CLASSES - {"module"}
         self._ending_at = dict(found.attached)
         self._attached = sorted(found.attached, key=lambda one: one[1])
         self._ends = [end for _, end in self._attached]
@@ -56,18 +60,20 @@ class Places:
         """Return the definitions in order of the text, those that stand in others behind them."""
         spans = sorted(
             ((self._begins(one), one) for one in self._found.definitions),
-            key=lambda each: (each[0], -each[1].end, each[1].line),
+            key=lambda each: (each[0], -each[1].end, each[1].pattern),
         )
         around: list[Placed] = []
-        seen: set[tuple[int, str]] = set()
+        seen: set[tuple[int, int, str]] = set()
         found: list[Placed] = []
         for start, one in spans:
+            if (start, one.end, one.name) in seen and one.kind:
+                continue
+            seen.add((start, one.end, one.name))
             while around and (around[-1].end <= start or (around[-1].start, around[-1].end) == (start, one.end)):
                 around.pop()
             place = self._place(start, one, around)
-            if place is None or (place.start, place.qualified) in seen:
+            if place is None:
                 continue
-            seen.add((place.start, place.qualified))
             found.append(place)
             if place.kind in CLASSES or place.kind in FUNCTIONS:
                 around.append(place)
@@ -81,7 +87,7 @@ class Places:
                 continue
             one = place.written
             yield Symbol(
-                name=_bare(one.name),
+                name=_split(one.name)[1],
                 qualified=place.qualified,
                 kind=place.kind,
                 start=at.get(place.start, place.start),
@@ -96,20 +102,26 @@ class Places:
     def _place(self, start: int, one: Defined, around: Sequence[Placed]) -> Placed | None:
         """Return a definition in its place; None for a name that only its function knows."""
         inner = around[-1] if around else None
-        kind = one.kind
-        if inner and kind in _MEMBERS and inner.kind in FUNCTIONS:
-            if inner.kind != "constructor" or kind != "field":
+        if inner and one.kind in _LOCAL and inner.kind in FUNCTIONS:
+            if inner.kind != "constructor" or one.kind != "field":
                 return None
             inner = next((each for each in reversed(around) if each.kind in CLASSES), None)
-        owner = owner_of(one.owner)
-        parent = ".".join(filter(None, (inner.qualified if inner else "", owner)))
-        if kind == SCOPE:
-            return Placed(start, one.end, kind, parent, inner.qualified if inner else "", one)
-        if kind in FUNCTIONS:
-            inside = bool(owner) or (inner is not None and inner.kind in CLASSES and inner.kind != "module")
-            kind = "method" if kind == "function" and inside else kind
-            kind = "constructor" if kind == "method" and one.name == self._constructor else kind
-        return Placed(start, one.end, kind, f"{parent}.{_bare(one.name)}" if parent else _bare(one.name), parent, one)
+        outer = inner.qualified if inner else ""
+        qualifier, name = _split(one.name)
+        parent = ".".join(filter(None, (outer, owner_of(one.owner or qualifier))))
+        if one.kind == SCOPE:
+            return Placed(start, one.end, SCOPE, parent, outer, one)
+        kind = self._kind(one, name, parent, inner) if one.kind in FUNCTIONS or one.kind == _PROTOTYPE else one.kind
+        return Placed(start, one.end, kind, f"{parent}.{name}" if parent else name, parent, one)
+
+    def _kind(self, one: Defined, name: str, parent: str, inner: Placed | None) -> str:
+        """Return whether a function is a method or a constructor."""
+        inside = parent != "" and (inner is None or parent != inner.qualified or inner.kind in self._classes)
+        kind = "method" if inside and one.kind in ("function", _PROTOTYPE) else one.kind
+        called = parent.rpartition(".")[2] if self._named_alike else self._constructor
+        if kind == "method" and name == called:
+            return "constructor"
+        return "function" if kind == _PROTOTYPE else kind
 
     # ── what belongs to a definition ──────────────────────────────────────────────────────────────
 
@@ -154,7 +166,7 @@ class Places:
 
     def _signature(self, one: Defined) -> str:
         """Return what opens a definition, on one line, without attributes and comments."""
-        found, start = self._found, one.start
+        found, start = self._found, self._outer(one)
         while start in self._ending_at:
             start = self._ending_at[start]
             rest = found.data[start : start + 400]
@@ -171,9 +183,10 @@ class Places:
         return " ".join(" ".join(parts).split())[:_LONGEST_SIGNATURE].rstrip(" {:;=,")
 
 
-def _bare(name: str) -> str:
-    """Return a name without quotes around it."""
-    return name.strip("\"'")
+def _split(name: str) -> tuple[str, str]:
+    """Return what qualifies a name (`A::b`), and the name without that and without quotes or a colon before it."""
+    qualifier, _, bare = name.rpartition("::")
+    return qualifier, bare.strip("\"'").removeprefix(":")
 
 
 def _characters(data: bytes, offsets: Sequence[int]) -> dict[int, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ragstone.code.captures import Captures, captured
-from ragstone.code.facts import Binding, FileFacts, Reference
+from ragstone.code.facts import Binding, FileFacts, Import, Reference
 from ragstone.code.grammars import language_of
 from ragstone.code.names import imports_of, namespace_of, type_of
 from ragstone.code.places import CLASSES, FUNCTIONS, Placed, Places
@@ -44,17 +44,25 @@ def read(text: str, uri: str, language: str = "") -> FileFacts | None:
         return None
     places = Places(found, language)
     placed = places.placed()
-    imports = (one for written in found.imports for one in imports_of(language, uri, written))
     return FileFacts(
         uri=uri,
         language=language,
         namespace=namespace_of(language, uri, found.namespace),
         symbols=tuple(places.symbols(placed, plain=text.isascii())),
-        imports=tuple(dict.fromkeys(imports)),
+        imports=tuple(_imports(found, language, uri)),
         references=tuple(_references(found, placed)),
         bindings=tuple(_bindings(found, placed, _FIELDS.get(language, ""))),
         broken=_merged(found.broken),
     )
+
+
+def _imports(found: Captures, language: str, uri: str) -> Iterator[Import]:
+    """Yield what is imported; of two captures of one name, that which knows its kind counts."""
+    known: dict[tuple[int, str], Import] = {}
+    for one in (each for written in found.imports for each in imports_of(language, uri, written)):
+        if one.kind or (one.line, one.name) not in known:
+            known[one.line, one.name] = one
+    yield from known.values()
 
 
 def _references(found: Captures, placed: Sequence[Placed]) -> Iterator[Reference]:

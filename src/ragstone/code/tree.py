@@ -85,7 +85,7 @@ class ClassName:
 
 @dataclass(frozen=True, slots=True)
 class FunctionName:
-    """A function that is called by its name, where a language tells functions from variables."""
+    """A function by its name, where a language tells it from a variable; a named constant where nothing calls it."""
 
     name: str
     line: int
@@ -117,6 +117,8 @@ class New:
     of: Expr
     arguments: tuple[Argument, ...]
     line: int
+    definition: Class | None = None
+    """The class itself where it is written in place (`new class {…}`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +235,8 @@ class Repeated:
 
     body: tuple[Statement, ...]
     line: int
+    test: Expr | None = None
+    """What it runs for, where that is looked at before each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +357,8 @@ class Class:
     body: tuple[Statement, ...] = ()
     """Python: the statements of the class itself."""
     doc: str = ""
+    cases: tuple[str, ...] = ()
+    """Those of the constants that are cases of an enum; the value of one that has none is its name."""
 
     @property
     def short(self) -> str:

@@ -60,6 +60,11 @@ TABLES: Final = (
     ),
 )
 _OWNERS: Final = "SELECT owner, id, stamp FROM graph_owners WHERE collection = ?"
+_KEEP: Final = """
+    INSERT INTO graph_kept (owner, data) VALUES (?1, ?2)
+    ON CONFLICT (owner) DO UPDATE SET data = excluded.data WHERE data != excluded.data"""
+_KEPT: Final = """
+    SELECT o.owner, k.data FROM graph_owners o JOIN graph_kept k ON k.owner = o.id WHERE o.collection = ?"""
 _ADD_OWNER: Final = "INSERT INTO graph_owners (collection, owner, stamp) VALUES (?, ?, ?)"
 
 # Rows of another collection than their owner's, a confidence that is no word of ours, attributes that are no mapping.
@@ -74,17 +79,24 @@ _UNREADABLE: Final = """
             OR confidence NOT IN ('runtime', 'evaluated', 'declared', 'convention', 'heuristic'))"""
 
 
-def put(
-    db: sqlite3.Connection, place: Place, parts: Mapping[str, Graph], stamps: Mapping[str, str] | None
-) -> dict[str, int]:
-    """Make what each owner gave be exactly this; return how many rows of each table were added or taken out."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What owners give, with the stamps and the bytes that are kept for them."""
+
+    parts: Mapping[str, Graph]
+    stamps: Mapping[str, str]
+    kept: Mapping[str, bytes]
+
+
+def put(db: sqlite3.Connection, place: Place, given: Given) -> dict[str, int]:
+    """Make what each owner gave be exactly this; return how many of each table changed, and nodes of each kind."""
     written = {table.name: 0 for table in TABLES}
     known = {
         unpack(owner): (number, unpack(stamp)) for owner, number, stamp in db.execute(_OWNERS, (place.collection,))
     }
-    for owner, part in parts.items():
+    for owner, part in given.parts.items():
         rows = (_nodes(part.nodes), _links(part.links), _aliases(part.aliases), _unresolved(part.unresolved))
-        stamp = (stamps or {}).get(owner)
+        stamp = given.stamps.get(owner)
         nothing = stamp is None and not any(rows)
         number, before = known.get(owner, (None, None))
         if number is None:
@@ -94,31 +106,50 @@ def put(
         elif before != (stamp or ""):
             db.execute("UPDATE graph_owners SET stamp = ? WHERE id = ?", (pack(stamp or ""), number))
         for table, wanted in zip(TABLES, rows, strict=True):
-            written[table.name] += _level(db, table, (place.collection, number), wanted)
+            gone = _level(db, table, (place.collection, number), wanted)
+            _count(written, table, [*gone, *wanted])
+        if owner in given.kept:
+            db.execute(_KEEP, (number, given.kept[owner]))
         if nothing:
             db.execute("DELETE FROM graph_owners WHERE id = ?", (number,))
     return written
 
 
-def _level(db: sqlite3.Connection, table: Table, home: Row, wanted: dict[Row, None]) -> int:
-    """Return how many rows were written to make an owner's rows of a table be these."""
-    gone = []
+def _level(db: sqlite3.Connection, table: Table, home: Row, wanted: dict[Row, None]) -> list[Row]:
+    """Make an owner's rows of a table be these; return those taken out, and leave in `wanted` those put in."""
+    gone: dict[Row, int] = {}
     for *columns, number in db.execute(table.find, home[1:]):
         row = tuple(columns)
         if row in wanted:
             del wanted[row]
         else:
-            gone.append((number,))
+            gone[row] = number
     if gone:
-        db.executemany(table.drop, gone)
+        db.executemany(table.drop, [(number,) for number in gone.values()])
     if wanted:
         db.executemany(table.add, [row + home for row in wanted])
-    return len(gone) + len(wanted)
+    return list(gone)
+
+
+def _count(written: dict[str, int], table: Table, rows: Sequence[Row]) -> None:
+    """Add up what changed: rows, but nodes by their keys and also by kind (`kind:route`)."""
+    if table.name != "nodes":
+        written[table.name] += len(rows)
+        return
+    kinds = {row[0]: unpack(row[1]) for row in rows}
+    written[table.name] += len(kinds)
+    for kind in kinds.values():
+        written[f"kind:{kind}"] = written.get(f"kind:{kind}", 0) + 1
 
 
 def owners(db: sqlite3.Connection, place: Place) -> dict[str, str]:
     """Return every owner of a collection with its stamp."""
     return {unpack(owner): unpack(stamp) for owner, _, stamp in db.execute(_OWNERS, (place.collection,))}
+
+
+def kept(db: sqlite3.Connection, place: Place) -> dict[str, bytes]:
+    """Return what is kept for each owner of a collection."""
+    return {unpack(owner): data for owner, data in db.execute(_KEPT, (place.collection,))}
 
 
 def check(db: sqlite3.Connection) -> str:

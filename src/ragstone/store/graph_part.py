@@ -15,14 +15,28 @@ class GraphPart:
     _database: Database
 
     def put_graph(
-        self, project: str, collection: str, parts: Mapping[str, Graph], *, stamps: Mapping[str, str] | None = None
+        self,
+        project: str,
+        collection: str,
+        parts: Mapping[str, Graph],
+        *,
+        stamps: Mapping[str, str] | None = None,
+        kept: Mapping[str, bytes] | None = None,
     ) -> dict[str, int]:
-        """Make what each owner gave be exactly this; return how many rows of each table were written.
+        """Make what each owner gave be exactly this; return how many of each table changed, and `kind:…` of nodes.
 
         An owner whose part is empty is forgotten, unless it has a stamp: then it is known to have given nothing.
         """
         with self._database.writing() as db:
-            return graph.put(db, catalog.existing(db, project, collection), parts, stamps)
+            return graph.put(
+                db, catalog.existing(db, project, collection), graph.Given(parts, stamps or {}, kept or {})
+            )
+
+    def graph_kept(self, project: str, collection: str) -> dict[str, bytes]:
+        """Return what was kept for the owners of a collection, by owner."""
+        with self._database.reading() as db:
+            place = catalog.place(db, project, collection)
+            return graph.kept(db, place) if place else {}
 
     def graph_owners(self, project: str, collection: str) -> dict[str, str]:
         """Return every owner of a collection with the stamp its part was put with."""

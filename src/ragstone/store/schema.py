@@ -164,6 +164,11 @@ MIGRATIONS: Final = (
                 stamp NOT NULL,
                 UNIQUE (collection, owner)
             )""",
+            # What a pass wants to be given back when it runs again, such as what it read in a file.
+            """CREATE TABLE graph_kept (
+                owner INTEGER PRIMARY KEY REFERENCES graph_owners (id) ON DELETE CASCADE,
+                data BLOB NOT NULL
+            )""",
             """CREATE TABLE graph_nodes (
                 id INTEGER PRIMARY KEY,
                 collection INTEGER NOT NULL,

@@ -57,7 +57,8 @@ class StoreGraphContract(StoreCase):
 
     def test_what_owners_gave_comes_back_with_their_stamps(self, store: Store) -> None:
         written = store.put_graph(PROJECT, NOTES, {"a": FILE, "b": FRAME}, stamps={"a": "1"})
-        assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2}
+        kinds = dict.fromkeys(("kind:class", "kind:method", "kind:model", "kind:route", "kind:table"), 1)
+        assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2, **kinds}
         assert store.graph_owners(PROJECT, NOTES) == {"a": "1", "b": ""}
         assert store.nodes(HERE, keys=[SAVE, ROUTE]) == [FILE.nodes[1], FRAME.nodes[1]]
         assert store.nodes(HERE, keys=[SAVE])[0].collection == NOTES
@@ -74,7 +75,7 @@ class StoreGraphContract(StoreCase):
         moved = replace(FRAME.nodes[1], line=4)
         changed = replace(FRAME, nodes=(FRAME.nodes[0], moved, FRAME.nodes[2]))
         assert store.put_graph(PROJECT, NOTES, {"laravel": changed}, stamps={"laravel": "s2"}) == {
-            "nodes": 2, "links": 0, "aliases": 0, "unresolved": 0,
+            "nodes": 1, "links": 0, "aliases": 0, "unresolved": 0, "kind:route": 1,
         }  # fmt: skip
         assert store.nodes(HERE, keys=[ROUTE]) == [moved]
         assert store.graph_owners(PROJECT, NOTES)["laravel"] == "s2"
@@ -90,6 +91,17 @@ class StoreGraphContract(StoreCase):
     def test_an_owner_with_a_stamp_is_known_to_have_given_nothing(self, store: Store) -> None:
         store.put_graph(PROJECT, NOTES, {"file:README.md": Graph()}, stamps={"file:README.md": "h"})
         assert store.graph_owners(PROJECT, NOTES) == {"file:README.md": "h"}
+
+    def test_what_is_kept_for_an_owner_is_given_back_until_it_goes(self, store: Store) -> None:
+        store.put_graph(PROJECT, NOTES, {"a": FILE, "b": FRAME}, kept={"a": b"\0one", "b": b"two"})
+        store.put_graph(PROJECT, NOTES, {"a": FILE}, kept={"a": b"three"})
+        assert store.graph_kept(PROJECT, NOTES) == {"a": b"three", "b": b"two"}
+        store.put_graph(PROJECT, NOTES, {"b": Graph()})
+        assert store.graph_kept(PROJECT, NOTES) == {"a": b"three"}
+        before = store.generation()
+        store.put_graph(PROJECT, NOTES, {"a": FILE}, kept={"a": b"three"})
+        assert store.generation() == before
+        assert store.graph_kept(OTHER, NOTES) == store.graph_kept(PROJECT, "no") == {}
 
     def test_all_owners_are_put_or_none(self, store: Store) -> None:
         bad = Graph(nodes=(Node("k", "class", "K", attributes={"x": float("nan")}),))

@@ -1,0 +1,124 @@
+"""Settings: the keys of `config/*.php` with the environment's names behind them, and the methods that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ragstone.code import tree
+from ragstone.code.frameworks.laravel.app import App
+from ragstone.code.frameworks.laravel.sites import Site
+from ragstone.code.frameworks.laravel.walking import (
+    Part,
+    called,
+    class_of,
+    entries,
+    given,
+    listed,
+    receiver,
+    shown,
+    text_of,
+    walk,
+)
+from ragstone.types import Alias, Graph, Json, Link, Node
+
+DEEP: Final = 3
+"""How many parts a key has at most that is a node of its own: `mail.mailers.smtp`."""
+READERS: Final = frozenset(
+    ("get", "set", "has", "string", "integer", "float", "boolean", "array", "collection", "getMany")
+)
+
+
+@dataclass
+class _Settings:
+    """What the files of settings say."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    aliases: list[Alias] = field(default_factory=list)
+
+
+def settings(app: App, sites: Iterable[Site]) -> Graph:
+    """Return the keys of settings and what reads them."""
+    found = _Settings()
+    folder = f"{app.prefix}config"
+    for uri in app.world.below(folder, ".php"):
+        module = app.world.module(uri)
+        told = next((one for one in module.statements if isinstance(one, tree.Return)), None) if module else None
+        if told is None or told.value is None:
+            continue
+        name = uri.removeprefix(f"{folder}/").removesuffix(".php").replace("/", ".")
+        _key(found, name, told.value, (uri, told.line))
+    links = tuple(_uses(sites, found.nodes))
+    return Graph(nodes=tuple(found.nodes.values()), links=links, aliases=tuple(found.aliases))
+
+
+def _key(found: _Settings, name: str, value: Part, place: tuple[str, int]) -> None:
+    """Take in a key and those below it."""
+    uri, line = place
+    below = [(text, entry) for entry in entries(value) if (text := text_of(entry.key) if entry.key else None)]
+    attributes: dict[str, Json] = {}
+    if below:
+        attributes["keys"] = [text for text, _ in below]
+    elif _plain(value):
+        attributes["value"] = shown(value)
+    env = list(_environment(value))
+    if env:
+        attributes["env"] = [dict(one) for one in env]
+    key = f"config:{name}"
+    found.nodes[key] = Node(key, "config", name, uri, line, language="php", framework="laravel", attributes=attributes)
+    found.aliases.append(Alias(name, key, "config", uri))
+    if name.count(".") + 1 < DEEP:
+        for text, entry in below:
+            _key(found, f"{name}.{text}", entry.value, (uri, getattr(entry.key, "line", line)))
+    if not below or name.count(".") + 1 == DEEP:
+        found.aliases += [Alias(str(one["name"]), key, "env", uri) for one in env]
+
+
+def _plain(value: Part) -> bool:
+    """Return whether a value is written out."""
+    return isinstance(value, tree.Literal) or bool(class_of(value))
+
+
+def _environment(value: Part) -> Iterator[dict[str, Json]]:
+    """Yield the names of the environment that a value is read from, with what counts without them."""
+    for part, _ in walk((value,)):
+        if isinstance(part, tree.Call) and called(part) == "env":
+            name, otherwise = text_of(given(part, 0)), given(part, 1)
+            if name:
+                yield {"name": name} if otherwise is None else {"name": name, "default": shown(otherwise)}
+
+
+def _uses(sites: Iterable[Site], nodes: dict[str, Node]) -> Iterator[Link]:
+    """Yield which method reads which setting; a key that is deeper than the nodes is in the link."""
+    seen: set[tuple[str, str, int]] = set()
+    for site in sites:
+        for path in _read(site):
+            key = _nearest(path, nodes)
+            if key and (site.scope.key, path, site.line) not in seen:
+                seen.add((site.scope.key, path, site.line))
+                yield Link(
+                    "CONFIGURED_BY", site.scope.key, key, site.uri, site.line, "declared", site.conditional,
+                    attributes={"key": path},
+                )  # fmt: skip
+
+
+def _read(site: Site) -> Iterator[str]:
+    """Yield the keys that a call reads or sets."""
+    name, at = called(site.call), receiver(site.call)
+    facade = isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Config" and name in READERS
+    asked = isinstance(at, tree.Call) and called(at) == "config" and not at.arguments and name in READERS
+    if not ((name == "config" and at is None) or facade or asked):
+        return
+    first = given(site.call, 0)
+    keys = [entry.key for entry in entries(first) if entry.key is not None] or listed(first)
+    yield from (text for key in keys if (text := text_of(key)))
+
+
+def _nearest(path: str, nodes: dict[str, Node]) -> str:
+    """Return the deepest key that is a node, nothing where not even the file is there."""
+    while path:
+        if f"config:{path}" in nodes:
+            return f"config:{path}"
+        path = path.rpartition(".")[0]
+    return ""

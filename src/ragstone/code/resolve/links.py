@@ -1,0 +1,160 @@
+"""From the uses of names in a file to links and, where nothing written decides, to rows that say why."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ragstone.code.facts import Reference
+from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, UPWARD, Entity, File, Function, Known, Miss, Space, Type
+from ragstone.code.resolve.index import Index
+from ragstone.code.resolve.lookup import member, named, step
+from ragstone.code.resolve.values import Values
+from ragstone.types import Link, Unresolved
+
+MOST: Final = 200
+"""Rows of one file that nothing decides: more of them say nothing new."""
+_CONSTRUCTORS: Final = {"php": "__construct", "python": "__init__", "script": "constructor", "ruby": "initialize"}
+_OWN: Final = {
+    "php": re.compile(
+        r"(?:array|str|mb|is|json|preg|ctype|date|file|func|iterator|hash|curl|openssl|random|spl|stream|ob|url|var|"
+        r"get|set|class|method|property|function|iconv|gz|imagecreate|image|number|html|http|ini|gmp|bc|sodium|error|"
+        r"call_user|register|session|parse|filter|mt|posix|pcntl|sys|debug|array)_\w+|"
+        r"in_array|count|sizeof|implode|explode|join|trim|[lr]trim|sprintf|v?s?printf|print_r|strlen|str\w+|substr\w*|"
+        r"ucfirst|ucwords|lcfirst|nl2br|abs|ceil|floor|round|max|min|sqrt|pow|rand|log|exp|intdiv|fmod|compact|extract|"
+        r"range|list|each|key|current|next|prev|reset|end|[akru]*sort|shuffle|usort|uasort|uksort|isset|unset|empty|"
+        r"define|defined|constant|die|exit|eval|time|microtime|mktime|date|checkdate|sleep|usleep|hrtime|uniqid|md5|"
+        r"sha1|crc32|base64_\w+|bin2hex|hex2bin|serialize|unserialize|settype|gettype|intval|floatval|strval|boolval|"
+        r"fopen|fclose|fread|fwrite|fputs|fgets|feof|fseek|unlink|mkdir|rmdir|rename|copy|basename|dirname|pathinfo|"
+        r"realpath|glob|touch|chmod|readfile|opendir|readdir|scandir|tempnam|tmpfile|addslashes|stripslashes|"
+        r"htmlspecialchars\w*|urlencode|urldecode|rawurlencode|rawurldecode|http_build_query|ord|chr|dechex|hexdec|"
+        r"usleep|assert|trigger_error|version_compare|php\w+|extension_loaded|memory_get_usage|gc_collect_cycles|"
+        r"iterator_to_array|levenshtein|similar_text|soundex|metaphone|array|header|headers_sent|setcookie|pack|unpack",
+        re.IGNORECASE,
+    ),
+    "script": re.compile(
+        r"require|import|parseInt|parseFloat|isNaN|isFinite|setTimeout|setInterval|clearTimeout|clearInterval|fetch|"
+        r"String|Number|Boolean|Symbol|BigInt|Array|Object|Date|RegExp|Error|Promise|encodeURI\w*|decodeURI\w*|super|"
+        r"describe|it|test|expect|beforeEach|afterEach|beforeAll|afterAll|structuredClone|queueMicrotask"
+    ),
+    "go": re.compile(
+        r"append|cap|clear|close|complex|copy|delete|imag|len|make|max|min|new|panic|print|println|real|recover|"
+        r"u?int(?:8|16|32|64)?|float(?:32|64)|string|byte|rune|bool|error|uintptr|any|complex(?:64|128)"
+    ),
+    "rust": re.compile(r"Some|Ok|Err|None|Box|vec|format|println|panic|assert\w*|write\w*|drop|matches|unreachable|todo"),
+    "swift": re.compile(r"print|fatalError|precondition\w*|assert\w*|String|Int|Double|Bool|Array|Dictionary|Set|Data|min|max"),
+    "jvm": re.compile(r"println|print|listOf|mutableListOf|mapOf|mutableMapOf|setOf|arrayOf|require\w*|check\w*|error|lazy|super|this"),
+    "ruby": re.compile(r"require\w*|puts|p|print|raise|attr_\w+|include|extend|private\w*|protected|public|lambda|proc|loop|format|sprintf|rand|sleep|catch|throw|block_given\?|freeze|super"),
+    "csharp": re.compile(r"nameof|typeof|sizeof|default|base|this"),
+    "c": re.compile(r"sizeof|defined|alignof|offsetof|static_cast|dynamic_cast|reinterpret_cast|const_cast|decltype|typeid"),
+}  # fmt: skip
+"""Functions that are surely the language's own: nothing is to be found out about them."""
+
+
+class Linker:
+    """What the references of one file come to."""
+
+    def __init__(self, index: Index, file: File) -> None:
+        """Take a file of an index."""
+        self.index = index
+        self.file = file
+        self.values = Values(index, file)
+        self.links: dict[tuple[str, str, str, int], Link] = {}
+        self.unresolved: dict[tuple[str, str, str, str], Unresolved] = {}
+
+    def run(self) -> tuple[tuple[Link, ...], tuple[Unresolved, ...]]:
+        """Return the links and what is not decided."""
+        for one in self.file.facts.references:
+            if one.kind in UPWARD:
+                self._up(one)
+            elif one.kind == "new":
+                self._link("CALLS", one, self._construct(self._typed(one.name, one.inside)))
+            elif one.kind == "call":
+                self._link("CALLS", one, self._call(one))
+        return tuple(self.links.values()), tuple(self.unresolved.values())
+
+    def _up(self, one: Reference) -> None:
+        own = self.file.types.get(one.inside)
+        if own is None:
+            return
+        found = named(self.index, self.file, one.name, one.inside.rpartition(".")[0])
+        if found is own:
+            found = Miss(f"{one.name} is also what it is called itself")
+        kind = UPWARD[one.kind]
+        if isinstance(found, Type) and kind == "EXTENDS" and self.file.family not in ("php", "python", "script", "ruby"):
+            # Some languages do not say which of a list is the parent; the kinds of both do.
+            kind = "IMPLEMENTS" if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait") else kind
+        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE)
+
+    def _typed(self, written: str, inside: str) -> Type | Miss:
+        lower = written.lower()
+        if lower in ("self", "static", "parent"):
+            value = self.values.of(written, inside)
+            if not isinstance(value, Known):
+                return value if isinstance(value, Miss) else OUTSIDE
+            return self._parent(value.type) if value.above else value.type
+        found = named(self.index, self.file, written, inside)
+        return found if isinstance(found, (Type, Miss)) else OUTSIDE
+
+    def _parent(self, one: Type) -> Type | Miss:
+        from ragstone.code.resolve.lookup import parents
+
+        return next((up for kind, up in parents(self.index, one) if kind == "extends" and up is not None), OUTSIDE)
+
+    def _construct(self, found: Type | Miss) -> Entity | Miss:
+        """Return what making an instance calls: the constructor that is written, else the type itself."""
+        if isinstance(found, Miss):
+            return found
+        name = _CONSTRUCTORS.get(self.file.family)
+        if name is None:
+            own = [one for one in found.members.values() if one.symbol.kind == "constructor"]
+            return own[0] if len(own) == 1 else found
+        method = member(self.index, found, name)
+        return method if isinstance(method, Function) else found
+
+    # ── calls ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _call(self, one: Reference) -> Entity | Miss:
+        if not one.receiver:
+            return self._bare(one)
+        value = self.values.of(one.receiver, one.inside)
+        if isinstance(value, Space):
+            return self._made(step(self.index, self.file, value, one.name))
+        if isinstance(value, Miss):
+            return value
+        if self.file.family == "ruby" and one.name == "new" and value.itself:
+            return self._construct(value.type)
+        if value.itself and one.name in value.type.inner:
+            return self._construct(value.type.inner[one.name])
+        return member(self.index, value.type, one.name, above=value.above)
+
+    def _bare(self, one: Reference) -> Entity | Miss:
+        own = _OWN.get(self.file.family)
+        if self.values.bound(one.name, one.inside):
+            return Miss(f"{one.name} is a name here, and what it calls is not written")
+        if one.name == "super" or (one.name in ("this", "self") and self.file.family != "php"):
+            return BUILT_IN
+        found = self.values.bare(one.name, one.inside)
+        if found is OUTSIDE and own is not None and own.fullmatch(one.name):
+            return BUILT_IN
+        return self._made(found)
+
+    def _made(self, found: Entity | Miss) -> Entity | Miss:
+        return self._construct(found) if isinstance(found, Type) else found
+
+    # ── rows ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _link(self, kind: str, one: Reference, found: Entity | Miss) -> None:
+        source = self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
+        if isinstance(found, (Type, Function)):
+            place = (kind, source, found.key, one.line)
+            if place not in self.links:
+                self.links[place] = Link(kind, source, found.key, self.file.facts.uri, one.line)
+            return
+        miss = found if isinstance(found, Miss) else OUTSIDE
+        row = (kind, source, one.name, one.receiver)
+        if miss is not BUILT_IN and row not in self.unresolved and len(self.unresolved) < MOST:
+            self.unresolved[row] = Unresolved(
+                kind, source, one.name, one.receiver, self.file.facts.uri, one.line, miss.reason
+            )
+
