@@ -125,7 +125,7 @@ def one(app: App, folder: Path, embedder: str) -> tuple[dict[str, Any], list[dic
 
     figures: dict[str, Any] = {"graph_seconds": graph_seconds(app)}
     tell(f"{app.name}: graphed in {figures['graph_seconds']} s of one core")
-    with Engine.open(app.tree, config={"home": str(folder), "rag.embedding_provider": embedder}) as engine:
+    with Engine.open(app.tree, config={"store.path": str(folder), "rag.embedding_provider": embedder}) as engine:
         engine.sync(embed=bool(app.questions))
         figures |= graph_figures(app, engine)
         answers = [asked_one(engine, question) for question in app.questions]
@@ -138,12 +138,12 @@ def graph_seconds(app: App) -> float:
     from ragstone import Engine
 
     with tempfile.TemporaryDirectory(prefix="ragstone-evals-", ignore_cleanup_errors=True) as folder:
-        config = {"home": folder, "rag.embedding_provider": "fake"}
+        config = {"store.path": folder, "rag.embedding_provider": "fake"}
         with Engine.open(app.tree, config={**config, "code.graph": "off"}) as engine:
             engine.sync(embed=False)
         with Engine.open(app.tree, config=config) as engine:
             begun = time.process_time()
-            engine.graph_level()
+            engine.bring_graph_level()
             return round(time.process_time() - begun, 2)
 
 
@@ -151,7 +151,7 @@ def graph_figures(app: App, engine: Engine) -> dict[str, Any]:
     """Return how far an app's routes and tables are those that the framework itself makes of it."""
     figures: dict[str, Any] = {}
     if app.routes is not None:
-        figures["routes"] = score.routes(app.routes, [dict(node.attributes) for node in engine.nodes(kinds=["route"])])
+        figures["routes"] = score.routes(app.routes, [dict(node.attributes) for node in engine.routes()])
     if app.schema is not None:
         figures["columns"] = score.columns(app.schema, tables(engine))
     return figures
@@ -160,11 +160,10 @@ def graph_figures(app: App, engine: Engine) -> dict[str, Any]:
 def tables(engine: Engine) -> dict[str, dict[str, Any]]:
     """Return the tables there are now, with the names of their columns and their foreign keys."""
     found = {}
-    for node in engine.nodes(kinds=["table"]):
+    for node in engine.tables():
         about: Mapping[str, Any] = node.attributes
-        if not about.get("dropped"):
-            columns = [column["name"] for column in about.get("columns") or ()]
-            found[node.name] = {"columns": columns, "fks": about.get("foreign_keys") or []}
+        columns = [column["name"] for column in about.get("columns") or ()]
+        found[node.name] = {"columns": columns, "fks": about.get("foreign_keys") or []}
     return found
 
 

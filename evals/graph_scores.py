@@ -17,7 +17,9 @@ def question(gold: Mapping[str, Any], facts: Mapping[str, Any] | None, *, negati
     wanted = {name: value for name, value in gold.items() if name not in NOTES}
     if facts is None:
         return dict.fromkeys(wanted, 0.0)
-    none_meant = any(value is None for name, value in gold.items() if name in ("policy", "observer", "request", "table"))
+    none_meant = any(
+        value is None for name, value in gold.items() if name in ("policy", "observer", "request", "table")
+    )
     if none_meant and not negative:
         return dict.fromkeys(wanted, 0.0)
     return {name: part(name, value, facts.get(name), there=name in facts) for name, value in wanted.items()}

@@ -55,6 +55,12 @@ class Fresh:
         hits = _told(told.hits, verdicts, brought.places)
         return replace(told, hits=hits, notes=(*told.notes, *brought.notes), milliseconds=spent)
 
+    def proven(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[Place]]:
+        """Return hits that were not searched for with what is known of their files, and the files that changed."""
+        verdicts = self._verdicts(hits)
+        changed = [place for place, verdict in verdicts.items() if verdict == "changed"]
+        return _told(hits, verdicts, frozenset()), changed
+
     def _verdicts(self, hits: Iterable[Hit]) -> dict[Place, Verdict]:
         """Return for each document that is hit whether its file is still what was stored."""
         by_collection: dict[str, dict[str, None]] = {}

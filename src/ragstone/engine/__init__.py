@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ragstone.engine.ground import DEFAULT
-from ragstone.engine.knowing import Knowing
+from ragstone.engine.retrieving import Retrieving
 from ragstone.engine.staffing import Staffing
 
 __all__ = ["DEFAULT", "Engine"]
 
 
-class Engine(Knowing, Staffing):
+class Engine(Retrieving, Staffing):
     """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""

@@ -50,11 +50,14 @@ class Retriever:
     search: Search
     request: Request
     """How to search: mode, fusion and candidates; query, scope and top_k are those of the wish."""
+    level: Callable[[], object]
+    """Brings the graph level with what a search may have brought in."""
 
     def run(self, wish: Wish) -> Retrieval:
         """Return the chunks for a wish, what the graph says, and how it came about."""
         begun = time.perf_counter()
         told = self._searched(wish)
+        self.level()
         found = _Found(wish, Chunks(self.store, wish.scope), told)
         understood = questions.read(self.store, wish.scope, wish.query)
         given, missing = self._given(wish)
