@@ -116,13 +116,13 @@ class App:
         """Return a class as a node of a framework's kind."""
         one = known.definition
         return Node(
-            f"class:{one.name}", kind, one.name, known.uri, one.line, one.line_end,
+            f"class:{one.name}", kind, one.short, known.uri, one.line, one.line_end,
             doc=one.doc, language="php", framework="laravel", attributes=attributes or {},
         )  # fmt: skip
 
     def outside(self, name: str, kind: str) -> Node:
         """Return a class that is not the application's own: it has no file."""
-        return Node(f"class:{name}", kind, name, language="php", framework="laravel")
+        return Node(f"class:{name}", kind, name.rpartition("\\")[2], language="php", framework="laravel")
 
     def named(self, name: str, kind: str, attributes: dict[str, Json] | None = None) -> Node:
         """Return a class as a node, whether it is the application's own or not."""
@@ -170,5 +170,5 @@ def aliases(nodes: Iterator[Node] | tuple[Node, ...]) -> tuple[Alias, ...]:
         Alias(name, node.key, kind, node.uri)
         for node in nodes
         if node.key.startswith("class:")
-        for name, kind in ((node.name, "class"), (node.name.rpartition("\\")[2], "short_class"))
+        for name, kind in ((node.key.removeprefix("class:"), "class"), (node.name, "short_class"))
     )

@@ -71,8 +71,9 @@ def _node(scope: Scope, task: tree.Call, rest: tuple[tree.Call, ...]) -> Node:
     what, first = called(task), given(task, 0)
     label = _label(scope, first)
     when = [_said(one) for one in rest if called(one) not in NOT_WHEN]
-    more = [argument.value for argument in task.arguments[1:]]
-    when += [" ".join(filter(None, (shown(one) for one in more)))] if not when and more and what != "command" else []
+    if not when:  # an application's own schedule may take the frequency as an argument
+        more = [argument.value for argument in task.arguments[1:]]
+        when = [" ".join(filter(None, map(shown, more)))] if more and isinstance(more[0], tree.Literal) else []
     named = next(
         (text for one in rest if called(one) in ("name", "description") and (text := text_of(given(one, 0)))), ""
     )

@@ -42,7 +42,7 @@ class Scope:
     @property
     def key(self) -> str:
         """Return the key of the node that the body belongs to."""
-        if self.function is None:
+        if self.function is None or "@" in self.owner:  # a class without a name has no key of its own
             return f"file:{self.uri}"
         return f"method:{self.owner}::{self.function.name}" if self.owner else f"function:{self.function.name}"
 
