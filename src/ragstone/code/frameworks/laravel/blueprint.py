@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Final
 
 from ragstone.code.frameworks.laravel import inflect
-from ragstone.code.frameworks.laravel.tables import Column, Event, ForeignKey, Index, Place, Table, Tables
+from ragstone.code.frameworks.laravel.tables import Change, Column, Event, ForeignKey, Index, Place, Table, Tables
 from ragstone.types.graph import Json
 
 
@@ -103,12 +103,14 @@ class Blueprint:
     keeps: bool = False
     """Whether a changed column keeps what the change does not say, as it did before Laravel 11."""
     touched: list[str] = field(default_factory=list)
+    acted: bool = False
 
     def take(self, chain: Chain) -> None:
         """Do what one chain of calls says."""
         first = chain[0]
         name = first.name.lower()
         data = known()
+        self.acted = self.acted or name not in ("rename", "drop", "dropifexists", *data["no column"])
         if name in data["columns"] or name in ("addcolumn", "foreignidfor", "foreignuuidfor", "foreignulidfor"):
             self._column(chain)
         elif name in data["several"]:
@@ -126,7 +128,9 @@ class Blueprint:
 
     def done(self, at: Place) -> None:
         """Write down that the table was made or altered."""
-        kind = "CREATES" if self.creating else "ALTERS"
+        kind: Change = "CREATES" if self.creating else "ALTERS"
+        if not self.creating and not self.acted:
+            return
         self.table.events.append(Event(kind, at, tuple(dict.fromkeys(self.touched))))
 
     # ── columns ──────────────────────────────────────────────────────────────────────────────
@@ -328,7 +332,7 @@ class Blueprint:
         self.table.foreign = {key: one for key, one in self.table.foreign.items() if one.columns != columns}
 
     def _rename(self, said: Said) -> None:
-        former, to = said.text(0, "from"), said.text(1, "to")
+        former, to = (name.strip("`") if name else None for name in (said.text(0, "from"), said.text(1, "to")))
         if former is None or to is None:
             self.tables.remark(said.at, f"which column of {self.table.name} is renamed is not known")
             return

@@ -68,13 +68,13 @@ class Literals:
         return value if isinstance(value, str) else None
 
     def config(self, key: str) -> object:
-        """Return an entry of the project's config files, or `UNSAID`."""
+        """Return an entry of the project's config files: None where the file has none, `UNSAID` where that is open."""
         name, _, rest = key.partition(".")
         if name not in self._configs:
             self._configs[name] = self._file(f"config/{name}.php")
         value = self._configs[name]
         for part in rest.split(".") if rest else ():
-            value = value.get(part, UNSAID) if isinstance(value, dict) else UNSAID
+            value = value.get(part) if isinstance(value, dict) else UNSAID
         return value
 
     def _file(self, uri: str) -> object:
@@ -156,5 +156,5 @@ class Literals:
         if name == "config":
             key = self.value(first, where, depth + 1)
             found = self.config(key) if isinstance(key, str) else UNSAID
-            return self.value(default, where, depth + 1) if found is UNSAID else found
+            return self.value(default, where, depth + 1) if default and (found is UNSAID or found is None) else found
         return UNSAID

@@ -154,6 +154,8 @@ class Tables:
         if there is not None:
             return there
         self.remark(at, f"the table {name} is altered, and no migration that was read makes it")
+        if at.conditional:
+            return Table(name, at, given=False)  # what may not happen makes no table
         table = self.create(name, at)
         table.given = False
         return table
@@ -163,6 +165,8 @@ class Tables:
         table = self._live.pop(name, None)
         if table is None:
             self.remark(at, f"the table {name} is renamed to {to}, and no migration that was read makes it")
+            if at.conditional:
+                return
             table = Table(name, at, given=False)
             self.all.append(table)
         table.former.append(name)
