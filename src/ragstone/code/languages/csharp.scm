@@ -56,3 +56,9 @@
   (variable_declaration
     type: (implicit_type)
     (variable_declarator name: (_) @name (object_creation_expression type: (_) @type)))) @binding.local
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(variable_declaration type: (implicit_type) (variable_declarator name: (_) @name)) @binding.other
+(lambda_expression parameters: (implicit_parameter) @name) @binding.other
+(parameter !type name: (_) @name) @binding.other
+(foreach_statement left: (identifier) @name) @binding.other

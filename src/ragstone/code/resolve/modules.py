@@ -160,8 +160,9 @@ def _script_import(index: Index, file: File, taken: Import, depth: int) -> Entit
     place = index.layout.script(index.files.__contains__, file.facts.uri, module)
     if place is None:
         return OUTSIDE
-    whole = taken.kind in ("module", "all") or name in ("", "*")
-    return Space(place) if whole else _exported(index, place, name, depth + 1)
+    if taken.kind in ("module", "all") or name in ("", "*"):
+        return Space(place)
+    return _exported(index, place, "default" if taken.kind == "default" else name, depth + 1)
 
 
 def exported(index: Index, _file: File, space: Space, name: str) -> Entity | Miss:
