@@ -24,6 +24,7 @@ from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
+    "retrieve": ("retrieve:retrieve", "Answer a question about code, with file and line."),
     "context": ("context:context", "Print what a prompt should know, inside a token budget."),
     "ask": ("ask:ask", "Answer in words, from the documents alone, with checked quotations."),
     "mcp": ("mcp:mcp", "Serve an agent's tools over stdio (Model Context Protocol)."),
