@@ -30,12 +30,14 @@ _NEAR: Final = (
     *("HANDLED_BY", "MAPS_TO", "LISTENS", "CREATES", "ALTERS", "RENAMES", "PROTECTED_BY", "OBSERVED_BY", "FIRES"),
     *("VALIDATED_BY", "DISPATCHES", "BINDS"),
 )
+_ANYTHING: Final = frozenset({"class", "method", "function", "constructor", "file", "trait", "interface", "column"})
+"""Kinds that every file is full of: that one was found says nothing."""
 _MOST_FILES: Final = 12
 
 
 def kinds_of(wanted: Sequence[Wanted]) -> tuple[str, ...]:
     """Return the kinds of nodes that what is asked can be asked of."""
-    return tuple(dict.fromkeys(kind for one in wanted for kind in one.intent.anchors))
+    return tuple(dict.fromkeys(kind for one in wanted for kind in one.intent.anchors if kind not in _ANYTHING))
 
 
 def candidates(

@@ -94,7 +94,7 @@ def _meant(mention: Mention, aliases: dict[str, list[Alias]]) -> list[Alias]:
         found = [one for one in aliases.get(form.lower(), ()) if not mention.kinds or one.kind in mention.kinds]
         if found:
             kind = min((one.kind for one in found), key=lambda kind: _rank(kind, mention))
-            same = [one for one in found if one.kind == kind]
+            same = [one for one in found if one.kind.removeprefix("short_") == kind.removeprefix("short_")]
             exact = [one for one in same if one.name == form]
             return exact or same
     return []
