@@ -97,7 +97,7 @@ def asked(text: str) -> list[Wanted]:
 def roles(node: Node, alias: str = "") -> tuple[str, ...]:
     """Return what a node can be asked as, the most telling first."""
     if alias == "route_resource":
-        return ("resource", "route")
+        return ("resource_routes", "route")
     if node.kind in CLASSES or node.key.startswith("class:"):
         return tuple(dict.fromkeys((node.kind, "class")))
     return (node.kind,)

@@ -156,11 +156,18 @@ def _aside(node: Node) -> tuple[bool, bool, bool, bool]:
 
 
 def _longest(anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Return the anchors without those that lie inside another one, and each node's first only."""
+    """Return the anchors without those that lie inside another one, and each node's first only.
+
+    The routes of a resource and a class of that name are both kept: what is asked tells which is meant.
+    """
     kept: list[Anchor] = []
     for one in sorted(anchors, key=lambda anchor: (anchor.mention.plain, -len(anchor.mention.text))):
-        first, last = one.mention.at, one.mention.at + len(one.mention.text)
-        inside = any(other.mention.at < last and first < other.mention.at + len(other.mention.text) for other in kept)
+        over = [other for other in kept if _meet(one.mention, other.mention)]
+        inside = [other for other in over if (other.alias == "route_resource") == (one.alias == "route_resource")]
         if not inside and not any(other.nodes == one.nodes for other in kept):
             kept.append(one)
     return sorted(kept, key=lambda anchor: anchor.mention.at)
+
+
+def _meet(one: Mention, other: Mention) -> bool:
+    return one.at < other.at + len(other.text) and other.at < one.at + len(one.text)

@@ -182,6 +182,8 @@ def _phrases(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Men
     cue = _cue(word)
     if not cue or word.named:
         return
+    if cue == "resource" and position and words[position - 1].lower == "api":
+        cue = "apiresource"  # routes, and not a class that makes JSON
     for group in (*_before(words, position), *_after(words, position)):
         if all(_plain(one) for one in group):
             text = " ".join(one.text for one in group)
