@@ -103,7 +103,7 @@ def about(store: Store, scope: Scope, understood: Read, node: Node) -> GraphAnsw
 
 def _taken_out(mention: Mention, linked: Linked) -> bool:
     """Return whether a name says nothing of what is asked: what is no identifier and names nothing is a plain word."""
-    if mention in linked.unknown or any(anchor.mention == mention for anchor in linked.anchors):
+    if any(anchor.mention == mention for anchor in linked.anchors):
         return True
     written = any(mark in mention.text for mark in ("/", "\\", "::", "_", "."))
     return written and not mention.text.lower().startswith("route::")  # how a route is registered is no name

@@ -47,6 +47,8 @@ _FILLERS: Final = frozenset({"named", "called", "name", "path", "the"})
 _STOP: Final = STOPWORDS | frozenset(
     {"now", "api", "new", "every", "all", "each", "use", "used", "one", "full", "own", "form"}
 )
+_OF_TABLES: Final = frozenset("column columns field fields key keys index indexes schema migration migrations".split())
+_OF: Final = frozenset({"of", "for", "in", "on"})
 _LONGEST_PHRASE: Final = 4
 _MOST: Final = 4_000
 
@@ -94,6 +96,7 @@ def mentions(question: str) -> list[Mention]:
     for position, word in enumerate(words):
         found += _identifier(words, position, word)
         found += _phrases(words, position, word)
+        found += _parts_of(words, position, word)
     return sorted(found, key=lambda one: (one.at, -len(one.text)))
 
 
@@ -143,8 +146,16 @@ def _identifier(words: Sequence[_Word], position: int, word: _Word) -> Iterator[
         yield Mention(text, word.at, _endpoint(text), cue=cue)
     elif word.named or re.search(r"\\|::|->|@|_|\w[.:]\w|\{", text) or _CAMEL.search(text):
         yield Mention(text, word.at, _spellings(text), cue=cue)
-    elif position and _CAPITAL.match(text) and text.lower() not in _STOP and text.lower() not in CUES:
+    elif position and _CAPITAL.match(text) and text.lower() not in _STOP and not _said_with(words, position):
         yield Mention(text, word.at, (text,), CLASSES | {"event"}, cue=cue)
+
+
+def _said_with(words: Sequence[_Word], position: int) -> bool:
+    """Return whether a word only says what the name before it is: `the Playlist Model`."""
+    if position < 2 or not _cue(words[position]):
+        return False
+    before = words[position - 1].text
+    return bool(_CAPITAL.match(before) or _CAMEL.search(before))
 
 
 def _spellings(text: str) -> tuple[str, ...]:
@@ -185,10 +196,21 @@ def _phrases(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Men
     if cue == "resource" and position and words[position - 1].lower == "api":
         cue = "apiresource"  # routes, and not a class that makes JSON
     for group in (*_before(words, position), *_after(words, position)):
-        if all(_plain(one) for one in group):
+        if all(_plain(one, cue) for one in group):
             text = " ".join(one.text for one in group)
             forms = tuple(_joined([one.lower for one in group], cue))
             yield Mention(text, group[0].at, forms, CUES[cue], cue=cue, plain=True)
+
+
+def _parts_of(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Mention]:
+    """Yield the table that `columns of users` and `migrations for users` are about."""
+    if word.lower not in _OF_TABLES or position + 2 >= len(words) or words[position + 1].lower not in _OF:
+        return
+    for group in _after(words, position + 1):
+        if all(_plain(one, "table") for one in group):
+            forms = tuple(_joined([one.lower for one in group], "table"))
+            text = " ".join(one.text for one in group)
+            yield Mention(text, group[0].at, forms, CUES["table"], cue="table", plain=True)
 
 
 def _before(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
@@ -209,8 +231,12 @@ def _after(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
             yield words[first : first + length]
 
 
-def _plain(word: _Word) -> bool:
-    return word.lower not in _STOP and not _cue(word) and bool(re.fullmatch(r"[A-Za-z][A-Za-z-]*", word.text))
+def _plain(word: _Word, cue: str) -> bool:
+    """Return whether a word may be a name beside a cue; a cue itself names a table at most: `the jobs table`."""
+    other = _cue(word)
+    if word.lower in _STOP or other == cue or (other and cue != "table"):
+        return False
+    return bool(re.fullmatch(r"[A-Za-z][A-Za-z-]*", word.text))
 
 
 def _joined(parts: Sequence[str], cue: str) -> Iterator[str]:
