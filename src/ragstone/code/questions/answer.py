@@ -111,14 +111,16 @@ def _taken_out(mention: Mention, linked: Linked) -> bool:
 
 def _chosen(text: str, anchors: Sequence[Anchor], *, first: bool) -> tuple[Anchor, list[Wanted]] | None:
     """Return the name a question is about and what it asks of it: the name that its words fit best."""
-    candidates: list[tuple[tuple[bool, float, int, int], Anchor, list[Wanted]]] = []
+    candidates: list[tuple[tuple[bool, float, bool, int, int], Anchor, list[Wanted]]] = []
     for position, anchor in enumerate(anchors):
         own = roles(anchor.node, anchor.alias)
         wanted = asked_of(text, own)
         if wanted:
             best = wanted[0]
             place = min((best.intent.anchors.index(role) for role in own if role in best.intent.anchors), default=9)
-            candidates.append(((first and position > 0, -best.weight, place, position), anchor, wanted))
+            candidates.append(
+                ((first and position > 0, -best.weight, anchor.mention.plain, place, position), anchor, wanted)
+            )
     if not candidates:
         return None
     _, anchor, wanted = min(candidates, key=lambda one: one[0])
