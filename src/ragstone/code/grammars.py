@@ -7,6 +7,7 @@ threads, for they never change; parsers are not, for they do.
 from __future__ import annotations
 
 import threading
+import time
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -61,6 +62,12 @@ _SCM: Final = {
 
 LARGEST: Final = 1_000_000
 """Bytes that are parsed: what is longer was made by a program, or is no program."""
+_PIECE: Final = 1 << 15
+_LOST_SECONDS: Final = 0.25
+"""For a piece of code as people write it a parser needs about a fiftieth of that."""
+_NESTING: Final = frozenset({"swift", "kotlin", "rust"})
+"""Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
+_MOST_OPEN: Final = 50
 _local: Final = threading.local()
 
 
@@ -95,8 +102,29 @@ def parser_for(language: str) -> Parser:
 
 
 def tree_of(data: bytes, language: str) -> Tree | None:
-    """Return the tree of a text, or None where it is too long to have been written by a person."""
-    return parser_for(language).parse(data) if len(data) <= LARGEST else None
+    """Return the tree of a text, or None where it is too long to be a person's, or its grammar loses itself in it."""
+    if len(data) > LARGEST or _is_maze(data, language):
+        return None
+    return parser_for(language).parse(data)
+
+
+def _is_maze(data: bytes, language: str) -> bool:
+    """Return whether parsing would take far longer than its length explains.
+
+    What is no program can take a parser the square of its length, or the cube, and once begun it cannot be stopped. So
+    long texts are tried piece by piece first: a piece takes some milliseconds, or hundreds where a grammar is lost.
+    """
+    if language in _NESTING and data.count(b"/*") > data.count(b"*/") + _MOST_OPEN:
+        return True
+    if len(data) <= _PIECE:
+        return False
+    parser = parser_for(language)
+    for start in range(0, len(data), _PIECE):
+        began = time.thread_time()
+        parser.parse(data[start : start + _PIECE])
+        if time.thread_time() - began > _LOST_SECONDS:
+            return True
+    return False
 
 
 @cache
