@@ -25,6 +25,10 @@ _FIELDS: Final = {
     "rust": "self.",
 }
 """How a field is written inside of its class; where that can be left out, fields have their bare names."""
+_OF_TYPES: Final = frozenset(("field", "declared", "assigned"))
+_WORD: Final = re.compile(r"[\w$]+")
+_GIVEN: Final = frozenset(("made", "other", "assigned"))
+_SELVES: Final = frozenset(("self", "cls"))
 _IS_CPP: Final = re.compile(r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE)
 
 
@@ -74,27 +78,42 @@ def _references(found: Captures, placed: Sequence[Placed]) -> Iterator[Reference
 
 
 def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator[Binding]:
-    """Yield the names that have a written type, or that of another name, which has one."""
+    """Yield the names that have a written type, or that of another name, which has one.
+
+    A name that is also given something whose type is not written is told again, with no type.
+    """
     inside = _Inside(placed)
     known: dict[tuple[str, str], str] = {}
-    seen: set[tuple[str, str, int]] = set()
+    rows: dict[tuple[str, str, int], tuple[str, bool]] = {}
+    declared: set[tuple[str, str]] = set()
     for start, line, kind, written, typed, value in found.bindings:
         around = inside.at(start)
         function = around[-1].qualified if around else ""
-        if kind == "field":
+        direct = bool(around) and around[-1].kind in CLASSES
+        if kind in _OF_TYPES:
             owner = next((one.qualified for one in reversed(around) if one.kind in CLASSES), "")
             name = field + written.removeprefix("$")
-        elif around and around[-1].kind in CLASSES:
+        elif direct or written in _SELVES:
             continue  # a field, which another capture names
         else:
             owner, name = function, written
         plain = type_of(typed) if typed else known.get((function, value), "")
-        if not plain or (owner, name, line) in seen:
-            continue
-        seen.add((owner, name, line))
-        if kind != "field":
-            known[owner, name] = plain
-        yield Binding(owner, name, plain, line)
+        sure = kind not in _GIVEN and (kind != "field" or direct)
+        if sure and kind in _OF_TYPES:
+            declared.add((owner, name))
+        # What is declared on a line counts, not what it is given there.
+        before, was_sure = rows.get((owner, name, line), ("", False))
+        if not before or (sure and plain and not was_sure):
+            rows[owner, name, line] = (plain, sure)
+            if kind not in _OF_TYPES:
+                known[owner, name] = plain
+    names = {name for (_, name, _), (plain, _) in rows.items() if plain}
+    names |= {one.qualified for one in placed}
+    names |= {word for one in found.imports for word in _WORD.findall(one.alias or one.name)[-1:]}
+    for (owner, name, line), (plain, sure) in rows.items():
+        if sure or (owner, name) not in declared:
+            if plain or name in names:
+                yield Binding(owner, name, plain, line)
 
 
 class _Inside:

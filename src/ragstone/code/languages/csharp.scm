@@ -28,10 +28,10 @@
 (invocation_expression function: (identifier) @name) @reference.call
 (invocation_expression function: (generic_name . (identifier) @name)) @reference.call
 (invocation_expression
-  function: (member_access_expression expression: (_) @receiver name: (identifier) @name)) @reference.call
+  function: (member_access_expression expression: [(_) "this" "base"] @receiver name: (identifier) @name)) @reference.call
 (invocation_expression
   function: (member_access_expression
-    expression: (_) @receiver name: (generic_name . (identifier) @name))) @reference.call
+    expression: [(_) "this" "base"] @receiver name: (generic_name . (identifier) @name))) @reference.call
 (invocation_expression
   function: (conditional_access_expression
     condition: (_) @receiver (member_binding_expression name: (_) @name))) @reference.call
@@ -56,3 +56,9 @@
   (variable_declaration
     type: (implicit_type)
     (variable_declarator name: (_) @name (object_creation_expression type: (_) @type)))) @binding.local
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(variable_declaration type: (implicit_type) (variable_declarator name: (_) @name)) @binding.other
+(lambda_expression parameters: (implicit_parameter) @name) @binding.other
+(parameter !type name: (_) @name) @binding.other
+(foreach_statement left: (identifier) @name) @binding.other

@@ -9,8 +9,10 @@
 ;   @namespace           the namespace or package of the file
 ;   @import, @import.KIND     with @name, @alias, and @prefix where the name continues it
 ;   @reference.KIND      a use: call, new, extends, implements, uses_trait, type, decorates; with @name and @receiver
-;   @binding.KIND        a name with a written type: parameter, local, field; with @name, and @type or @value (another
-;                        name, whose type it has)
+;   @binding.KIND        a name with a written type: parameter, local, field, declared (a field, whatever it is given
+;                        later); with @name, and @type or @value (another name, whose type it has)
+;   @binding.made        a local that is given what a call or `new` makes, where nothing else is declared
+;   @binding.other, @binding.assigned    a local, a field that is given what has no written type
 
 (ERROR) @broken
 (MISSING) @broken

@@ -40,4 +40,13 @@
       (composite_literal type: (_) @type)
       (unary_expression operand: (composite_literal type: (_) @type))
     ] .)) @binding.local
+(short_var_declaration
+  left: (expression_list . (identifier) @name)
+  right: (expression_list . (call_expression function: [(identifier) (selector_expression)] @type) .)) @binding.local
 (type_spec type: (struct_type (field_declaration_list (field_declaration name: (_) @name type: (_) @type) @binding.field)))
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(short_var_declaration left: (expression_list (identifier) @name)) @binding.other
+(range_clause left: (expression_list (identifier) @name)) @binding.other
+(type_switch_statement alias: (expression_list (identifier) @name)) @binding.other
+(var_spec name: (identifier) @name !type) @binding.other

@@ -45,3 +45,7 @@
 (catch_formal_parameter (catch_type) @type name: (_) @name) @binding.local
 (enhanced_for_statement type: (_) @type name: (_) @name) @binding.local
 (resource type: (_) @type name: (_) @name) @binding.local
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(lambda_expression parameters: (identifier) @name) @binding.other
+(inferred_parameters (identifier) @name @binding.other)

@@ -4,3 +4,5 @@
 (class_heritage [(identifier) (member_expression)] @name @reference.extends)
 (class_heritage (call_expression function: (_) @name @reference.extends))
 (field_definition property: (_) @name value: (new_expression constructor: (_) @type)) @binding.field
+(formal_parameters [(identifier) @name (assignment_pattern left: (identifier) @name) (rest_pattern (identifier) @name)]
+  @binding.other)

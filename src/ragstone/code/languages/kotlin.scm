@@ -44,3 +44,8 @@
 (class_body
   (property_declaration
     (variable_declaration . (identifier) @name .) (call_expression . (identifier) @type)) @binding.field)
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(property_declaration (variable_declaration . (identifier) @name .)) @binding.other
+(for_statement (variable_declaration . (identifier) @name .)) @binding.other
+(lambda_parameters (variable_declaration . (identifier) @name .) @binding.other)

@@ -58,7 +58,7 @@
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
 (simple_parameter type: (_) @type name: (variable_name) @name) @binding.parameter
 (property_promotion_parameter type: (_) @type name: (variable_name) @name) @binding.parameter
-(property_promotion_parameter type: (_) @type name: (variable_name (name) @name)) @binding.field
+(property_promotion_parameter type: (_) @type name: (variable_name (name) @name)) @binding.declared
 (property_declaration type: (_) @type (property_element name: (variable_name (name) @name))) @binding.field
 (catch_clause type: (_) @type name: (variable_name) @name) @binding.local
 (assignment_expression
@@ -72,3 +72,15 @@
   left: (member_access_expression object: (variable_name) @_this name: (name) @name)
   right: (variable_name) @value
   (#eq? @_this "$this")) @binding.field
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(assignment_expression left: (variable_name) @name right: (_)) @binding.other
+(assignment_expression left: (list_literal (variable_name) @name)) @binding.other
+(simple_parameter !type name: (variable_name) @name) @binding.other
+(foreach_statement (_) . (variable_name) @name) @binding.other
+(foreach_statement (pair (_) (variable_name) @name)) @binding.other
+(assignment_expression
+  left: (member_access_expression object: (variable_name) @_this name: (name) @name)
+  right: (_) @_given
+  (#eq? @_this "$this")
+  (#not-eq? @_given "null")) @binding.assigned

@@ -34,14 +34,14 @@
 (class_definition
   body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type) @binding.field)))
 (assignment left: (identifier) @name type: (_) @type) @binding.local
-(assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @type)) @binding.local
+(assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @type)) @binding.made
 (with_item
   value: (as_pattern
     (call function: [(identifier) (attribute)] @type)
-    alias: (as_pattern_target (identifier) @name))) @binding.local
+    alias: (as_pattern_target (identifier) @name))) @binding.made
 (assignment
   left: (attribute object: (identifier) @_self attribute: (identifier) @name) type: (_) @type
-  (#eq? @_self "self")) @binding.field
+  (#eq? @_self "self")) @binding.declared
 (assignment
   left: (attribute object: (identifier) @_self attribute: (identifier) @name)
   right: (call function: [(identifier) (attribute)] @type)
@@ -50,3 +50,20 @@
   left: (attribute object: (identifier) @_self attribute: (identifier) @name)
   right: (identifier) @value
   (#eq? @_self "self")) @binding.field
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(assignment left: (identifier) @name !type right: (_) @_given (#not-eq? @_given "None")) @binding.other
+(assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)]) @binding.other
+(for_statement left: [(identifier) @name (pattern_list (identifier) @name) (tuple_pattern (identifier) @name)]) @binding.other
+(for_in_clause left: [(identifier) @name (pattern_list (identifier) @name) (tuple_pattern (identifier) @name)]) @binding.other
+(as_pattern alias: (as_pattern_target (identifier) @name)) @binding.other
+(named_expression name: (identifier) @name) @binding.other
+(parameters (identifier) @name @binding.other)
+(default_parameter name: (identifier) @name) @binding.other
+(lambda_parameters (identifier) @name @binding.other)
+(parameters [(list_splat_pattern (identifier) @name) (dictionary_splat_pattern (identifier) @name)] @binding.other)
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @name) !type
+  right: (_) @_given
+  (#eq? @_self "self")
+  (#not-eq? @_given "None")) @binding.assigned

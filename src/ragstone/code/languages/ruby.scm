@@ -42,3 +42,10 @@
   left: (instance_variable) @name
   right: (call receiver: [(constant) (scope_resolution)] @type method: (identifier) @_new)
   (#eq? @_new "new")) @binding.field
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(assignment left: (identifier) @name right: (_)) @binding.other
+(method_parameters (identifier) @name @binding.other)
+(block_parameters (identifier) @name @binding.other)
+(optional_parameter name: (identifier) @name) @binding.other
+(assignment left: (instance_variable) @name right: (_)) @binding.assigned

@@ -40,5 +40,12 @@
 (parameter pattern: (identifier) @name type: (_) @type) @binding.parameter
 (parameter pattern: (mut_pattern (identifier) @name) type: (_) @type) @binding.parameter
 (let_declaration pattern: (identifier) @name type: (_) @type) @binding.local
-(let_declaration pattern: (identifier) @name value: (struct_expression name: (_) @type)) @binding.local
+(let_declaration pattern: (identifier) @name value: (struct_expression name: (_) @type)) @binding.made
 (field_declaration name: (_) @name type: (_) @type) @binding.field
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(let_declaration pattern: (identifier) @name !type) @binding.other
+(let_declaration pattern: (tuple_pattern (identifier) @name)) @binding.other
+(for_expression pattern: (identifier) @name) @binding.other
+(closure_parameters (identifier) @name @binding.other)
+(tuple_struct_pattern (identifier) @name) @binding.other

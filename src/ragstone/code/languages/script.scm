@@ -37,6 +37,8 @@
 (import_statement (import_clause (identifier) @alias) source: (string) @prefix) @import.default
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @name) @import.module
 (import_statement . source: (string) @name) @import.module
+(export_statement "*" source: (string) @name) @import.all
+(export_statement (namespace_export (_) @alias) source: (string) @name) @import.module
 (export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) source: (string) @prefix) @import
 (variable_declarator
   name: (identifier) @alias
@@ -61,10 +63,27 @@
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
 (variable_declarator
   name: (identifier) @name
-  value: (new_expression constructor: [(identifier) (member_expression)] @type)) @binding.local
+  value: (new_expression constructor: [(identifier) (member_expression)] @type)) @binding.made
 (assignment_expression
   left: (member_expression object: (this) property: (_) @name)
   right: (new_expression constructor: [(identifier) (member_expression)] @type)) @binding.field
 (assignment_expression
   left: (member_expression object: (this) property: (_) @name)
   right: (identifier) @value) @binding.field
+(variable_declarator
+  name: (identifier) @name
+  value: (call_expression function: [(identifier) (member_expression)] @type)) @binding.made
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(variable_declarator name: (identifier) @name value: (_)) @binding.other
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @binding.other
+(variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @binding.other
+(variable_declarator name: (array_pattern (identifier) @name)) @binding.other
+(assignment_expression left: (identifier) @name right: (_)) @binding.other
+(arrow_function parameter: (identifier) @name) @binding.other
+(for_in_statement left: (identifier) @name) @binding.other
+(catch_clause parameter: (identifier) @name) @binding.other
+(assignment_expression
+  left: (member_expression object: (this) property: (_) @name)
+  right: (_) @_given
+  (#not-any-of? @_given "null" "undefined")) @binding.assigned

@@ -52,3 +52,6 @@
 (property_declaration
   name: (pattern bound_identifier: (_) @name)
   value: (call_expression . (simple_identifier) @type)) @binding.local
+
+; ── names whose type is not written ──────────────────────────────────────────────────────────────
+(property_declaration name: (pattern bound_identifier: (_) @name)) @binding.other

@@ -27,10 +27,13 @@
 (extends_type_clause type: (generic_type name: (_) @name @reference.extends))
 
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
-(required_parameter (accessibility_modifier) pattern: (identifier) @name type: (type_annotation (_) @type)) @binding.field
+(required_parameter
+  (accessibility_modifier) pattern: (identifier) @name type: (type_annotation (_) @type)) @binding.declared
 (required_parameter pattern: (identifier) @name type: (type_annotation (_) @type)) @binding.parameter
 (optional_parameter pattern: (identifier) @name type: (type_annotation (_) @type)) @binding.parameter
 (public_field_definition name: (_) @name type: (type_annotation (_) @type)) @binding.field
 (public_field_definition name: (_) @name value: (new_expression constructor: (_) @type)) @binding.field
 (interface_body (property_signature name: (_) @name type: (type_annotation (_) @type)) @binding.field)
 (variable_declarator name: (identifier) @name type: (type_annotation (_) @type)) @binding.local
+(required_parameter pattern: [(identifier) @name (rest_pattern (identifier) @name)] !type) @binding.other
+(optional_parameter pattern: (identifier) @name !type) @binding.other

@@ -98,6 +98,8 @@ class File:
     """The module, package or folder it is in, as its family names them."""
     symbols: dict[str, Symbol] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
+    twins: dict[str, tuple[str, Symbol]] = field(default_factory=dict)
+    """Functions that have the name of a type, or types that have that of a function: their keys and symbols."""
     types: dict[str, Type] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, list[Written]] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from ragstone.code.resolve.entities import (
     Written,
 )
 from ragstone.code.resolve.layout import Layout
+from ragstone.types import Symbol
 
 _PREFIXES: Final = dict.fromkeys(("constructor", "method"), "method") | dict.fromkeys(CLASSES, "class")
 _FIELD_SIGNS: Final = ("$this->", "self.", "this.", "@")
@@ -58,12 +59,7 @@ class Index:
             return known
         if known is None or interface(known.facts) != interface(facts):
             raise ValueError(f"the index was made of other facts about {facts.uri}")
-        known.facts = facts
-        for symbol in reversed(facts.symbols):  # of two with one name the first counts, as when it was taken in
-            if symbol.qualified in known.symbols:
-                known.symbols[symbol.qualified] = symbol
-            if symbol.qualified in known.functions:
-                known.functions[symbol.qualified].symbol = symbol
+        _moved(known, facts)
         return known
 
     # ── taking files in ───────────────────────────────────────────────────────────────────────────
@@ -87,33 +83,43 @@ class Index:
 
     def _symbols(self, file: File) -> None:
         for symbol in file.facts.symbols:
-            if symbol.qualified in file.keys:
-                continue
             prefix = _PREFIXES.get(symbol.kind, "function" if symbol.kind in FUNCTIONS else "")
             if not prefix:
                 continue
-            key = f"{prefix}:{full_name(file.facts, symbol.qualified)}"
-            file.keys[symbol.qualified] = key
-            file.symbols[symbol.qualified] = symbol
+            qualified = symbol.qualified
+            if qualified in (file.types if prefix == "class" else file.functions):
+                self._again(file, symbol)
+                continue
+            key = f"{prefix}:{full_name(file.facts, qualified)}"
+            if qualified in file.keys:  # TypeScript has types and values of one name
+                file.twins[qualified] = (key, symbol)
+            else:
+                file.keys[qualified] = key
+                file.symbols[qualified] = symbol
             if symbol.parent in file.functions:
                 file.inhabited.add(symbol.parent)
-            found: Type | Function
-            if prefix == "class":
-                found = self._type(file, key, symbol.qualified)
-            else:
-                found = Function(key, symbol, file)
-                file.functions[symbol.qualified] = found
-            full = self.layout.join(file.family, file.space, symbol.qualified)
+            # Functions of C stand in none: one that does was put there by what could not be read before it.
+            full = symbol.name if file.family == "c" and symbol.parent in file.functions else qualified
+            full = self.layout.join(file.family, file.space, full)
+            found = self._declare(file, symbol, key, full=full)
             self.names.setdefault(f"{file.family}:{full}", []).append(found)
 
-    def _type(self, file: File, key: str, qualified: str) -> Type:
-        symbol = file.symbols[qualified]
-        full = self.layout.join(file.family, file.space, qualified)
-        found = Type(key, full, symbol.name, qualified, symbol.kind, file)
-        file.types[qualified] = found
+    def _declare(self, file: File, symbol: Symbol, key: str, *, full: str) -> Type | Function:
+        if not key.startswith("class:"):
+            file.functions[symbol.qualified] = function = Function(key, symbol, file)
+            return function
+        file.types[symbol.qualified] = found = Type(key, full, symbol.name, symbol.qualified, symbol.kind, file)
         if symbol.parent in file.types:
             file.types[symbol.parent].inner.setdefault(symbol.name, found)
         return found
+
+    def _again(self, file: File, symbol: Symbol) -> None:
+        """Let what has a body stand for what was announced before it, in C; else the first of a name counts."""
+        known = file.functions.get(symbol.qualified)
+        if file.family != "c" or known is None or known.symbol.line_end > known.symbol.line:
+            return
+        if symbol.line_end > symbol.line:
+            known.symbol = file.symbols[symbol.qualified] = symbol
 
     def _belong(self, file: File) -> None:
         """Give types their members: those that stand in them, and those that name them as what they belong to."""
@@ -178,6 +184,16 @@ def interface(facts: FileFacts) -> str:
     return seen.hexdigest()
 
 
+def _moved(file: File, facts: FileFacts) -> None:
+    """Let a file be what these facts say, which declare the same: symbols have moved, references and locals changed."""
+    now = {id(old): new for old, new in zip(file.facts.symbols, facts.symbols, strict=True)}
+    file.facts = facts
+    file.symbols = {name: now[id(symbol)] for name, symbol in file.symbols.items()}
+    file.twins = {name: (key, now[id(symbol)]) for name, (key, symbol) in file.twins.items()}
+    for function in file.functions.values():
+        function.symbol = now[id(function.symbol)]
+
+
 def _imports(file: File) -> None:
     """Sort what a file takes from elsewhere: by the name it has here, functions apart where the language does so."""
     lower = file.family == "php"
@@ -195,6 +211,9 @@ def _imports(file: File) -> None:
 def _bindings(file: File) -> None:
     """Sort the names that have a type and are seen from other functions: fields of types, names of the module."""
     for one in file.facts.bindings:
+        taken = file.imports.get(one.name)
+        if taken is not None and taken.line == one.line:  # `const tools = require(…)` is an import
+            continue
         if not one.inside:
             file.globals.setdefault(one.name, []).append(Written(one.type, file, ""))
         elif one.inside in file.types:

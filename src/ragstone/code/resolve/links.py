@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from ragstone.code.facts import Reference
@@ -64,14 +65,22 @@ class Linker:
 
     def run(self) -> tuple[tuple[Link, ...], tuple[Unresolved, ...]]:
         """Return the links and what is not decided."""
-        for one in self.file.facts.references:
+        for written in self.file.facts.references:
+            one = self._placed(written)
             if one.kind in UPWARD:
                 self._up(one)
             elif one.kind == "new":
-                self._link("CALLS", one, self._construct(self._typed(one.name, one.inside)))
+                self._link("CALLS", one, self._construct(self._typed(one.name, one.inside)), how="new")
             elif one.kind == "call":
                 self._link("CALLS", one, self._call(one))
         return tuple(self.links.values()), tuple(self.unresolved.values())
+
+    def _placed(self, one: Reference) -> Reference:
+        """Return a reference where it is run: decorators and attributes belong to a symbol, and are called around it."""
+        inside = one.inside
+        while inside in self.file.symbols and one.line < self.file.symbols[inside].line:
+            inside = self.file.symbols[inside].parent
+        return one if inside is one.inside else replace(one, inside=inside)
 
     def _up(self, one: Reference) -> None:
         own = self.file.types.get(one.inside)
@@ -84,7 +93,7 @@ class Linker:
         if isinstance(found, Type) and kind == "EXTENDS" and self.file.family not in ("php", "python", "script", "ruby"):
             # Some languages do not say which of a list is the parent; the kinds of both do.
             kind = "IMPLEMENTS" if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait") else kind
-        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE)
+        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE, source=own.key)
 
     def _typed(self, written: str, inside: str) -> Type | Miss:
         lower = written.lower()
@@ -119,7 +128,7 @@ class Linker:
             return self._bare(one)
         value = self.values.of(one.receiver, one.inside)
         if isinstance(value, Space):
-            return self._made(step(self.index, self.file, value, one.name))
+            return self._made(self._value(step(self.index, self.file, value, one.name)))
         if isinstance(value, Miss):
             return value
         if self.file.family == "ruby" and one.name == "new" and value.itself:
@@ -134,22 +143,29 @@ class Linker:
             return Miss(f"{one.name} is a name here, and what it calls is not written")
         if one.name == "super" or (one.name in ("this", "self") and self.file.family != "php"):
             return BUILT_IN
-        found = self.values.bare(one.name, one.inside)
+        found = self._value(self.values.bare(one.name, one.inside))
         if found is OUTSIDE and own is not None and own.fullmatch(one.name):
             return BUILT_IN
         return self._made(found)
+
+    def _value(self, found: Entity | Miss) -> Entity | Miss:
+        """Return the function where a type and a function have one name."""
+        if isinstance(found, Type) and found.qualified in found.file.twins:
+            return found.file.functions.get(found.qualified, found)
+        return found
 
     def _made(self, found: Entity | Miss) -> Entity | Miss:
         return self._construct(found) if isinstance(found, Type) else found
 
     # ── rows ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _link(self, kind: str, one: Reference, found: Entity | Miss) -> None:
-        source = self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
+    def _link(self, kind: str, one: Reference, found: Entity | Miss, *, source: str = "", how: str = "") -> None:
+        source = source or self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
         if isinstance(found, (Type, Function)):
             place = (kind, source, found.key, one.line)
             if place not in self.links:
-                self.links[place] = Link(kind, source, found.key, self.file.facts.uri, one.line)
+                made = {"how": "new"} if how or (kind == "CALLS" and isinstance(found, Type)) else {}
+                self.links[place] = Link(kind, source, found.key, self.file.facts.uri, one.line, attributes=made)
             return
         miss = found if isinstance(found, Miss) else OUTSIDE
         row = (kind, source, one.name, one.receiver)

@@ -18,7 +18,7 @@ def nodes_of(file: File) -> tuple[Node, ...]:
     found = [Node(f"file:{facts.uri}", "file", facts.uri.rpartition("/")[2], facts.uri, 1, language=facts.language)]
     found += [
         Node(
-            file.keys[qualified],
+            key,
             "method" if symbol.kind == "constructor" else symbol.kind,
             symbol.name,
             facts.uri,
@@ -28,7 +28,7 @@ def nodes_of(file: File) -> tuple[Node, ...]:
             symbol.doc,
             facts.language,
         )
-        for qualified, symbol in file.symbols.items()
+        for key, symbol in _keyed(file)
     ]
     return tuple(found)
 
@@ -37,14 +37,17 @@ def aliases_of(file: File) -> tuple[Alias, ...]:
     """Return the other names of a file's symbols."""
     uri = file.facts.uri
     return tuple(
-        Alias(name, file.keys[qualified], kind, uri)
-        for qualified, symbol in file.symbols.items()
-        for name, kind in _names(file, symbol)
+        Alias(name, key, kind, uri) for key, symbol in _keyed(file) for name, kind in _names(file, key, symbol)
     )
 
 
-def _names(file: File, symbol: Symbol) -> Iterator[tuple[str, str]]:
-    key = file.keys[symbol.qualified]
+def _keyed(file: File) -> Iterator[tuple[str, Symbol]]:
+    for qualified, symbol in file.symbols.items():
+        yield file.keys[qualified], symbol
+    yield from file.twins.values()
+
+
+def _names(file: File, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
     prefix, _, full = key.partition(":")
     facts = file.facts
     if facts.language not in ("php", "python"):

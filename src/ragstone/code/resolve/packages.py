@@ -22,6 +22,8 @@ def chosen(found: Iterable[Entity], name: str, family: str) -> Entity | Miss:
     all_ = list(found)
     if not all_:
         return OUTSIDE
+    if family == "c" and len(all_) > 1:  # a header announces what another file has
+        all_ = [one for one in all_ if not _announced(one)] or all_
     types = [one for one in all_ if isinstance(one, Type)]
     if types and family in _PARTED and len({one.full for one in types}) == 1:
         return types[0]
@@ -29,6 +31,12 @@ def chosen(found: Iterable[Entity], name: str, family: str) -> Entity | Miss:
         what = "types" if types else "functions"
         return Miss(f"several {what} are named {name}")
     return all_[0]
+
+
+def _announced(one: Entity) -> bool:
+    if not isinstance(one, Function):
+        return False
+    return one.file.facts.uri.endswith((".h", ".hpp", ".hh", ".hxx")) and one.symbol.line == one.symbol.line_end
 
 
 # ── PHP ───────────────────────────────────────────────────────────────────────────────────────────

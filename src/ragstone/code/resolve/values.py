@@ -27,6 +27,8 @@ _SAME: Final = frozenset(("static", "$this", "this", "Self", "typing.Self", "t.S
 _BARE_FIELDS: Final = frozenset(("jvm", "csharp", "swift", "c"))
 """Families where a field, and a method of the own type, are named without what they are of."""
 _MAKES_BY_CALL: Final = frozenset(("python", "jvm", "swift", "c"))
+_CALLED: Final = frozenset(("python", "script", "go", "jvm", "swift"))
+"""Families whose bindings may name what was called, for the value is what that returns."""
 _DEEPEST: Final = 8
 
 Value = Known | Space | Miss
@@ -39,7 +41,6 @@ class Values:
         """Sort the names that have a type in each function."""
         self.index = index
         self.file = file
-        self._language = file.facts.language
         self._locals: dict[tuple[str, str], list[Written]] = {}
         self._known: dict[tuple[str, str], Value] = {}
         self._depth = 0
@@ -83,9 +84,18 @@ class Values:
         local = self._local(name, inside)
         if local is not None:
             return local
-        if self.file.family == "php" and name.startswith("$"):
+        if name[0] in "$@":
+            own = self.file.enclosing(inside) if name[0] == "@" else None
+            return (self._field(own, name[1:]) if own is not None else None) or _unwritten(name)
+        found = named(self.index, self.file, name, inside)
+        if found is OUTSIDE and not name[0].isupper() and not self._taken(name):
             return _unwritten(name)
-        return self._plain(named(self.index, self.file, name, inside), name)
+        return self._plain(found, name)
+
+    def _taken(self, name: str) -> bool:
+        """Return whether a name may come from elsewhere."""
+        taken = self.file.imports
+        return self.file.family == "php" or name in taken or any(alias.startswith(f"{name}.") for alias in taken)
 
     def _special(self, head: Part, inside: str) -> Value | None:
         """Return what the language's own words for the type around mean; None for any other name."""
@@ -245,12 +255,12 @@ class Values:
         found = named(self.index, one.file, name, one.inside)
         if isinstance(found, Type):
             return Known(found)
-        if isinstance(found, (Function, Miss)) and self._language == "python" and self._depth < _DEEPEST:
+        if isinstance(found, (Function, Miss)) and one.file.family in _CALLED and self._depth < _DEEPEST:
             return self._made(one, name, found)
         return found if isinstance(found, Miss) else OUTSIDE
 
     def _made(self, one: Written, name: str, found: Function | Miss) -> Value:
-        """Return what a Python call that a name was given the value of returns."""
+        """Return what a call that a name was given the value of returns."""
         self._depth += 1
         try:
             if isinstance(found, Function) and found.owner is None:
@@ -259,7 +269,8 @@ class Values:
             if chain is None or not chain.steps or one.file is not self.file:
                 return found if isinstance(found, Miss) else OUTSIDE
             called = (*chain.steps[:-1], Part(chain.steps[-1].name, True))
-            return self._chain(Chain(chain.head, False, False, called), one.inside)
+            value = self._chain(Chain(chain.head, False, False, called), one.inside)
+            return found if isinstance(found, Miss) and isinstance(value, Miss) else value
         finally:
             self._depth -= 1
 
