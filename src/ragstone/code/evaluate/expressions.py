@@ -69,13 +69,13 @@ def _collected(machine: Evaluator, one: tree.Collected, frame: Frame) -> Value:
             else:
                 made.complete = False
         elif entry.key is None:
-            made.append(calling.copied(machine, value))
+            made.append(calling.copied(machine, value), entry.value.line)
         else:
             key = machine.value(entry.key, frame)
             if isinstance(key, Unknown) and not key.shown:
                 made.complete = False
             else:
-                made.set(machine.language.key(key.shown if isinstance(key, Unknown) else key), value)
+                made.set(machine.language.key(key.shown if isinstance(key, Unknown) else key), value, entry.key.line)
     return made
 
 

@@ -37,22 +37,28 @@ class Site:
 class Array:
     """Entries in order, by key: a list has the keys 0, 1, 2 …"""
 
-    __slots__ = ("complete", "items", "next_key")
+    __slots__ = ("complete", "items", "lines", "next_key")
 
     def __init__(self, values: Iterable[Value] = (), *, items: Mapping[Key, Value] | None = None) -> None:
         self.items: dict[Key, Value] = dict(items) if items is not None else dict(enumerate(values))
         self.next_key = max((key for key in self.items if isinstance(key, int)), default=-1) + 1
         self.complete = True
         """False where something unknown was spread into it."""
+        self.lines: dict[Key, int] = {}
+        """The lines entries are written on, of those that are written out."""
 
-    def append(self, value: Value) -> None:
+    def append(self, value: Value, line: int = 0) -> None:
         """Add a value under the next number."""
+        if line:
+            self.lines[self.next_key] = line
         self.items[self.next_key] = value
         self.next_key += 1
 
-    def set(self, key: Key, value: Value) -> None:
+    def set(self, key: Key, value: Value, line: int = 0) -> None:
         """Put a value under a key, which keeps its place where it has one."""
         self.items[key] = value
+        if line:
+            self.lines[key] = line
         if isinstance(key, int) and key >= self.next_key:
             self.next_key = key + 1
 
@@ -64,16 +70,16 @@ class Array:
         """Add the entries of another: numbered ones at the end, named ones in their place."""
         for key, value in other.items.items():
             if isinstance(key, int) and not isinstance(key, bool):
-                self.append(value)
+                self.append(value, other.lines.get(key, 0))
             else:
-                self.set(key, value)
+                self.set(key, value, other.lines.get(key, 0))
         self.complete = self.complete and other.complete
 
     def copy(self) -> Array:
         """Return one that can be changed by itself, inner arrays too."""
         made = Array()
         made.items = {key: one.copy() if isinstance(one, Array) else one for key, one in self.items.items()}
-        made.next_key, made.complete = self.next_key, self.complete
+        made.next_key, made.complete, made.lines = self.next_key, self.complete, dict(self.lines)
         return made
 
     @property
