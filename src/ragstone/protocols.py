@@ -359,8 +359,8 @@ class Store(Protocol):
     def graph_kept(self, project: str, collection: str) -> dict[str, bytes]:
         """Return what passes wanted to be given back when they run again, by owner."""
 
-    def graph_owners(self, project: str, collection: str) -> dict[str, str]:
-        """Return every owner of a collection with the stamp its part was put with."""
+    def graph_owners(self, project: str, collection: str, *, owners: Some = None) -> dict[str, str]:
+        """Return the owners of a collection, or some of them, with the stamps their parts were put with."""
 
     def nodes(
         self, scope: Scope, *, keys: Some = None, kinds: Some = None, uris: Some = None, limit: int = 1000

@@ -26,6 +26,8 @@ _FIELDS: Final = {
 }
 """How a field is written inside of its class; where that can be left out, fields have their bare names."""
 _OF_TYPES: Final = frozenset(("field", "declared", "assigned"))
+_WORD: Final = re.compile(r"[\w$]+")
+_GIVEN: Final = frozenset(("made", "other", "assigned"))
 _SELVES: Final = frozenset(("self", "cls"))
 _IS_CPP: Final = re.compile(r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE)
 
@@ -82,7 +84,7 @@ def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator
     """
     inside = _Inside(placed)
     known: dict[tuple[str, str], str] = {}
-    rows: dict[tuple[str, str, int], str] = {}
+    rows: dict[tuple[str, str, int], tuple[str, bool]] = {}
     declared: set[tuple[str, str]] = set()
     for start, line, kind, written, typed, value in found.bindings:
         around = inside.at(start)
@@ -96,16 +98,22 @@ def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator
         else:
             owner, name = function, written
         plain = type_of(typed) if typed else known.get((function, value), "")
-        if kind == "declared" or (kind == "field" and direct):
+        sure = kind not in _GIVEN and (kind != "field" or direct)
+        if sure and kind in _OF_TYPES:
             declared.add((owner, name))
-        if kind in ("local", "parameter"):
-            known[owner, name] = plain
-        rows[owner, name, line] = rows.get((owner, name, line)) or plain
-    typed_names = {name for (_, name, _), plain in rows.items() if plain}
-    typed_names |= {one.qualified for one in placed} | {written.alias or written.name for written in found.imports}
-    for (owner, name, line), plain in rows.items():
-        if plain or (name in typed_names and (owner, name) not in declared):
-            yield Binding(owner, name, plain, line)
+        # What is declared on a line counts, not what it is given there.
+        before, was_sure = rows.get((owner, name, line), ("", False))
+        if not before or (sure and plain and not was_sure):
+            rows[owner, name, line] = (plain, sure)
+            if kind not in _OF_TYPES:
+                known[owner, name] = plain
+    names = {name for (_, name, _), (plain, _) in rows.items() if plain}
+    names |= {one.qualified for one in placed}
+    names |= {word for one in found.imports for word in _WORD.findall(one.alias or one.name)[-1:]}
+    for (owner, name, line), (plain, sure) in rows.items():
+        if sure or (owner, name) not in declared:
+            if plain or name in names:
+                yield Binding(owner, name, plain, line)
 
 
 class _Inside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 from ragstone import checked
 from ragstone.engine.talking import Talking
@@ -25,7 +25,9 @@ from ragstone.types import (
 if TYPE_CHECKING:
     from ragstone.graphing import Grapher
 
-ROUTES = ("route", "api_endpoint")
+ROUTES: Final = ("route", "api_endpoint")
+_PATIENCE: Final = 2.0
+"""Seconds that vectors of a recorded run may take; without them it is found by words until the next sync."""
 
 
 class Knowing(Talking):
@@ -156,7 +158,9 @@ class Knowing(Talking):
         writer = self._parts.writer(name)
         self._graphs.bring_level(name)
         results = runs.record(writer, run)
+        embedded = self._keeper.embed_few(name, seconds=_PATIENCE)
         return AddReport(
+            embedded=embedded,
             documents=len(results),
             chunks_added=sum(one.added for one in results),
             chunks_skipped=sum(one.kept for one in results),

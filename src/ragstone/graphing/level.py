@@ -26,6 +26,8 @@ LASTING: Final = ("run:", "runtime:")
 """Owners whose parts were told by somebody and not read from documents: they stay."""
 OFF: Final = "no graph is made (code.graph is off)"
 _REMARKS: Final = "graph_remarks"
+_SECONDS: Final = "graph_seconds"
+"""How long the passes took that run whatever changed."""
 _MOST_REMARKS: Final = 500
 
 
@@ -104,6 +106,17 @@ class Grapher:
             report = self._made(collection, self.state(collection), progress)
         return replace(report, seconds=time.monotonic() - begun)
 
+    def knows(self, collection: str, hashes: Mapping[str, str]) -> set[str]:
+        """Return those of some files that the graph was made of as they are, given their content hashes."""
+        wanted = {FILE + uri: (uri, stamp_of(hash_)) for uri, hash_ in hashes.items()}
+        owners = self.parts.store.graph_owners(self.parts.project, collection, owners=list(wanted))
+        return {uri for owner, (uri, stamp) in wanted.items() if owners.get(owner) == stamp}
+
+    def quick(self, collection: str, seconds: float) -> bool:
+        """Return whether bringing the graph level after a small change took no longer than this the last time."""
+        noted = self.parts.store.note(self.parts.project, f"{_SECONDS}:{collection}")
+        return self.enabled and noted is not None and float(noted) <= seconds
+
     def remarks(self, collection: str) -> tuple[str, ...]:
         """Return what the passes could not know, and why, when they last ran."""
         noted = self.parts.store.note(self.parts.project, f"{_REMARKS}:{collection}")
@@ -118,11 +131,13 @@ class Grapher:
             lambda uri: store.text(project, collection, uri),
             store.graph_kept(project, collection),
         )
+        begun = time.monotonic()
         fresh = passes.symbols(changed, lambda done, total: progress("graph", done, total) if progress else None)
-        known = self.frameworks()
-        found, failed = passes.frameworks(known)
+        reading = time.monotonic() - begun
+        used = [owner for owner in state.owners if ":" not in owner]
+        found, failed = passes.frameworks(self.frameworks, used)
         files = {**{FILE + uri: Graph() for uri in changed}, **passes.resolve(changed, gone)}
-        left = {owner: Graph() for owner in state.owners if _framework(owner) and owner not in (*found, *failed)}
+        left = {owner: Graph() for owner in used if owner not in found and owner not in failed}
         parts = {**files, **{FILE + uri: Graph() for uri in gone}, **left, **found}
         stamps = {FILE + uri: stamp_of(hash_) for uri, hash_ in state.hashes.items() if FILE + uri in parts}
         written = store.put_graph(
@@ -132,6 +147,7 @@ class Grapher:
         prosed, removed = prose.bring_level(self.parts.writer(collection), rendered, keep=bool(failed))
         remarks = [*passes.remarks, *(remark for graph in parts.values() for remark in graph.remarks)]
         self._note(collection, remarks)
+        store.set_note(project, f"{_SECONDS}:{collection}", f"{time.monotonic() - begun - reading:.2f}")
         return GraphReport(
             collection,
             files=sum(1 for uri in state.hashes if language_of(uri)),
@@ -163,7 +179,3 @@ class Grapher:
         value = json.dumps(kept)
         if (self.parts.store.note(self.parts.project, f"{_REMARKS}:{collection}") or "[]") != value:
             self.parts.store.set_note(self.parts.project, f"{_REMARKS}:{collection}", value)
-
-
-def _framework(owner: str) -> bool:
-    return ":" not in owner

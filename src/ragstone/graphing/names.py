@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
@@ -11,31 +12,36 @@ from ragstone.protocols import Store
 from ragstone.types import Alias, Node, Scope
 
 _SHOWN: Final = 8
+_NEAR: Final = 5
 _MOST_NAMES: Final = 20_000
+_PARTED: Final = re.compile(r"[\\.:@#/ ]")
 _LOOSE: Final = frozenset(("short_class", "short_method", "route_resource", "column", "former_table"))
 """Names that are used where nothing has the name in full."""
 
 
 def found(store: Store, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
-    """Return the nodes that a name stands for, those that have it in full if there are any."""
+    """Return the nodes that a name stands for: those that have it in full, or else those a framework knows."""
     name = name.strip()
     exact = _of_kinds(store.nodes(scope, keys=[name, f"file:{name}"]), kinds)
     if exact:
-        return exact[:1] if exact[0].key == name else exact
+        return [node for node in exact if node.key == exact[0].key]
     aliases = store.named(scope, [name, name.lstrip("/\\")])
     for chosen in _narrowed(aliases, name):
         keys = list(dict.fromkeys(alias.key for alias in chosen))
         collections = {alias.collection for alias in chosen}
         nodes = [node for node in store.nodes(scope, keys=keys) if node.collection in collections]
         if nodes := _of_kinds(nodes, kinds):
-            return nodes
+            return [node for node in nodes if node.framework] or nodes
     return []
 
 
 def _narrowed(aliases: list[Alias], name: str) -> list[list[Alias]]:
-    """Return choices of aliases, the strictest first: written so and in full, in full, any."""
+    """Return choices of aliases, the strictest first; a bare word is nothing's name in full."""
     full = [alias for alias in aliases if alias.kind not in _LOOSE]
-    return [[alias for alias in full if alias.name == name], full, [a for a in aliases if a.name == name], aliases]
+    written = [alias for alias in aliases if alias.name == name]
+    if not _PARTED.search(name):
+        return [written, aliases]
+    return [[alias for alias in full if alias.name == name], full, written, aliases]
 
 
 def _of_kinds(nodes: list[Node], kinds: Sequence[str] | None) -> list[Node]:
@@ -59,7 +65,10 @@ def _near(store: Store, scope: Scope, name: str, kinds: Sequence[str] | None) ->
     if not nodes:
         return "`ragstone sync` makes the graph, of code in a language that is known"
     bare = name.rpartition(":")[2].casefold()
-    names = {node.name.casefold(): node.name for node in nodes}
-    names |= {node.key.partition(":")[2].casefold(): node.key for node in nodes}
-    near = get_close_matches(bare, names, n=5, cutoff=0.6) or [one for one in names if bare and bare in one][:5]
-    return f"perhaps {', '.join(dict.fromkeys(names[one] for one in near))}" if near else "`ragstone graph` lists it"
+    keys: dict[str, list[str]] = {}
+    for node in nodes:
+        for one in (node.name, node.key.partition(":")[2]):
+            keys.setdefault(one.casefold(), []).append(node.key)
+    near = get_close_matches(bare, keys, n=_NEAR, cutoff=0.6) or [one for one in keys if bare and bare in one]
+    shown = list(dict.fromkeys(keys[one][0] for one in near))[:_NEAR]
+    return f"perhaps {', '.join(shown)}" if shown else "`ragstone graph report` says what is known"

@@ -101,11 +101,16 @@ class Passes:
         wanted = code if seen_elsewhere else [uri for uri in changed if language_of(uri)]
         return {FILE + uri: resolve(facts[uri], index) if uri in facts else Graph() for uri in wanted}
 
-    def frameworks(self, known: Sequence[Framework]) -> tuple[dict[str, Graph], list[str]]:
-        """Return what each framework that is used makes of the project, and what those that failed had to say."""
+    def frameworks(self, load: Frameworks, before: Sequence[str]) -> tuple[dict[str, Graph], list[str]]:
+        """Return what each framework in use makes of the project, and those that failed; `before`: those used before."""
         world = World(tuple(self.uris), self.text, self.facts, lowered)
         found: dict[str, Graph] = {}
         failed: list[str] = []
+        try:
+            known = load()
+        except FAULTS as error:
+            self.remarks.append(f"frameworks could not be loaded: {_said(error)}")
+            return {}, list(before)
         for framework in known:
             try:
                 if framework.detects(world):

@@ -60,6 +60,7 @@ TABLES: Final = (
     ),
 )
 _OWNERS: Final = "SELECT owner, id, stamp FROM graph_owners WHERE collection = ?"
+_ONE_OWNER: Final = _OWNERS + " AND owner = ?"
 _KEEP: Final = """
     INSERT INTO graph_kept (owner, data) VALUES (?1, ?2)
     ON CONFLICT (owner) DO UPDATE SET data = excluded.data WHERE data != excluded.data"""
@@ -142,9 +143,13 @@ def _count(written: dict[str, int], table: Table, rows: Sequence[Row]) -> None:
         written[f"kind:{kind}"] = written.get(f"kind:{kind}", 0) + 1
 
 
-def owners(db: sqlite3.Connection, place: Place) -> dict[str, str]:
-    """Return every owner of a collection with its stamp."""
-    return {unpack(owner): unpack(stamp) for owner, _, stamp in db.execute(_OWNERS, (place.collection,))}
+def owners(db: sqlite3.Connection, place: Place, some: Sequence[str] | None = None) -> dict[str, str]:
+    """Return every owner of a collection, or some of them, with their stamps."""
+    if some is None:
+        rows = db.execute(_OWNERS, (place.collection,)).fetchall()
+    else:
+        rows = [row for one in some for row in db.execute(_ONE_OWNER, (place.collection, pack(one)))]
+    return {unpack(owner): unpack(stamp) for owner, _, stamp in rows}
 
 
 def kept(db: sqlite3.Connection, place: Place) -> dict[str, bytes]:

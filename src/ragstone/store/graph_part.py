@@ -38,11 +38,11 @@ class GraphPart:
             place = catalog.place(db, project, collection)
             return graph.kept(db, place) if place else {}
 
-    def graph_owners(self, project: str, collection: str) -> dict[str, str]:
-        """Return every owner of a collection with the stamp its part was put with."""
+    def graph_owners(self, project: str, collection: str, *, owners: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the owners of a collection, or some of them, with the stamps their parts were put with."""
         with self._database.reading() as db:
             place = catalog.place(db, project, collection)
-            return graph.owners(db, place) if place else {}
+            return graph.owners(db, place, owners) if place else {}
 
     def nodes(
         self,

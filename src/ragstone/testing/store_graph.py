@@ -60,6 +60,7 @@ class StoreGraphContract(StoreCase):
         kinds = dict.fromkeys(("kind:class", "kind:method", "kind:model", "kind:route", "kind:table"), 1)
         assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2, **kinds}
         assert store.graph_owners(PROJECT, NOTES) == {"a": "1", "b": ""}
+        assert store.graph_owners(PROJECT, NOTES, owners=["a", "no"]) == {"a": "1"}
         assert store.nodes(HERE, keys=[SAVE, ROUTE]) == [FILE.nodes[1], FRAME.nodes[1]]
         assert store.nodes(HERE, keys=[SAVE])[0].collection == NOTES
         assert store.links(HERE, [SAVE], kinds=["CALLS"]) == [FILE.links[1]]

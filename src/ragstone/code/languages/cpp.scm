@@ -40,5 +40,5 @@
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
 (init_declarator
   declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name)]
-  value: (new_expression type: (_) @type)) @binding.local
+  value: (new_expression type: (_) @type)) @binding.made
 (optional_parameter_declaration type: (_) @type declarator: (identifier) @name) @binding.parameter

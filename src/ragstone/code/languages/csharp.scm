@@ -28,10 +28,10 @@
 (invocation_expression function: (identifier) @name) @reference.call
 (invocation_expression function: (generic_name . (identifier) @name)) @reference.call
 (invocation_expression
-  function: (member_access_expression expression: (_) @receiver name: (identifier) @name)) @reference.call
+  function: (member_access_expression expression: [(_) "this" "base"] @receiver name: (identifier) @name)) @reference.call
 (invocation_expression
   function: (member_access_expression
-    expression: (_) @receiver name: (generic_name . (identifier) @name))) @reference.call
+    expression: [(_) "this" "base"] @receiver name: (generic_name . (identifier) @name))) @reference.call
 (invocation_expression
   function: (conditional_access_expression
     condition: (_) @receiver (member_binding_expression name: (_) @name))) @reference.call

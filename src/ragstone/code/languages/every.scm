@@ -11,6 +11,7 @@
 ;   @reference.KIND      a use: call, new, extends, implements, uses_trait, type, decorates; with @name and @receiver
 ;   @binding.KIND        a name with a written type: parameter, local, field, declared (a field, whatever it is given
 ;                        later); with @name, and @type or @value (another name, whose type it has)
+;   @binding.made        a local that is given what a call or `new` makes, where nothing else is declared
 ;   @binding.other, @binding.assigned    a local, a field that is given what has no written type
 
 (ERROR) @broken

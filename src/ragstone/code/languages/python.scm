@@ -34,11 +34,11 @@
 (class_definition
   body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type) @binding.field)))
 (assignment left: (identifier) @name type: (_) @type) @binding.local
-(assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @type)) @binding.local
+(assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @type)) @binding.made
 (with_item
   value: (as_pattern
     (call function: [(identifier) (attribute)] @type)
-    alias: (as_pattern_target (identifier) @name))) @binding.local
+    alias: (as_pattern_target (identifier) @name))) @binding.made
 (assignment
   left: (attribute object: (identifier) @_self attribute: (identifier) @name) type: (_) @type
   (#eq? @_self "self")) @binding.declared

@@ -40,7 +40,7 @@
 (parameter pattern: (identifier) @name type: (_) @type) @binding.parameter
 (parameter pattern: (mut_pattern (identifier) @name) type: (_) @type) @binding.parameter
 (let_declaration pattern: (identifier) @name type: (_) @type) @binding.local
-(let_declaration pattern: (identifier) @name value: (struct_expression name: (_) @type)) @binding.local
+(let_declaration pattern: (identifier) @name value: (struct_expression name: (_) @type)) @binding.made
 (field_declaration name: (_) @name type: (_) @type) @binding.field
 
 ; ── names whose type is not written ──────────────────────────────────────────────────────────────

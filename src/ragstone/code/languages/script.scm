@@ -63,7 +63,7 @@
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
 (variable_declarator
   name: (identifier) @name
-  value: (new_expression constructor: [(identifier) (member_expression)] @type)) @binding.local
+  value: (new_expression constructor: [(identifier) (member_expression)] @type)) @binding.made
 (assignment_expression
   left: (member_expression object: (this) property: (_) @name)
   right: (new_expression constructor: [(identifier) (member_expression)] @type)) @binding.field
@@ -72,7 +72,7 @@
   right: (identifier) @value) @binding.field
 (variable_declarator
   name: (identifier) @name
-  value: (call_expression function: [(identifier) (member_expression)] @type)) @binding.local
+  value: (call_expression function: [(identifier) (member_expression)] @type)) @binding.made
 
 ; ── names whose type is not written ──────────────────────────────────────────────────────────────
 (variable_declarator name: (identifier) @name value: (_)) @binding.other

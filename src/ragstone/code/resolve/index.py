@@ -211,6 +211,9 @@ def _imports(file: File) -> None:
 def _bindings(file: File) -> None:
     """Sort the names that have a type and are seen from other functions: fields of types, names of the module."""
     for one in file.facts.bindings:
+        taken = file.imports.get(one.name)
+        if taken is not None and taken.line == one.line:  # `const tools = require(…)` is an import
+            continue
         if not one.inside:
             file.globals.setdefault(one.name, []).append(Written(one.type, file, ""))
         elif one.inside in file.types:

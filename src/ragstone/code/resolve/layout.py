@@ -16,7 +16,7 @@ _GO_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _CRATE: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
 _SIGN: Final = {"php": "\\", "python": ".", "jvm": ".", "csharp": ".", "rust": "::", "script": "#", "go": "#"}
 _ENDS: Final = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
-_COMMENTS: Final = re.compile(r"^\s*//.*$|/\*.*?\*/|,(?=\s*[}\]])", re.MULTILINE | re.DOTALL)
+_COMMENTS: Final = re.compile(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])", re.DOTALL)
 
 
 class Layout:
@@ -43,7 +43,7 @@ class Layout:
 
     def _json(self, folder: str, name: str, text: str) -> None:
         try:
-            said = json.loads(text if name == "package.json" else _COMMENTS.sub("", text))
+            said = json.loads(text if name == "package.json" else _COMMENTS.sub(lambda found: found[1] or "", text))
         except (ValueError, RecursionError):
             return
         if not isinstance(said, dict):

@@ -25,7 +25,7 @@ def _local(file: File, head: str, inside: str) -> Entity | Miss | None:
         if scope in file.types and scope != inside and file.family == "python":
             continue
         found: Type | Function | None = file.types.get(f"{scope}.{head}") or file.functions.get(f"{scope}.{head}")
-        if found is not None and not (isinstance(found, Function) and found.owner is not None):
+        if found is not None and not (isinstance(found, Function) and found.symbol.kind != "function"):
             return found
     top: Type | Function | None = file.types.get(head) or file.functions.get(head)
     return top if top is not None else _global(file, head)
@@ -241,9 +241,12 @@ def _rust_path(index: Index, file: File, parts: Sequence[str], inside: str, dept
 
 
 def _rust_stars(index: Index, file: File, parts: Sequence[str], depth: int) -> Iterator[Entity]:
+    inline = any(one.kind == "module" for one in file.types.values())
     for star in file.stars:
         names = star.name.split("::")
-        if names == ["super"] or names[0] not in (parts[0],):
+        if names == ["super"] and inline:  # said in a module inside of this file, whose names are known here
+            continue
+        if names[0] != parts[0]:
             met = _rust_path(index, file, [*names, *parts], "", depth + 1)
             if not isinstance(met, Miss):
                 yield met

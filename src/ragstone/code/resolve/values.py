@@ -87,7 +87,15 @@ class Values:
         if name[0] in "$@":
             own = self.file.enclosing(inside) if name[0] == "@" else None
             return (self._field(own, name[1:]) if own is not None else None) or _unwritten(name)
-        return self._plain(named(self.index, self.file, name, inside), name)
+        found = named(self.index, self.file, name, inside)
+        if found is OUTSIDE and not name[0].isupper() and not self._taken(name):
+            return _unwritten(name)
+        return self._plain(found, name)
+
+    def _taken(self, name: str) -> bool:
+        """Return whether a name may come from elsewhere."""
+        taken = self.file.imports
+        return self.file.family == "php" or name in taken or any(alias.startswith(f"{name}.") for alias in taken)
 
     def _special(self, head: Part, inside: str) -> Value | None:
         """Return what the language's own words for the type around mean; None for any other name."""
@@ -261,7 +269,8 @@ class Values:
             if chain is None or not chain.steps or one.file is not self.file:
                 return found if isinstance(found, Miss) else OUTSIDE
             called = (*chain.steps[:-1], Part(chain.steps[-1].name, True))
-            return self._chain(Chain(chain.head, False, False, called), one.inside)
+            value = self._chain(Chain(chain.head, False, False, called), one.inside)
+            return found if isinstance(found, Miss) and isinstance(value, Miss) else value
         finally:
             self._depth -= 1
 

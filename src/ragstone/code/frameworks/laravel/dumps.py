@@ -136,9 +136,9 @@ def _acted(tables: Tables, table: Table, action: str, at: Place) -> tuple[str, .
 Act = Callable[[Tables, Table, "re.Match[str]", Place], tuple[str, ...]]
 
 
-def _rename_column(tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
+def _rename_column(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
     pair = unquoted(found[1]), unquoted(found[2])
-    tables.rename_column(table, *pair)
+    tables.rename_column(table, *pair, at)
     return pair
 
 
@@ -150,7 +150,7 @@ def _rename_table(tables: Tables, table: Table, found: re.Match[str], at: Place)
 def _change(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
     pair = unquoted(found[1]), unquoted(found[2])
     if pair[0] != pair[1]:
-        tables.rename_column(table, *pair)
+        tables.rename_column(table, *pair, at)
     definitions.define(table, f"{found[2]} {found[3]}", at)
     return tuple(dict.fromkeys(pair))
 

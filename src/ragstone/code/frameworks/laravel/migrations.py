@@ -10,8 +10,9 @@ from typing import Final
 
 from ragstone.code.evaluate import PHP, Evaluator, Instance, Known, Recorder, Site
 from ragstone.code.frameworks.laravel import dumps, eloquent
+from ragstone.code.frameworks.laravel.drawing import Builder, Drawings, Replay
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
-from ragstone.code.frameworks.laravel.recorders import Builder, Database, Drawings, Models, Replay, functions
+from ragstone.code.frameworks.laravel.recorders import Database, Models, functions
 from ragstone.code.frameworks.laravel.tables import Place, Tables
 from ragstone.code.tree import Class
 from ragstone.code.world import World
@@ -114,7 +115,10 @@ def _definition(world: World, uri: str) -> Class | None:
 def _up(machine: Evaluator, uri: str, definition: Class) -> None:
     """Follow a migration's `up`, by its own definition: migrations of one name in two folders are two."""
     machine.lookup.meet(uri, definition)
-    machine.call_method(Instance(definition.name, definition, uri), "up", site=Site(uri, definition.line))
+    migration = Instance(definition.name, definition, uri)
+    for method in ("__construct", "up"):
+        if machine.lookup.method(definition.name, method):
+            machine.call_method(migration, method, site=Site(uri, definition.line))
 
 
 def _version(world: World) -> int:
@@ -124,8 +128,8 @@ def _version(world: World) -> int:
     except (ValueError, AttributeError):
         return _KEEPS_BEFORE
     said = asked.get("laravel/framework") or asked.get("illuminate/database") if isinstance(asked, dict) else None
-    found = re.findall(r"\d+(?=\.|\s|$|\|)", said) if isinstance(said, str) else []
-    return max((int(one) for one in re.findall(r"(?<![\d.])\d+", said)), default=_KEEPS_BEFORE) if found else 11
+    majors = re.findall(r"(?<![\d.])\d+", said) if isinstance(said, str) else []
+    return max(map(int, majors), default=_KEEPS_BEFORE)
 
 
 def _driver(models: Eloquent) -> str:

@@ -1,0 +1,156 @@
+"""Relations of PHP files, by what is written in them."""
+
+from __future__ import annotations
+
+from tests.code.small_projects import resolved
+
+MODELS = {
+    "app/Models/Song.php": r"""
+        <?php
+        namespace App\Models;
+        use App\Support\{Playable, Named as HasName};
+        class Song extends Media implements \Countable, Streamed
+        {
+            use Playable;
+            use HasName;
+            public function __construct(private Album $album, protected ?Player $player = null) {}
+            public function start(): static { $this->play(); self::make(); parent::prepare(); return $this; }
+            public static function make(): self { return new self(new Album); }
+            public function album(): ?Album { return $this->album; }
+            public function count(): int { return count([]); }
+            public function closing() { return new class { public function go() { $this->start(); } }; }
+        }
+        """,
+    "app/Models/Media.php": r"""
+        <?php
+        namespace App\Models;
+        abstract class Media { public function prepare(): void {} public function PLAY() {} }
+        interface Streamed extends \Traversable {}
+        class Album { public function title(): string { return ''; } }
+        """,
+    "app/Models/Player.php": "<?php namespace App\\Models; class Player { public function stop(): void {} }",
+    "app/Support/Playable.php": "<?php namespace App\\Support; trait Playable { public function play() { return name(); } }",
+    "app/Support/Named.php": "<?php namespace App\\Support; trait Named {} function name() {} ",
+}
+SONG = r"App\Models\Song"
+
+
+def test_parents_interfaces_and_traits_are_linked_with_the_line_that_says_so() -> None:
+    found = resolved(MODELS)
+    assert found.links("EXTENDS") == {(f"class:{SONG}", r"class:App\Models\Media")}
+    assert found.links("IMPLEMENTS") == {(f"class:{SONG}", r"class:App\Models\Streamed")}
+    assert found.links("USES_TRAIT") == {
+        (f"class:{SONG}", r"class:App\Support\Playable"),
+        (f"class:{SONG}", r"class:App\Support\Named"),
+    }
+    (extends,) = (link for link in found.graph.links if link.kind == "EXTENDS")
+    assert (extends.uri, extends.line, extends.confidence) == ("app/Models/Song.php", 5, "declared")
+    outside = {(one.kind, one.name, one.reason) for one in found.graph.unresolved if one.kind != "CALLS"}
+    assert ("IMPLEMENTS", r"\Countable", "not in this project") in outside
+
+
+def test_this_self_static_and_parent_lead_through_traits_and_parents() -> None:
+    found = resolved(MODELS)
+    assert found.calls_of(rf"method:{SONG}::start") == {
+        r"method:App\Support\Playable::play",  # a trait's method stands before an inherited one
+        rf"method:{SONG}::make",
+        r"method:App\Models\Media::prepare",
+    }
+    assert found.calls_of(rf"method:{SONG}::make") == {rf"method:{SONG}::__construct", r"class:App\Models\Album"}
+    assert found.calls_of(r"method:App\Support\Playable::play") == {r"function:App\Support\name"}
+
+
+def test_this_in_a_class_without_a_name_is_not_the_class_around_it() -> None:
+    found = resolved(MODELS)
+    assert not [link for link in found.graph.links if link.target == rf"method:{SONG}::start"]
+    (row,) = (one for one in found.graph.unresolved if one.name == "start")
+    assert row.reason == "what $this is here is not written"
+
+
+def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
+    found = resolved(
+        MODELS
+        | {
+            "app/Service.php": r"""
+                <?php
+                namespace App;
+                use App\Models\Song;
+                use App\Models as M;
+                class Service
+                {
+                    private M\Player $player;
+                    private ?Song $last = null;
+                    public function run(Song $song, $any, Song|M\Album $either, Song ...$more): void
+                    {
+                        $song->start()->album()?->title();
+                        $this->player->stop();
+                        $this->last?->count();
+                        (new Song(new M\Album))->start();
+                        Song::make()->album();
+                        $any->start();
+                        $either->title();
+                        $more->start();
+                        $made = new M\Player;
+                        $made->stop();
+                        strlen('x');
+                        helper();
+                    }
+                    public function changed(Song $song): void
+                    {
+                        $song = fetch();
+                        $song->start();
+                    }
+                }
+                """
+        }
+    )
+    run = r"method:App\Service::run"
+    assert found.calls_of(run) == {
+        rf"method:{SONG}::start",
+        rf"method:{SONG}::album",
+        rf"method:{SONG}::count",
+        rf"method:{SONG}::make",
+        rf"method:{SONG}::__construct",
+        r"method:App\Models\Album::title",
+        r"method:App\Models\Player::stop",
+        r"class:App\Models\Album",
+        r"class:App\Models\Player",
+    }
+    assert found.reasons(run) == {
+        "$any start": "the type of $any is not written",
+        r"$either title": r"Song|M\Album is several types",
+        "$more start": "the type of $more is not written",
+        "helper": "not in this project",
+    }
+    assert found.calls_of(r"method:App\Service::changed") == set()
+    assert found.reasons(r"method:App\Service::changed")["$song start"] == "the type of $song is not written"
+
+
+def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
+    found = resolved(
+        {
+            "a.php": "<?php class Song { public function play() {} }",
+            "b.php": "<?php class Game { public function play() {} }",
+            "c.php": "<?php class Table { public function start($it, $other) { $it->play(); $other->play(); } }",
+        }
+    )
+    assert found.links() == set()
+    assert {(one.receiver, one.name) for one in found.graph.unresolved} == {("$it", "play"), ("$other", "play")}
+
+
+def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
+    found = resolved({"app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"})
+    nodes = {node.key: node for node in found.graph.nodes}
+    assert set(nodes) == {"file:app/Song.php", r"class:App\Song", r"method:App\Song::play"}
+    song = nodes[r"class:App\Song"]
+    assert (song.kind, song.name, song.uri, song.line, song.line_end) == ("class", "Song", "app/Song.php", 4, 6)
+    assert (song.doc, song.signature, song.language) == ("Plays.", "class Song", "php")
+    assert {(one.name, one.kind) for one in found.graph.aliases} == {
+        (r"App\Song", "class"),
+        ("Song", "short_class"),
+        (r"App\Song@play", "method"),
+        (r"App\Song::play", "method"),
+        ("Song@play", "short_method"),
+        ("Song::play", "short_method"),
+        ("Song.play", "short_method"),
+    }

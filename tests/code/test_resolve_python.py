@@ -1,0 +1,194 @@
+"""Relations of Python files, by what is written in them."""
+
+from __future__ import annotations
+
+from tests.code.small_projects import resolved
+
+SHOP = {
+    "shop/__init__.py": "from .models import Order as Order\nfrom . import models\nfrom .tools import *\n",
+    "shop/models.py": """
+        from __future__ import annotations
+        from typing import Optional
+        from .tools import audit, Clock
+
+        class Base:
+            def save(self) -> None: ...
+            def copy(self) -> Self: ...
+
+        class Order(Base):
+            clock: Clock
+            lines: list[Line]
+
+            def __init__(self, customer: Optional["Customer"] = None) -> None:
+                super().save()
+                self.customer = customer
+                self.log = audit()
+
+            @property
+            def owner(self) -> Customer:
+                return self.customer
+
+            @classmethod
+            def make(cls) -> Order:
+                return cls()
+
+            def total(self):
+                self.save()
+                self.clock.now()
+                self.customer.greet()
+                self.owner.greet()
+                self.log.write()
+                self.lines.sort()
+
+        class Line: ...
+
+        class Customer:
+            def greet(self): ...
+        """,
+    "shop/tools.py": """
+        class Clock:
+            def now(self): ...
+
+        class Log:
+            def write(self): ...
+
+        def audit() -> Log: ...
+        """,
+}
+
+
+def test_self_fields_properties_and_parents_lead_to_methods() -> None:
+    found = resolved(SHOP)
+    assert found.links("EXTENDS") == {("class:shop.models.Order", "class:shop.models.Base")}
+    assert found.calls_of("method:shop.models.Order.total") == {
+        "method:shop.models.Base.save",
+        "method:shop.tools.Clock.now",
+        "method:shop.models.Customer.greet",
+        "method:shop.tools.Log.write",
+    }
+    assert found.calls_of("method:shop.models.Order.__init__") == {
+        "method:shop.models.Base.save",
+        "function:shop.tools.audit",
+    }
+    assert found.reasons("method:shop.models.Order.total") == {}, "lists are Python's own"
+
+
+def test_imports_of_every_form_lead_to_what_they_name() -> None:
+    found = resolved(
+        SHOP
+        | {
+            "app.py": """
+                import shop
+                import shop.tools
+                import shop.models as m
+                from shop import Order, Clock, models
+                from elsewhere import Thing
+
+                shop.Order.make().total()
+                shop.tools.audit().write()
+                m.Line()
+                models.Customer().greet()
+                Clock().now()
+                made = Order()
+
+                def run(thing: Thing, order: "Order | None", clock):
+                    order.copy().total()
+                    made.save()
+                    thing.go()
+                    clock.now()
+                    made = 1
+                    len([])
+                """
+        }
+    )
+    assert found.calls_of("file:app.py") == {
+        "method:shop.models.Order.make",
+        "method:shop.models.Order.total",
+        "method:shop.models.Order.__init__",
+        "function:shop.tools.audit",
+        "method:shop.tools.Log.write",
+        "class:shop.models.Line",
+        "class:shop.models.Customer",
+        "method:shop.models.Customer.greet",
+        "class:shop.tools.Clock",
+        "method:shop.tools.Clock.now",
+    }
+    assert found.calls_of("function:app.run") == {"method:shop.models.Base.copy", "method:shop.models.Order.total"}
+    assert found.reasons("function:app.run") == {
+        "thing go": "not in this project",
+        "clock now": "the type of clock is not written",
+        "made save": "the type of made is not written",
+    }
+
+
+def test_packages_below_a_folder_that_is_none_are_found_from_there() -> None:
+    files = {f"backend/{uri}": text for uri, text in SHOP.items()}
+    found = resolved(files | {"backend/run.py": "from shop.tools import Clock\nClock().now()\nimport json\njson.loads('')\n"})
+    assert found.calls_of("file:backend/run.py") == {
+        "class:backend.shop.tools.Clock",
+        "method:backend.shop.tools.Clock.now",
+    }
+
+
+def test_a_module_is_not_mistaken_for_one_of_the_standard_library() -> None:
+    found = resolved({"pkg/a.py": "import json\njson.dump()\n", "pkg/json.py": "def dump(): ...\n"})
+    assert found.links() == set()
+
+
+def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
+    found = resolved(
+        {
+            "a.py": "class Song:\n    def play(self): ...\n",
+            "b.py": "class Game:\n    def play(self): ...\n\ndef start(it, *others):\n    it.play()\n    others[0].play()\n",
+            "c.py": "from a import Song\n\ndef start(song):\n    for song in song:\n        song.play()\n",
+        }
+    )
+    assert found.links() == set()
+    assert {(one.receiver, one.reason) for one in found.graph.unresolved} == {
+        ("it", "the type of it is not written"),
+        ("others[0]", "the type of others[0] is not written"),
+        ("song", "the type of song is not written"),
+    }
+
+
+def test_a_name_with_two_types_is_linked_to_neither() -> None:
+    text = """
+        class A:
+            def go(self): ...
+        class B:
+            def go(self): ...
+        def run(flag):
+            if flag:
+                it = A()
+            else:
+                it = B()
+            it.go()
+        """
+    found = resolved({"m.py": text})
+    assert found.calls_of("function:m.run") == {"class:m.A", "class:m.B"}
+    assert found.reasons("function:m.run") == {"it go": "it has several types"}
+
+
+def test_a_decorator_is_called_by_what_is_around_the_function() -> None:
+    found = resolved({"m.py": "def wraps(f): ...\n\n@wraps(1)\ndef run(wraps):\n    wraps()\n"})
+    assert found.links() == {("file:m.py", "function:m.wraps")}
+    assert found.reasons("function:m.run") == {"wraps": "wraps is a name here, and what it calls is not written"}
+
+
+def test_what_waits_is_followed_only_where_it_is_waited_for() -> None:
+    text = """
+        class Reply:
+            def text(self): ...
+        async def fetch() -> Reply: ...
+        async def run():
+            (await fetch()).text()
+            fetch().text()
+        """
+    found = resolved({"m.py": text})
+    rows = [link.line for link in found.graph.links if link.target == "method:m.Reply.text"]
+    assert rows == [6]
+
+
+def test_modules_that_import_each_other_come_to_an_end() -> None:
+    found = resolved({"p/__init__.py": "from .a import x\nfrom .b import *\n", "p/a.py": "from .b import x\n", "p/b.py": "from .a import x\nfrom p import *\nx()\n"})
+    assert found.links() == set()
