@@ -3,7 +3,9 @@ from __future__ import annotations
 from ragstone.code.frameworks.laravel.app import App, aliases
 from tests.code.frameworks.laravel.small import app, php, world
 
-BASE = php("app/Base.php", "namespace App;", "abstract class Base { use Loud; protected $table = 'x'; function run() {} }")
+BASE = php(
+    "app/Base.php", "namespace App;", "abstract class Base { use Loud; protected $table = 'x'; function run() {} }"
+)
 LOUD = php("app/Loud.php", "namespace App;", "trait Loud { public function shout() {} }")
 CHILD = php("app/Child.php", "namespace App;", "class Child extends Base implements \\Countable {}")
 

@@ -6,15 +6,25 @@ from ragstone.code.frameworks.laravel.dispatching import sent
 from ragstone.types import Graph
 from tests.code.frameworks.laravel.small import app, php, said
 
-PAID = php("app/Events/Paid.php", "namespace App\\Events;", "class Paid { use \\Illuminate\\Foundation\\Events\\Dispatchable; }")
-SHIP = php("app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}")
-PACK = php("app/Jobs/Pack.php", "namespace App\\Jobs;", "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }")
+PAID = php(
+    "app/Events/Paid.php",
+    "namespace App\\Events;",
+    "class Paid { use \\Illuminate\\Foundation\\Events\\Dispatchable; }",
+)
+SHIP = php(
+    "app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}"
+)
+PACK = php(
+    "app/Jobs/Pack.php", "namespace App\\Jobs;", "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }"
+)
 NOTE = php("app/Note.php", "namespace App;", "class Note extends \\Illuminate\\Notifications\\Notification {}")
 POST = php("app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}")
 IMPORTS = (
-    "namespace App;", "use App\\Events\\Paid;", "use App\\Jobs\\{Ship, Pack};",
+    "namespace App;",
+    "use App\\Events\\Paid;",
+    "use App\\Jobs\\{Ship, Pack};",
     "use Illuminate\\Support\\Facades\\{Bus, Event, Mail, Notification, Queue};",
-)  # fmt: skip
+)
 
 
 def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -> Graph:
@@ -71,11 +81,15 @@ def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
 def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
     plain = php("app/Gone.php", "namespace App;", "class Gone {}")
     shop = php(
-        "app/Shop.php", "namespace App;", "class Shop {",
+        "app/Shop.php",
+        "namespace App;",
+        "class Shop {",
         "public function __construct(private \\Illuminate\\Contracts\\Events\\Dispatcher $out) {}",
         "public function sell(\\Illuminate\\Contracts\\Bus\\Dispatcher $bus) {",
-        "$this->out->dispatch(new Gone);", "$bus->dispatch(new Gone);", "} }",
-    )  # fmt: skip
+        "$this->out->dispatch(new Gone);",
+        "$bus->dispatch(new Gone);",
+        "} }",
+    )
     graph = sent(*app(shop, plain), frozenset())
     assert {(link.kind, link.line) for link in graph.links} == {("FIRES", 7), ("DISPATCHES", 8)}
 
@@ -94,9 +108,14 @@ def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
 
 def test_models_fire_what_they_say_they_fire() -> None:
     model = php(
-        "app/Models/Book.php", "namespace App\\Models;", "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
-        "protected $dispatchesEvents = [", "'saved' => \\App\\Events\\Paid::class,", "];", "}",
-    )  # fmt: skip
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
+        "protected $dispatchesEvents = [",
+        "'saved' => \\App\\Events\\Paid::class,",
+        "];",
+        "}",
+    )
     graph = sent(*app(model, PAID), frozenset())
     assert said(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
     assert graph.links[0].attributes["on"] == "saved"

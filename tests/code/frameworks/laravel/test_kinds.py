@@ -11,15 +11,17 @@ from tests.code.frameworks.laravel.small import MODEL, app, php
     [
         ("class One extends \\Illuminate\\Foundation\\Http\\FormRequest {}", "request"),
         ("class One extends \\Illuminate\\Http\\Resources\\Json\\ResourceCollection {}", "resource"),
-        ("class One extends \\Illuminate\\Notifications\\Notification implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}",
-         "notification"),
+        (
+            "class One extends \\Illuminate\\Notifications\\Notification { use \\Illuminate\\Bus\\Queueable; }",
+            "notification",
+        ),
         ("class One { use \\Illuminate\\Foundation\\Events\\Dispatchable; }", "event"),
         ("class One { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }", "job"),
         ("class One implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}", "job"),
         ("class One extends \\Illuminate\\Console\\Command {}", "command"),
         ("class One {}", ""),
     ],
-)  # fmt: skip
+)
 def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
     own, _ = app(php("app/One.php", "namespace App;", head))
     assert kind_of(own, "App\\One") == kind
@@ -27,7 +29,9 @@ def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
 
 
 def test_a_base_of_the_application_is_looked_through() -> None:
-    base = php("app/Base.php", "namespace App;", "abstract class Base extends \\Illuminate\\Foundation\\Http\\FormRequest {}")
+    base = php(
+        "app/Base.php", "namespace App;", "abstract class Base extends \\Illuminate\\Foundation\\Http\\FormRequest {}"
+    )
     own, _ = app(base, php("app/One.php", "namespace App;", "class One extends Base {}"))
     assert kind_of(own, "App\\One") == "request"
 

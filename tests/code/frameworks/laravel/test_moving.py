@@ -26,7 +26,15 @@ def test_paths_are_put_back_wherever_they_stand() -> None:
     there = moved(graph, "api/")
     assert (there.nodes[0].key, there.nodes[0].place) == ("file:api/a.php", "api/a.php:1")
     assert there.nodes[0].attributes == {"places": ["api/a.php:1"], "other": "x/y"}
-    assert (there.links[0].source, there.links[0].target, there.links[0].uri) == ("file:api/a.php", "class:A", "api/a.php")
+    assert (there.links[0].source, there.links[0].target, there.links[0].uri) == (
+        "file:api/a.php",
+        "class:A",
+        "api/a.php",
+    )
     assert there.links[0].attributes == {"registered": "api/b/c.php:3"}
-    assert (there.aliases[0].uri, there.rendered[0].uri, there.remarks) == ("api/a.php", "api/a.php", ("api/a.php:1: odd",))
+    assert (there.aliases[0].uri, there.rendered[0].uri, there.remarks) == (
+        "api/a.php",
+        "api/a.php",
+        ("api/a.php:1: odd",),
+    )
     assert moved(graph, "") is graph

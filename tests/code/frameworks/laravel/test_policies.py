@@ -17,13 +17,24 @@ def policy(uri: str, name: str, *body: str) -> tuple[str, str]:
 
 def auth(*body: str) -> tuple[str, str]:
     return php(
-        "app/Providers/Auth.php", "namespace App\\Providers;", "use App\\Models\\Book;", "use Illuminate\\Support\\Facades\\Gate;",
-        "class Auth extends \\Illuminate\\Foundation\\Support\\Providers\\AuthServiceProvider {", *body, "}",
-    )  # fmt: skip
+        "app/Providers/Auth.php",
+        "namespace App\\Providers;",
+        "use App\\Models\\Book;",
+        "use Illuminate\\Support\\Facades\\Gate;",
+        "class Auth extends \\Illuminate\\Foundation\\Support\\Providers\\AuthServiceProvider {",
+        *body,
+        "}",
+    )
 
 
-BOOK = policy("app/Policies/BookPolicy.php", "App\\Policies\\BookPolicy", "public function read($u) {}",
-              "public function before($u) {}", "protected function hidden() {}", "public static function made() {}")  # fmt: skip
+BOOK = policy(
+    "app/Policies/BookPolicy.php",
+    "App\\Policies\\BookPolicy",
+    "public function read($u) {}",
+    "public function before($u) {}",
+    "protected function hidden() {}",
+    "public static function made() {}",
+)
 
 
 def test_names_are_tried_as_the_gate_tries_them() -> None:
@@ -49,7 +60,9 @@ def test_a_policy_by_its_name_has_its_public_methods_as_abilities() -> None:
 
 def test_what_is_registered_counts_before_a_name() -> None:
     other = policy("app/Rules/Reading.php", "App\\Rules\\Reading")
-    graph = of(MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];"))
+    graph = of(
+        MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];")
+    )
     assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")}
 
 
@@ -60,9 +73,12 @@ def test_the_gate_is_told_by_a_call_too() -> None:
 
 def test_an_attribute_names_a_policy() -> None:
     model = php(
-        "app/Models/Book.php", "namespace App\\Models;", "use Illuminate\\Database\\Eloquent\\Attributes\\UsePolicy;",
-        "#[UsePolicy(\\App\\Rules\\Reading::class)]", "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
-    )  # fmt: skip
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "use Illuminate\\Database\\Eloquent\\Attributes\\UsePolicy;",
+        "#[UsePolicy(\\App\\Rules\\Reading::class)]",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+    )
     graph = of(model, BOOK)
     assert [(link.target, link.line, link.attributes["how"]) for link in graph.links] == [
         ("class:App\\Rules\\Reading", 5, "attribute")
@@ -76,8 +92,12 @@ def test_a_child_has_the_policy_that_is_registered_for_its_parent() -> None:
 
 
 def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> None:
-    other = php("app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}")
-    graph = of(MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];"))
+    other = php(
+        "app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}"
+    )
+    graph = of(
+        MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];")
+    )
     assert "class:App\\Models\\Pen" not in {link.source for link in graph.links}
     registry = next(node for node in graph.nodes if node.key == PLACE)
     assert registry.place == "app/Providers/Auth.php:8"
@@ -85,11 +105,13 @@ def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> 
 
 
 def test_abilities_that_are_defined_by_themselves_are_nodes() -> None:
-    body = "public function boot() { Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']); }"
+    told = "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
+    body = f"public function boot() {{ {told} }}"
     graph = of(auth(body))
     assert {(node.name, node.attributes["by"]) for node in graph.nodes if node.kind == "ability"} == {
-        ("read-all", "Closure"), ("pay", "App\\Providers\\Pay@may"),
-    }  # fmt: skip
+        ("read-all", "Closure"),
+        ("pay", "App\\Providers\\Pay@may"),
+    }
 
 
 def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -> None:

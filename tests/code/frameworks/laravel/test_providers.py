@@ -27,7 +27,12 @@ def test_every_way_to_bind_is_seen_with_its_line(call: str) -> None:
 
 def test_properties_and_attributes_bind_too() -> None:
     own = php("app/P.php", *HEAD, "public $bindings = [", "Pays::class => Card::class,", "];", "}")
-    marked = php("app/Ships.php", "namespace App;", "#[\\Illuminate\\Container\\Attributes\\Bind(Post::class)]", "interface Ships {}")
+    marked = php(
+        "app/Ships.php",
+        "namespace App;",
+        "#[\\Illuminate\\Container\\Attributes\\Bind(Post::class)]",
+        "interface Ships {}",
+    )
     assert said(bindings(*app(own, marked)), "BINDS") == {
         ("App\\Pays", "App\\Card", "app/P.php:6"),
         ("App\\Ships", "App\\Post", "app/Ships.php:4"),
@@ -41,5 +46,5 @@ def test_both_sides_of_a_choice_are_bound() -> None:
 
 
 def test_what_is_bound_to_itself_or_by_something_else_is_no_binding() -> None:
-    calls = "$this->app->singleton(Card::class); $socket->bind(Pays::class, Card::class); $this->app->bind('x', Card::class);"
+    calls = "$this->app->singleton(Card::class); $socket->bind(Pays::class, Card::class);"
     assert bindings(*app(php("app/P.php", *HEAD, "public function register() {", calls, "} }"))).links == ()

@@ -4,12 +4,21 @@ from ragstone.code.frameworks.laravel.connected import Connected
 from ragstone.code.frameworks.laravel.rendered import comment, rendered, words
 from ragstone.types import Graph, Json, Link, Node
 
-ACT = "method:App\\Http\\Controllers\\RateSongController::__invoke"
+ACT = "method:App\\RateSongController::__invoke"
 ROUTE = Node(
-    "route:PUT api/songs/{song}/rating", "route", "PUT api/songs/{song}/rating", "routes/api.php", 9,
-    attributes={"methods": ["PUT"], "uri": "api/songs/{song}/rating", "name": "songs.rate", "method": "__invoke",
-                "action": "App\\Http\\Controllers\\RateSongController"},
-)  # fmt: skip
+    "route:PUT api/songs/{song}/rating",
+    "route",
+    "PUT api/songs/{song}/rating",
+    "routes/api.php",
+    9,
+    attributes={
+        "methods": ["PUT"],
+        "uri": "api/songs/{song}/rating",
+        "name": "songs.rate",
+        "method": "__invoke",
+        "action": "App\\RateSongController",
+    },
+)
 SONG, TABLE = "class:App\\Models\\Song", "table:songs"
 
 
@@ -20,16 +29,47 @@ def link(kind: str, source: str, target: str, **attributes: Json) -> Link:
 GRAPH = Graph(
     nodes=(
         ROUTE,
-        Node(ACT, "controller_method", "RateSongController@__invoke", "app/Rate.php", 22, doc="/**\n * Gives stars.\n * @param x\n */",
-             attributes={"calls": ["setRating"]}),
-        Node("class:App\\RateRequest", "request", "RateRequest", "app/RateRequest.php", 4, attributes={"fields": ["rating"]}),
+        Node(
+            ACT,
+            "controller_method",
+            "RateSongController@__invoke",
+            "app/Rate.php",
+            22,
+            doc="/**\n * Gives stars.\n * @param x\n */",
+            attributes={"calls": ["setRating"]},
+        ),
+        Node(
+            "class:App\\RateRequest",
+            "request",
+            "RateRequest",
+            "app/RateRequest.php",
+            4,
+            attributes={"fields": ["rating"]},
+        ),
         Node(SONG, "model", "Song", "app/Models/Song.php", 10),
-        Node(TABLE, "table", "songs", "database/migrations/1.php", 8, attributes={
-            "columns": [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string", "nullable": True}],
-            "foreign_keys": ["user_id->users.id"], "migrations": ["1"], "former_names": ["tracks"]}),
+        Node(
+            TABLE,
+            "table",
+            "songs",
+            "database/migrations/1.php",
+            8,
+            attributes={
+                "columns": [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string", "nullable": True}],
+                "foreign_keys": ["user_id->users.id"],
+                "migrations": ["1"],
+                "former_names": ["tracks"],
+            },
+        ),
         Node("class:App\\Events\\Rated", "event", "Rated", "app/Events/Rated.php", 5),
         Node("class:Other\\Event", "event", "Event"),
-        Node("config:mail", "config", "mail", "config/mail.php", 3, attributes={"keys": ["from"], "env": [{"name": "MAIL_FROM"}]}),
+        Node(
+            "config:mail",
+            "config",
+            "mail",
+            "config/mail.php",
+            3,
+            attributes={"keys": ["from"], "env": [{"name": "MAIL_FROM"}]},
+        ),
         Node("config:mail.from", "config", "mail.from", "config/mail.php", 4),
     ),
     links=(
@@ -43,7 +83,7 @@ GRAPH = Graph(
         link("FIRES", ACT, "class:App\\Events\\Rated"),
         link("LISTENS", "class:App\\Listeners\\Thank", "class:App\\Events\\Rated", how="listen"),
     ),
-)  # fmt: skip
+)
 
 
 def text(key: str) -> str:
@@ -52,7 +92,7 @@ def text(key: str) -> str:
 
 def test_a_route_says_all_that_hangs_on_it() -> None:
     assert text(ROUTE.key).splitlines() == [
-        "Route PUT api/songs/{song}/rating (songs.rate) is served by App\\Http\\Controllers\\RateSongController in app/Rate.php:22.",
+        "Route PUT api/songs/{song}/rating (songs.rate) is served by App\\RateSongController in app/Rate.php:22.",
         "About: set, change songs song rating rate.",
         "Gives stars.",
         "Validated by RateRequest, fields rating.",
@@ -89,7 +129,10 @@ def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
 
 
 def test_words_are_split_and_said_once() -> None:
-    assert words("PlaylistFolderController@store", "playlist_folders", "getURLOf2") == "playlist folder store folders get url of"
+    assert (
+        words("PlaylistFolderController@store", "playlist_folders", "getURLOf2")
+        == "playlist folder store folders get url of"
+    )
 
 
 def test_comments_end_where_their_tags_begin() -> None:

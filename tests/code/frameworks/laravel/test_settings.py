@@ -4,9 +4,16 @@ from ragstone.code.frameworks.laravel.config import settings
 from tests.code.frameworks.laravel.small import app, php
 
 MAIL = php(
-    "config/mail.php", "return [", "'default' => env('MAIL_MAILER', 'log'),", "'mailers' => [", "'smtp' => [",
-    "'host' => env('MAIL_HOST'), 'port' => 25,", "],", "],", "];",
-)  # fmt: skip
+    "config/mail.php",
+    "return [",
+    "'default' => env('MAIL_MAILER', 'log'),",
+    "'mailers' => [",
+    "'smtp' => [",
+    "'host' => env('MAIL_HOST'), 'port' => 25,",
+    "],",
+    "],",
+    "];",
+)
 
 
 def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
@@ -28,10 +35,17 @@ def test_a_name_of_the_environment_leads_to_the_key_that_reads_it() -> None:
 
 def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
     uses = php(
-        "app/Send.php", "namespace App;", "use Illuminate\\Support\\Facades\\Config;", "class Send { function go($key) {",
-        "config('mail.mailers.smtp.host', 1);", "Config::get('mail.default');", "config(['mail.from' => 2]);",
-        "config()->string('mail.mailers');", "config('other.x'); config($key); $this->config('mail'); Config::macro('mail');", "} }",
-    )  # fmt: skip
+        "app/Send.php",
+        "namespace App;",
+        "use Illuminate\\Support\\Facades\\Config;",
+        "class Send { function go($key) {",
+        "config('mail.mailers.smtp.host', 1);",
+        "Config::get('mail.default');",
+        "config(['mail.from' => 2]);",
+        "config()->string('mail.mailers');",
+        "config('other.x'); config($key); $this->config('mail'); Config::macro('mail');",
+        "} }",
+    )
     graph = settings(*app(MAIL, uses))
     assert [(link.source, link.target, link.attributes["key"], link.line) for link in graph.links] == [
         ("method:App\\Send::go", "config:mail.mailers.smtp", "mail.mailers.smtp.host", 6),

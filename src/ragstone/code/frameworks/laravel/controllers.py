@@ -123,7 +123,7 @@ def _parameters(found: Actions, scope: Scope, function: tree.Function) -> None:
 
 
 def _body(found: Actions, scope: Scope) -> None:
-    """Take in models that are asked or made, resources that are given back, requests that are asked of the container."""
+    """Take in models that are asked or made, resources that are given back, requests of the container."""
     for part, _ in walk(scope.statements):
         name, how = _named(part, scope.owner)
         if not name:
