@@ -68,9 +68,10 @@ class Fresh:
 
     def proven(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[Place]]:
         """Return hits that were not searched for with what is known of their files, and the files that changed."""
-        verdicts = self._verdicts(hits)
-        changed = [place for place, verdict in verdicts.items() if verdict == "changed"]
-        return _told(hits, verdicts, frozenset()), changed
+        verdicts, files = self._verdicts(hits), _files(hits)
+        changed = [files.get(place, place) for place, verdict in verdicts.items() if verdict == "changed"]
+        there = tuple(hit for hit in hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
+        return _told(there, verdicts, frozenset()), list(dict.fromkeys(changed))
 
     def _verdicts(self, hits: Sequence[Hit]) -> dict[Place, Verdict]:
         """Return for each document that is hit whether its file is still what was stored."""
