@@ -11,6 +11,10 @@ from ragstone.errors import InputError
 from ragstone.types import Scope
 
 MAX_TOP_K: Final = 1000
+_KNOWN: Final = (
+    *("source_types", "must_include_paths", "route_name", "controller_class", "table_name"),
+    *("include_run_summaries", "min_score", "collection"),
+)
 RUNS: Final = frozenset({"run_summary", "file_change"})
 """Kinds of documents that tell of earlier runs."""
 
@@ -45,6 +49,9 @@ def wish(query: object, top_k: object, scope: Scope, options: dict[str, Any]) ->
         raise InputError(f"a query is a string, not {type(query).__name__}", hint='retrieve("which code serves …?")')
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
+    for name in options:
+        if name not in _KNOWN:
+            raise InputError(f"a retrieval has no option {name!r}", hint=f"the options are {', '.join(_KNOWN)}")
     least = options["min_score"]
     if not isinstance(least, int | float) or isinstance(least, bool) or math.isnan(least) or not 0 <= least <= 1:
         raise InputError(f"min_score is {least!r}", hint="give a number from 0 to 1")

@@ -14,7 +14,7 @@ from ragstone.types import Json, Node
 
 LEAST: Final = 2
 """A word or two of weight: below that a question does not ask for a thing, it only mentions it."""
-_SHARE: Final = 0.5
+_SHARE: Final = 0.6
 """What a second intent needs of the first one's weight to be answered as well."""
 
 _AS_ANY_CLASS: Final = 0.5
