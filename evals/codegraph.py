@@ -27,7 +27,8 @@ class App:
     name: str
     tree: Path
     routes: Sequence[Mapping[str, Any]] | None = None
-    schema: Mapping[str, Mapping[str, Any]] | None = None
+    schema: Mapping[str, Any] | None = None
+    """Its tables, and the migrations that `failed` where they were run."""
     questions: Sequence[Mapping[str, Any]] = ()
 
 
@@ -97,7 +98,7 @@ def one_app(folder: Path, name: str, tree: Path, questions: Sequence[Mapping[str
         name,
         tree,
         list(lines(listed)) if listed.is_file() else None,
-        json.loads(schema.read_text(encoding="utf-8"))["tables"] if schema.is_file() else None,
+        json.loads(schema.read_text(encoding="utf-8")) if schema.is_file() else None,
         questions,
     )
 
@@ -153,17 +154,18 @@ def graph_figures(app: App, engine: Engine) -> dict[str, Any]:
     if app.routes is not None:
         figures["routes"] = score.routes(app.routes, [dict(node.attributes) for node in engine.routes()])
     if app.schema is not None:
-        figures["columns"] = score.columns(app.schema, tables(engine))
+        figures["columns"] = score.columns(app.schema["tables"], tables(engine), app.schema.get("failed", ()))
     return figures
 
 
 def tables(engine: Engine) -> dict[str, dict[str, Any]]:
-    """Return the tables there are now, with the names of their columns and their foreign keys."""
+    """Return the tables there are now: the names of their columns, their foreign keys and their migrations."""
     found = {}
     for node in engine.tables():
         about: Mapping[str, Any] = node.attributes
         columns = [column["name"] for column in about.get("columns") or ()]
-        found[node.name] = {"columns": columns, "fks": about.get("foreign_keys") or []}
+        touched = {"migrations": about.get("migrations") or [], "fks": about.get("foreign_keys") or []}
+        found[node.name] = {"columns": columns, **touched}
     return found
 
 
@@ -221,12 +223,12 @@ def inflected(vectors: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
 def table(result: Mapping[str, Any]) -> str:
     """Return the figures as plain lines."""
     out = [f"codegraph with {result['embedder']}: {result['questions']['count']} questions"]
-    out.append(f"{'app':<14}{'routes exact':>16}{'columns F1':>14}{'graph s':>10}")
+    out.append(f"{'app':<14}{'routes exact':>16}{'columns F1':>14}{'judged':>10}{'graph s':>10}")
     for name, app in result["apps"].items():
         routes, columns = app.get("routes"), app.get("columns")
         exact = f"{routes['exact']}/{routes['total']}" if routes else "–"
-        f1 = f"{columns['f1']:.4f}" if columns else "–"
-        out.append(f"{name:<14}{exact:>16}{f1:>14}{app['graph_seconds']:>10.2f}")
+        f1, judged = (f"{columns[key]:.4f}" if columns else "–" for key in ("f1", "judged_f1"))
+        out.append(f"{name:<14}{exact:>16}{f1:>14}{judged:>10}{app['graph_seconds']:>10.2f}")
     asked = result["questions"]
     out += [f"  {kind:<24}{value:.4f}" for kind, value in asked["by_kind"].items()]
     out.append(f"questions: mean {asked['mean']}, evidence recall@12 {asked['evidence_recall_at_12']}")

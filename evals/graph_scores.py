@@ -130,8 +130,16 @@ def configured(uri: str) -> str:
     return uri.replace("config(", "CFG:").replace(")", "") if "config(" in uri else uri
 
 
-def columns(oracle: Mapping[str, Mapping[str, Any]], found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return precision, recall and F1 of (table, column) pairs, the F1 of foreign keys, and the tables that differ."""
+def columns(
+    oracle: Mapping[str, Mapping[str, Any]], found: Mapping[str, Mapping[str, Any]], failed: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return precision, recall and F1 of (table, column) pairs, the F1 of foreign keys, and what differs.
+
+    Of tables that a migration touches which the oracle could not run, the oracle does not know what they are:
+    `judged_f1` is without them.
+    """
+    unrun = set(failed)
+    doubtful = {table for table, one in found.items() if unrun.intersection(one.get("migrations", ()))}
     theirs = {(table, str(column)) for table, one in oracle.items() for column in one["columns"]}
     ours = {(table, str(column)) for table, one in found.items() for column in one["columns"]}
     their_keys = {(table, str(key)) for table, one in oracle.items() for key in one.get("fks", ())}
@@ -143,6 +151,8 @@ def columns(oracle: Mapping[str, Mapping[str, Any]], found: Mapping[str, Mapping
         "precision": round(both / len(ours), 4) if ours else 0.0,
         "recall": round(both / len(theirs), 4) if theirs else 0.0,
         "f1": round(f1(theirs, ours), 4),
+        "judged_f1": round(f1(*({pair for pair in one if pair[0] not in doubtful} for one in (theirs, ours))), 4),
+        "not_judged": sorted(doubtful),
         "foreign_keys_f1": round(f1(their_keys, our_keys), 4),
         "missing": sorted(".".join(one) for one in theirs - ours),
         "extra": sorted(".".join(one) for one in ours - theirs),
