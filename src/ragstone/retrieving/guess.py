@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -33,6 +34,7 @@ _NEAR: Final = (
 _ANYTHING: Final = frozenset({"class", "method", "function", "constructor", "file", "trait", "interface", "column"})
 """Kinds that every file is full of: that one was found says nothing."""
 _MOST_FILES: Final = 12
+_WORD: Final = re.compile("[a-z]+")
 
 
 def kinds_of(wanted: Sequence[Wanted]) -> tuple[str, ...]:
@@ -52,7 +54,7 @@ def candidates(
             nodes[node.key] = node
             shares[node.key] = shares.get(node.key, 0.0) + share
     words = frozenset(query_terms(question))
-    actions = verbs(question.lower().replace(",", " ").replace(".", " ").split())
+    actions = verbs(_WORD.findall(question.lower()))
     scored = [
         (node, shares[key] * (1 + _SAME_WORDS * _shared(node, words)) * _by_verb(node, actions))
         for key, node in nodes.items()

@@ -100,9 +100,9 @@ class Retriever:
         prose = self._searched(wish, filter=_of_kinds(guess.kinds_of(wanted)))
         ranked = guess.candidates(self.store, wish.scope, wish.query, hits=(prose.hits, found.told.hits), wanted=wanted)
         answers: list[GraphAnswer] = []
-        for node, share in ranked[:_GUESSES]:
+        for node, share in ranked[: 2 * _GUESSES]:
             told = questions.about(self.store, wish.scope, understood, node)
-            if told is not None:
+            if told is not None and len(answers) < _GUESSES:
                 found.anchors.append(node.key)
                 found.shares[node.key] = round(share, 4)
                 answers.append(replace(told, confidence="heuristic", said=f"Perhaps: {told.said}"))

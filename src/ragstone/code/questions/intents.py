@@ -11,12 +11,15 @@ from importlib.resources import files
 from typing import Any, Final
 
 from ragstone.types import Json, Node
+from ragstone.words import stem
 
 LEAST: Final = 2
 """A word or two of weight: below that a question does not ask for a thing, it only mentions it."""
 _SHARE: Final = 0.6
 """What a second intent needs of the first one's weight to be answered as well."""
 
+_LOOSE: Final = 0.4
+"""The same where nothing is named: then what is found has a word in it too."""
 _AS_ANY_CLASS: Final = 0.5
 
 CLASSES: Final = frozenset(
@@ -91,7 +94,7 @@ def asked_of(text: str, roles: Sequence[str]) -> list[Wanted]:
 def asked(text: str) -> list[Wanted]:
     """Return what a question without a known name asks, the weightiest first."""
     ranked = _ranked(intents().values(), text, ())
-    return [one for one in ranked if one.weight >= max(LEAST, _SHARE * ranked[0].weight)] if ranked else []
+    return [one for one in ranked if one.weight >= max(LEAST, _LOOSE * ranked[0].weight)] if ranked else []
 
 
 def roles(node: Node, alias: str = "") -> tuple[str, ...]:
@@ -105,8 +108,9 @@ def roles(node: Node, alias: str = "") -> tuple[str, ...]:
 
 def verbs(words: Iterable[str]) -> frozenset[str]:
     """Return the resource actions that the verbs of a question stand for: `renames` is an update."""
-    spoken = set(words)
-    return frozenset(action for action, names in _lexicon()["verbs"].items() if spoken.intersection(names))
+    spoken = {stem(word) for word in words}
+    named = _lexicon()["verbs"].items()
+    return frozenset(action for action, names in named if spoken.intersection(map(stem, names)))
 
 
 def _ranked(among: Iterable[Intent], text: str, roles: Sequence[str]) -> list[Wanted]:

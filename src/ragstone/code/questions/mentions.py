@@ -208,6 +208,8 @@ def _parts_of(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Me
     """Yield the table that `columns of users` and `migrations for users` are about."""
     if word.lower not in _OF_TABLES or position + 2 >= len(words) or words[position + 1].lower not in _OF:
         return
+    if word.lower.startswith("key") and (not position or words[position - 1].lower not in ("foreign", "primary")):
+        return  # there are other keys than those of tables
     for group in _after(words, position + 1):
         if all(_plain(one, "table") for one in group):
             forms = tuple(_joined([one.lower for one in group], "table"))
