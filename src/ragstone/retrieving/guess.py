@@ -55,11 +55,22 @@ def candidates(
             shares[node.key] = shares.get(node.key, 0.0) + share
     words = frozenset(query_terms(question))
     actions = verbs(_WORD.findall(question.lower()))
+    fits = _fits(wanted)
     scored = [
-        (node, shares[key] * (1 + _SAME_WORDS * _shared(node, words)) * _by_verb(node, actions))
+        (node, shares[key] * fits[node.kind] * (1 + _SAME_WORDS * _shared(node, words)) * _by_verb(node, actions))
         for key, node in nodes.items()
     ]
     return sorted(scored, key=lambda row: (-row[1], row[0].key))
+
+
+def _fits(wanted: Sequence[Wanted]) -> dict[str, float]:
+    """Return how much of what is asked each kind of node can be asked, 1 for what is asked most."""
+    most = max(one.weight for one in wanted)
+    fits: dict[str, float] = {}
+    for one in wanted:
+        for kind in one.intent.anchors:
+            fits[kind] = max(fits.get(kind, 0.0), one.weight / most)
+    return fits
 
 
 def _found(store: Store, scope: Scope, hits: Sequence[Hit], kinds: Sequence[str]) -> Iterable[tuple[Node, float]]:
