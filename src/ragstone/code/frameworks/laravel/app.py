@@ -112,17 +112,29 @@ class App:
                     return known, found
         return None
 
+    def field(self, owner: str, expression: Part) -> str:
+        """Return the written type of `$this->name`, promoted parameters counted; nothing for anything else."""
+        known = self.known(owner)
+        own = isinstance(expression, tree.Member) and isinstance(expression.of, tree.Variable)
+        if known is None or not own or expression.of.name.lstrip("$") != "this":
+            return ""
+        made = known.definition.method("__construct")
+        fields = [(one.name, one.type) for one in known.definition.properties]
+        fields += [(one.name, one.type) for one in (made.parameters if made else ())]
+        typed = (written for name, written in fields if name.lstrip("$") == expression.name and written)
+        return next((name for one in typed for name in one.names), "")
+
     def node(self, known: Known, kind: str, attributes: dict[str, Json] | None = None) -> Node:
         """Return a class as a node of a framework's kind."""
         one = known.definition
         return Node(
-            f"class:{one.name}", kind, one.name, known.uri, one.line, one.line_end,
+            f"class:{one.name}", kind, one.short, known.uri, one.line, one.line_end,
             doc=one.doc, language="php", framework="laravel", attributes=attributes or {},
         )  # fmt: skip
 
     def outside(self, name: str, kind: str) -> Node:
         """Return a class that is not the application's own: it has no file."""
-        return Node(f"class:{name}", kind, name, language="php", framework="laravel")
+        return Node(f"class:{name}", kind, name.rpartition("\\")[2], language="php", framework="laravel")
 
     def named(self, name: str, kind: str, attributes: dict[str, Json] | None = None) -> Node:
         """Return a class as a node, whether it is the application's own or not."""
@@ -170,5 +182,5 @@ def aliases(nodes: Iterator[Node] | tuple[Node, ...]) -> tuple[Alias, ...]:
         Alias(name, node.key, kind, node.uri)
         for node in nodes
         if node.key.startswith("class:")
-        for name, kind in ((node.name, "class"), (node.name.rpartition("\\")[2], "short_class"))
+        for name, kind in ((node.key.removeprefix("class:"), "class"), (node.name, "short_class"))
     )

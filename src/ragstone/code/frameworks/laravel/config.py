@@ -41,7 +41,7 @@ class _Settings:
 def settings(app: App, sites: Iterable[Site]) -> Graph:
     """Return the keys of settings and what reads them."""
     found = _Settings()
-    folder = f"{app.prefix}config"
+    folder = _folder(app)
     for uri in app.world.below(folder, ".php"):
         module = app.world.module(uri)
         told = next((one for one in module.statements if isinstance(one, tree.Return)), None) if module else None
@@ -51,6 +51,14 @@ def settings(app: App, sites: Iterable[Site]) -> Graph:
         _key(found, name, told.value, (uri, told.line))
     links = tuple(_uses(sites, found.nodes))
     return Graph(nodes=tuple(found.nodes.values()), links=links, aliases=tuple(found.aliases))
+
+
+def _folder(app: App) -> str:
+    """Return the folder of settings: the framework's own, or the one that has its files where that was moved."""
+    if any(app.world.below(f"{app.prefix}config", ".php")):
+        return f"{app.prefix}config"
+    moved = (uri.removesuffix("/database.php") for uri in app.sources if uri.lower().endswith("/config/database.php"))
+    return next(moved, f"{app.prefix}config")
 
 
 def _key(found: _Settings, name: str, value: Part, place: tuple[str, int]) -> None:

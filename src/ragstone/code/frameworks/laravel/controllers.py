@@ -12,9 +12,10 @@ from ragstone.code.frameworks.laravel.kinds import FORM_REQUESTS, RESOURCES
 from ragstone.code.frameworks.laravel.policies import Policies
 from ragstone.code.frameworks.laravel.requests import inline_fields, request_attributes
 from ragstone.code.frameworks.laravel.sites import Scope
-from ragstone.code.frameworks.laravel.walking import called, class_of, given, receiver, text_of, walk
+from ragstone.code.frameworks.laravel.walking import Part, called, class_of, given, receiver, text_of, walk
 from ragstone.types import Alias, Graph, Json, Link, Node
 
+MAKING = ("app", "resolve", "make")
 CALLS = 16
 """How many names of calls are kept of a method: they are words it can be found by."""
 
@@ -122,27 +123,31 @@ def _parameters(found: Actions, scope: Scope, function: tree.Function) -> None:
 
 
 def _body(found: Actions, scope: Scope) -> None:
-    """Take in models that are asked or made, and resources that are given back."""
+    """Take in models that are asked or made, resources that are given back, requests that are asked of the container."""
     for part, _ in walk(scope.statements):
-        if isinstance(part, tree.New):
-            name, how = class_of(part, scope.owner), "new"
-        elif isinstance(part, tree.Call) and isinstance(part.function, tree.Static):
-            name, how = class_of(receiver(part), scope.owner), called(part)
-        elif isinstance(part, tree.Call) and called(part) in ("toResource", "toResourceCollection"):
-            name, how = class_of(given(part, 0), scope.owner), called(part)
-        elif isinstance(part, tree.Call) and called(part) in ("app", "resolve", "make"):
-            name, how = class_of(given(part, 0), scope.owner), called(part)
-            name = name if found.app.is_a(name, FORM_REQUESTS) else ""
-        else:
-            continue
+        name, how = _named(part, scope.owner)
         if not name:
             continue
-        if name.lower() in found.models:
+        if how in MAKING and not isinstance(part.function, tree.Static):
+            if found.app.is_a(name, FORM_REQUESTS):
+                found.add("VALIDATED_BY", scope, name, line=part.line, how=how)
+        elif name.lower() in found.models:
             found.add("USES_MODEL", scope, name, line=part.line, how=how)
         elif found.app.known(name) and found.app.is_a(name, RESOURCES):
             found.add("RETURNS", scope, name, line=part.line, how=how)
-        elif how in ("app", "resolve", "make"):
-            found.add("VALIDATED_BY", scope, name, line=part.line, how=how)
+
+
+def _named(part: Part, owner: str) -> tuple[str, str]:
+    """Return the class that an expression is about, and how: made, asked statically, or given to a call."""
+    if isinstance(part, tree.New):
+        return class_of(part, owner), "new"
+    if not isinstance(part, tree.Call):
+        return "", ""
+    if isinstance(part.function, tree.Static):
+        return class_of(receiver(part), owner), called(part)
+    if called(part) in MAKING or called(part) in ("toResource", "toResourceCollection"):
+        return class_of(given(part, 0), owner), called(part)
+    return "", ""
 
 
 def _rendered(scope: Scope) -> Iterator[str]:
@@ -151,8 +156,9 @@ def _rendered(scope: Scope) -> Iterator[str]:
         name, at = called(call), receiver(call)
         page = name == "render" and isinstance(at, tree.ClassName) and at.name.endswith("Inertia")
         view = name in ("view", "inertia") and at is None
-        facade = name == "make" and isinstance(at, tree.ClassName) and at.name.endswith("\\View")
-        text = text_of(given(call, 0)) if page or view or facade else None
+        held = at.name if isinstance(at, (tree.Member, tree.ClassName)) else ""
+        factory = name == "make" and (held == "view" or str(held).endswith("\\View"))
+        text = text_of(given(call, 0)) if page or view or factory else None
         if text:
             yield text
 

@@ -110,8 +110,7 @@ def _through(app: App, site: Site, at: Part | None) -> str:
     name = class_of(root, site.scope.owner) if isinstance(root, tree.ClassName) else ""
     if not name and isinstance(root, tree.Variable) and root.name.lstrip("$") != "this":
         name = next(iter(site.scope.types.get(root.name.lstrip("$"), ())), "")
-    if isinstance(at, tree.Member) and isinstance(at.of, tree.Variable) and at.of.name.lstrip("$") == "this":
-        name = _field(app, site.scope.owner, at.name)
+    name = name or app.field(site.scope.owner, at)
     short = name.removeprefix(FACADES)
     if short == "Event" or name.startswith(("Illuminate\\Contracts\\Events\\", "Illuminate\\Events\\")):
         return "event"
@@ -120,21 +119,6 @@ def _through(app: App, site: Site, at: Part | None) -> str:
     if short in ("Mail", "Notification"):
         return "letter"
     return "job" if calls and calls[0].function and called(calls[0]) in ("dispatch", "chain", "batch") else ""
-
-
-def _field(app: App, owner: str, field: object) -> str:
-    """Return the written type of a field of the class, promoted parameters counted."""
-    known = app.known(owner)
-    if known is None or not isinstance(field, str):
-        return ""
-    for one in known.definition.properties:
-        if one.name.lstrip("$") == field and one.type:
-            return next(iter(one.type.names), "")
-    made = known.definition.method("__construct")
-    for parameter in made.parameters if made else ():
-        if parameter.name.lstrip("$") == field and parameter.type:
-            return next(iter(parameter.type.names), "")
-    return ""
 
 
 def _sort(app: App, own: str, name: str, *, heard: frozenset[str], through: str = "") -> tuple[str, Confidence]:

@@ -137,7 +137,7 @@ def _queueable(value: Part) -> bool:
 def _registered(looked: _Looked, site: Site) -> None:
     """Take in one call of `listen` or `subscribe`."""
     name = called(site.call)
-    if name not in ("listen", "subscribe") or not _is_events(site):
+    if name not in ("listen", "subscribe") or not _is_events(looked.app, site):
         return
     looked.places.append(f"{site.uri}:{site.line}")
     if name == "subscribe":
@@ -178,7 +178,7 @@ def _given_to(value: Part) -> Iterator[Part]:
         yield from (argument.value for argument in calls[0].arguments)
 
 
-def _is_events(site: Site) -> bool:
+def _is_events(app: App, site: Site) -> bool:
     """Return whether a call is one of the event dispatcher's: the facade, or a variable or field that is typed so."""
     at = receiver(site.call)
     root, _ = chain(at) if at is not None else (None, ())
@@ -190,7 +190,7 @@ def _is_events(site: Site) -> bool:
         return any(name.lower() in DISPATCHERS for name in types) or (subscribing and root.name.lstrip("$") != "this")
     if isinstance(root, tree.Subscript):
         return text_of(root.key) == "events"
-    return False
+    return app.field(site.scope.owner, root).lower() in DISPATCHERS
 
 
 def _subscriber(looked: _Looked, name: str, registered: str) -> None:
@@ -202,7 +202,7 @@ def _subscriber(looked: _Looked, name: str, registered: str) -> None:
     scope = scope_of(known, function, looked.app.proper(name))
     for call, depends in scope.calls:
         site = Site(scope, call, depends)
-        if called(call) == "listen" and _is_events(site):
+        if called(call) == "listen" and _is_events(looked.app, site):
             looked.heard += _listened(looked.app, site, ("subscribe", registered))
     for value in returned(function):
         for event, listeners, line in _pairs(value, scope.owner):

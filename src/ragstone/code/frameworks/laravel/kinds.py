@@ -69,6 +69,8 @@ JOBS: Final = _low(
     r"Illuminate\Bus\Batchable",
     r"Illuminate\Queue\InteractsWithQueue",
     r"Illuminate\Contracts\Queue\ShouldQueue",
+    r"Lorisleiva\Actions\Concerns\AsAction",
+    r"Lorisleiva\Actions\Concerns\AsJob",
 )
 CONTROLLERS: Final = _low(r"Illuminate\Routing\Controller")
 MODELS: Final = _low(

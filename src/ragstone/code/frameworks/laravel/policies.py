@@ -225,6 +225,6 @@ def _registry(found: Policies) -> Node:
     )
     attributes: dict[str, Json] = {
         "places": list(places), "folders": list(folders), "convention": found.guessed,
-        "registered": [*sorted(found.registered)],
+        "models": [*sorted(found.registered)],
     }  # fmt: skip
     return Node(PLACE, "registry", "policies", uri, int(line or 0), framework="laravel", attributes=attributes)

@@ -49,6 +49,11 @@ def short(name: str) -> str:
     return name.removeprefix("class:").rpartition("\\")[2]
 
 
+def full(node: Node) -> str:
+    """Return the whole name of what a node is: a class with its namespace."""
+    return node.key.partition(":")[2]
+
+
 def listing(value: Json) -> list[str]:
     """Return the entries of an attribute that is a list."""
     return [str(one) for one in value] if isinstance(value, list) else []
@@ -179,7 +184,7 @@ def _column(one: dict[str, Json]) -> str:
 def _of_model(known: Connected, node: Node) -> tuple[str, str]:
     """Return a model: its table, its relations, what protects and observes it."""
     return f"Model {short(node.name)}", lines(
-        f"Eloquent model {node.name} ({words(short(node.name))}), {_model(known, node.key)}.",
+        f"Eloquent model {full(node)} ({words(short(node.name))}), {_model(known, node.key)}.",
         comment(node.doc),
         sentence("Relations", (_relation(link) for link in known.after("RELATES", node.key)), "; "),
         sentence("Policy", (short(link.target) for link in known.after("PROTECTED_BY", node.key))),
@@ -203,7 +208,7 @@ def _event(known: Connected, node: Node) -> tuple[str, str]:
     fired = (f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.before("FIRES", node.key))
     heard = (f"{short(link.source)} ({link.attributes.get('how')})" for link in known.before("LISTENS", node.key))
     return f"Event {short(node.name)}", lines(
-        f"Event {node.name}: {words(short(node.name))}.",
+        f"Event {full(node)}: {words(short(node.name))}.",
         comment(node.doc),
         sentence("Fired from", fired, "; "),
         sentence("Listeners, what happens after", heard),
@@ -218,7 +223,7 @@ def _caller(key: str) -> str:
 def _policy(known: Connected, node: Node) -> tuple[str, str]:
     """Return a policy: whose it is and what may be asked of it."""
     return f"Policy {short(node.name)}", lines(
-        f"Policy {node.name}: who may do what ({words(short(node.name))}).",
+        f"Policy {full(node)}: who may do what ({words(short(node.name))}).",
         comment(node.doc),
         sentence("Protects", (short(link.source) for link in known.before("PROTECTED_BY", node.key))),
         sentence("Abilities", listing(node.attributes.get("abilities"))),
@@ -231,7 +236,7 @@ def _job(known: Connected, node: Node) -> tuple[str, str]:
     if not sent:
         return "", ""
     return f"{node.kind.capitalize()} {short(node.name)}", lines(
-        f"{node.kind.capitalize()} {node.name}: {words(short(node.name))}.",
+        f"{node.kind.capitalize()} {full(node)}: {words(short(node.name))}.",
         comment(node.doc),
         sentence("Dispatched from", sent, "; "),
     )
