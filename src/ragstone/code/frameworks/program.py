@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from ragstone.code import tree
-from ragstone.code.python.running import Running
+from ragstone.code.python.running import STEPS, Running
 from ragstone.code.python.values import Classed, Func, Loaded, Made, Named, Scope, Unknown, Value
 from ragstone.code.world import World
 
@@ -53,14 +53,21 @@ class Program:
         for one in self.classes():
             yield from methods(one)
 
-    def made(self, *kinds: str) -> Iterator[Made]:
-        """Yield the objects of some kinds that a module's top has a name for, each once."""
-        seen: set[int] = set()
-        for module in self.modules():
-            for value in list(module.names.values()):
-                if isinstance(value, Made) and id(value) not in seen and set(value.kinds()) & set(kinds):
-                    seen.add(id(value))
-                    yield value
+    def made(self, *kinds: str) -> list[Made]:
+        """Return the objects of some kinds that were made, in their order."""
+        wanted = set(kinds)
+        return [one for one in self.running.objects if not one.method and wanted & set(one.kinds())]
+
+    def factories(self, *kinds: str) -> None:
+        """Follow the functions that make an object of some kinds, where nobody calls them."""
+        wanted = set(kinds)
+        for function in list(self.functions()):
+            made = [value for _, value, name in self.called(function) if not name and wanted & set(_kinds(value))]
+            made += [1 for call, value, name in self.called(function) if name and f"{_first(value)}.{name}" in wanted]
+            inside = range(function.line, function.definition.line_end + 1)
+            if made and not any(one.uri == function.uri and one.line in inside for one in self.made(*kinds)):
+                self.running.steps = STEPS
+                self.running.call(function, [], {}, (function.uri, function.line))
 
     def value(self, expression: tree.Expr | None, scope: Scope) -> Value:
         """Return what an expression stands for; a type in quotes is the name it holds."""
@@ -114,6 +121,14 @@ class Program:
             if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName) and one.value.written == name:
                 return self.running.evaluate(one.value, function.scope)
         return None
+
+
+def _kinds(value: Value) -> tuple[str, ...]:
+    return tuple(value.kinds()) if isinstance(value, Classed) else (_first(value),)
+
+
+def _first(value: Value) -> str:
+    return value.name if isinstance(value, Named) else ""
 
 
 def ordinary(uri: str) -> bool:

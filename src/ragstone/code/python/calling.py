@@ -91,10 +91,15 @@ class Calling(Evaluating):
             return Unknown("read from the environment", place[1])
         if name == "importlib.import_module" and args and isinstance(args[0], str):
             return self.resolve(args[0], place[0])
-        return Made(name, args, kwargs, *place, self.maybe > 0)
+        return self._noted(Made(name, args, kwargs, *place, self.maybe > 0))
+
+    def _noted(self, made: Made) -> Made:
+        """Keep what was made, in its order."""
+        self.objects.append(made)
+        return made
 
     def _object(self, classed: Classed, args: list[Value], kwargs: dict[str, Value], place: Place) -> Value:
-        made = Made(classed.full, args, kwargs, *place, self.maybe > 0, classed)
+        made = self._noted(Made(classed.full, args, kwargs, *place, self.maybe > 0, classed))
         found = classed.find("__init__")
         if found is not None and isinstance(found[1], Func):
             self.follow(found[1], [made, *args], kwargs, place)
@@ -108,7 +113,7 @@ class Calling(Evaluating):
             return method(bound.of, bound.name, args, kwargs)
         if not isinstance(bound.of, Made | Classed | Func | Bound):
             return Unknown("a call of what is not known", place[1])
-        made = Made(name_of(bound), args, kwargs, *place, self.maybe > 0, bound.of, bound.name)
+        made = self._noted(Made(name_of(bound), args, kwargs, *place, self.maybe > 0, bound.of, bound.name))
         if isinstance(bound.of, Made):
             bound.of.calls.append(made)
         return made

@@ -35,6 +35,8 @@ class Evaluating(ABC):
         """Whether what runs may not happen: how many undecided conditions it stands in."""
         self.deep = 0
         self.results: list[tuple[int, Value]] = []
+        self.objects: list[Made] = []
+        """What was made, in its order: by calls of what the project does not define, and of its own classes."""
         self._asked: set[tuple[str, str]] = set()
 
     @abstractmethod
@@ -204,6 +206,8 @@ class Evaluating(ABC):
         return self.project.world.has(uri)
 
     def _of_object(self, of: Classed | Made, name: str) -> Value:
+        if name in ("__name__", "__qualname__") and isinstance(of, Classed):
+            return of.definition.short
         if isinstance(of, Made) and name in of.attributes:
             return of.attributes[name]
         classed = of if isinstance(of, Classed) else of.on if not of.method else None
