@@ -24,6 +24,9 @@ from ragstone.code.python.values import (
 )
 
 ENVIRONMENT: Final = ("os.environ", "os.getenv", "decouple.config", "environ.Env")
+SETTINGS: Final = frozenset(
+    ("pydantic_settings.BaseSettings", "pydantic_settings.main.BaseSettings", "pydantic.BaseSettings")
+)
 
 
 class Evaluating(ABC):
@@ -37,6 +40,8 @@ class Evaluating(ABC):
         self.results: list[tuple[int, Value]] = []
         self.objects: list[Made] = []
         """What was made, in its order: by calls of what the project does not define, and of its own classes."""
+        self.outside = False
+        """Whether a setting was read that the environment may say otherwise: what hangs on it is not decided."""
         self._asked: set[tuple[str, str]] = set()
 
     @abstractmethod
@@ -215,6 +220,7 @@ class Evaluating(ABC):
         if found is None:
             return Bound(of, name)
         value = found[1]
+        self.outside = self.outside or (isinstance(of, Made) and bool(SETTINGS & set(of.kinds())))
         if not isinstance(value, Func) or of is classed:
             return value
         if any(isinstance(one.value, Named) and one.value.name == "property" for one in value.decorations):
@@ -264,8 +270,7 @@ class Evaluating(ABC):
         return -left if one.operator == "-" and isinstance(left, int | float) else Unknown(one.operator, one.line)
 
     def _choice(self, one: tree.Choice, scope: Scope) -> Value:
-        test = self.evaluate(one.test, scope)
-        decided = truth(test)
+        test, decided = self.decided(one.test, scope)
         if one.then is None:
             if decided is False:
                 return self.evaluate(one.other, scope)
@@ -278,6 +283,12 @@ class Evaluating(ABC):
         if plain(then) and plain(other) and then != other:
             return Unknown("depends on a condition", one.line)
         return other if isinstance(then, Unknown) or not then else then
+
+    def decided(self, test: tree.Expr, scope: Scope) -> tuple[Value, bool | None]:
+        """Return a test's value and whether it holds; None where what it rests on may be set from outside."""
+        self.outside = False
+        value = self.evaluate(test, scope)
+        return value, None if self.outside else truth(value)
 
     def _assigned(self, one: tree.Assigned, scope: Scope) -> Value:
         if isinstance(one.value, tree.Opaque) and one.value.reason == "no value":

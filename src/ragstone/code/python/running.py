@@ -12,7 +12,7 @@ from typing import Final
 from ragstone.code import tree
 from ragstone.code.python.calling import Calling
 from ragstone.code.python.project import Project
-from ragstone.code.python.values import Classed, Decoration, Func, Loaded, Made, Scope, Unknown, Value, truth
+from ragstone.code.python.values import Classed, Decoration, Func, Loaded, Made, Scope, Unknown, Value
 from ragstone.code.world import World
 
 STEPS: Final = 60_000
@@ -134,7 +134,7 @@ class Running(Calling):
         before = dict(scope.names)
         outcomes: list[dict[str, Value]] = []
         for test, body in one.branches:
-            decided = truth(self.evaluate(test, scope)) if test is not None else True
+            decided = self.decided(test, scope)[1] if test is not None else True
             if decided is False:
                 continue
             if decided and not outcomes:

@@ -37,11 +37,7 @@ def of(eloquent: Eloquent) -> Graph:
             for name in (relation.related, relation.through):
                 if name and eloquent.lineage.find(name) is None:
                     outside[name] = Node(
-                        f"class:{name}",
-                        "model",
-                        name.rpartition("\\")[2],
-                        framework=FRAMEWORK,
-                        attributes={"outside": True},
+                        f"class:{name}", "model", name.rpartition("\\")[2], framework=FRAMEWORK, attributes={"outside": True}
                     )
     return graph + Graph(nodes=tuple(outside.values()))
 
@@ -181,12 +177,7 @@ def _of_relation(model: Model, relation: Relation, targets: dict[tuple[str, str]
         told = (f"{relation.uri}:{relation.line}: {model.name}::{relation.name}: {why}",) if relation.unknown else ()
         return Graph((node,), (), aliases, (lost,), remarks=told)
     link = Link(
-        "RELATES",
-        f"class:{model.name}",
-        f"class:{relation.related}",
-        relation.uri,
-        relation.line,
-        attributes=attributes,
+        "RELATES", f"class:{model.name}", f"class:{relation.related}", relation.uri, relation.line, attributes=attributes
     )
     return Graph((node,), (link,), aliases)
 
