@@ -21,7 +21,7 @@ from ragstone.types import Graph
 FILE: Final = "file:"
 FAULTS: Final = (
     *(ArithmeticError, AssertionError, AttributeError, BufferError, ImportError, LookupError, MemoryError, NameError),
-    *(OSError, RagstoneError, RuntimeError, StopIteration, TypeError, ValueError),
+    *(OSError, RagstoneError, RuntimeError, StopIteration, SyntaxError, TypeError, ValueError),
 )
 """What a pass that meets a program it was not made for may raise: that is said, and the other passes go on."""
 _MATTERS: Final = (
