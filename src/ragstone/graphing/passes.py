@@ -102,7 +102,7 @@ class Passes:
         return {FILE + uri: resolve(facts[uri], index) if uri in facts else Graph() for uri in wanted}
 
     def frameworks(self, load: Frameworks, before: Sequence[str]) -> tuple[dict[str, Graph], list[str]]:
-        """Return what each framework in use makes of the project, and those that failed; `before`: those used before."""
+        """Return what each framework in use makes of the project, and those that failed; `before`: used before."""
         world = World(tuple(self.uris), self.text, self.facts, lowered)
         found: dict[str, Graph] = {}
         failed: list[str] = []
