@@ -47,6 +47,12 @@ class Knowing(Talking):
         names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
         return tuple(self._graphs.bring_level(name, progress=progress) for name in names)
 
+    def has_graph(self, *, collection: str | Sequence[str] | None = None) -> bool:
+        """Return whether anything is known of code; nothing is read or made for it."""
+        if not self.enabled:
+            return False
+        return bool(self._parts.store.nodes(self._scope(collection), limit=1))
+
     def node(
         self, name: str | Node, *, kinds: Sequence[str] | None = None, collection: str | Sequence[str] | None = None
     ) -> Node:

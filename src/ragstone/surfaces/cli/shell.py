@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -112,8 +112,11 @@ def fitted(rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> list[tup
 
     Of a column the middle goes, of the last one the beginning: it is a place, and its line is the point of it.
     """
+    wide = shutil.get_terminal_size((0, 0)).columns
+    if not wide:  # no terminal: whoever reads it takes whole names
+        return list(rows)
     most = [min(width, max((len(row[i]) for row in rows), default=0)) for i, width in enumerate(widths)]
-    left = max(20, shutil.get_terminal_size((100, 24)).columns - sum(most) - 2 * len(most))
+    left = max(20, wide - sum(most) - 2 * len(most))
     return [
         (*(_middle(cell, width) for cell, width in zip(row, most, strict=False)), _tail(row[-1], left)) for row in rows
     ]
