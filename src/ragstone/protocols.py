@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Matrix: TypeAlias = NDArray[np.float32]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a stage ("scan", "index", "embed"), how much is done and how much there is (0: not known)."""
+"""Called with a stage ("scan", "index", "graph", "embed"), how much is done and how much there is (0: not known)."""
 Some: TypeAlias = "Sequence[str] | None"
 Stamps: TypeAlias = "Mapping[str, str] | None"
 Kept: TypeAlias = "Mapping[str, bytes] | None"

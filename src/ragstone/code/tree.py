@@ -54,6 +54,18 @@ class Collected:
 
     entries: tuple[Entry, ...]
     line: int
+    kind: str = ""
+    """list, tuple, set or dict, where the language tells them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehended:
+    """`[element for target in over if test]`: each loop with its target, what it runs over, and its tests."""
+
+    element: Entry
+    loops: tuple[tuple[Expr, Expr, tuple[Expr, ...]], ...]
+    line: int
+    kind: str = "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +187,8 @@ class Assigned:
     value: Expr
     line: int
     operator: str = ""
+    annotation: Expr | None = None
+    """The type that is written beside the name, as an expression (Python)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +209,7 @@ class Opaque:
 
 
 Expr: TypeAlias = (
-    Literal | Variable | Text | Collected | Member | Static | ClassName | FunctionName | Call | New | Closure
+    Literal | Variable | Text | Collected | Comprehended | Member | Static | ClassName | FunctionName | Call | New | Closure
     | Operation | Choice | Match | Subscript | Assigned | Included | Opaque
 )  # fmt: skip
 
@@ -304,6 +318,8 @@ class Parameter:
     promoted: bool = False
     """Whether it is also a property of the class (PHP constructors)."""
     attributes: tuple[New, ...] = ()
+    annotation: Expr | None = None
+    """Its type as an expression, where types are values: `Annotated[Session, Depends(opened)]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +340,8 @@ class Function:
     visibility: str = "public"
     abstract: bool = False
     doc: str = ""
+    returned: Expr | None = None
+    """The type it returns as an expression, where types are values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +375,8 @@ class Class:
     body: tuple[Statement, ...] = ()
     """Python: the statements of the class itself."""
     doc: str = ""
+    bases: tuple[Argument, ...] = ()
+    """Python: what stands in its parentheses, as expressions; those with a name are options (`table=True`)."""
     cases: tuple[str, ...] = ()
     """Those of the constants that are cases of an enum; the value of one that has none is its name."""
 

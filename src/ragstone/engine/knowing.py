@@ -47,6 +47,12 @@ class Knowing(Talking):
         names = [one.name for one in self.collections()] if collection is None else [self._existing(collection)]
         return tuple(self._graphs.bring_level(name, progress=progress) for name in names)
 
+    def has_graph(self, *, collection: str | Sequence[str] | None = None) -> bool:
+        """Return whether anything is known of code; nothing is read or made for it."""
+        if not self.enabled:
+            return False
+        return bool(self._parts.store.nodes(self._scope(collection), limit=1))
+
     def node(
         self, name: str | Node, *, kinds: Sequence[str] | None = None, collection: str | Sequence[str] | None = None
     ) -> Node:
@@ -116,6 +122,17 @@ class Knowing(Talking):
         scope = self._known(collection)
         return asking.affected(self._parts.store, scope, self._path_or(name, scope))
 
+    def nodes(
+        self,
+        *,
+        kinds: Sequence[str] | None = None,
+        limit: int = 100_000,
+        collection: str | Sequence[str] | None = None,
+    ) -> list[Node]:
+        """Return what the graph knows, or only some kinds of it, by file and line."""
+        checked.whole("limit", limit)
+        return self._listed(_kinds(kinds), collection)[:limit]
+
     def routes(self, *, collection: str | Sequence[str] | None = None) -> list[Node]:
         """Return the routes of the project, by file and line."""
         return self._listed(ROUTES, collection)
@@ -128,6 +145,16 @@ class Knowing(Talking):
     def models(self, *, collection: str | Sequence[str] | None = None) -> list[Node]:
         """Return the models of the project, by name."""
         return sorted(self._listed(("model",), collection), key=lambda one: (one.name, one.key))
+
+    def import_routes(self, listing: str, *, collection: str | None = None) -> GraphReport:
+        """Take in what `php artisan route:list --json` prints as `runtime` evidence, and return what that changed.
+
+        It stays until another listing comes; an empty list takes it out.
+        """
+        self._switched_on()
+        name = self._existing(collection)
+        self._known(name)
+        return self._graphs.import_routes(name, listing)
 
     def unknowns(self, *, collection: str | None = None) -> tuple[str, ...]:
         """Return what could not be known of the code, and why, by place."""
@@ -211,7 +238,7 @@ class Knowing(Talking):
         there = any(store.document(self.project, one, name) for one in stored)
         return there or bool(store.links(scope, [f"file:{name}"], kinds=("CHANGED",), back=True, limit=1))
 
-    def _listed(self, kinds: Sequence[str], collection: str | Sequence[str] | None) -> list[Node]:
+    def _listed(self, kinds: Sequence[str] | None, collection: str | Sequence[str] | None) -> list[Node]:
         found = self._parts.store.nodes(self._known(collection), kinds=kinds, limit=100_000)
         return sorted(found, key=lambda one: (one.collection, one.uri, one.line, one.key))
 

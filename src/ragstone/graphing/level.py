@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.code.grammars import language_of
+from ragstone.errors import InputError
 from ragstone.graphing import prose
 from ragstone.graphing.passes import FILE, Frameworks, Passes, known_frameworks, matters
 from ragstone.parts import Parts
@@ -24,11 +26,35 @@ GIVEN: Final = ""
 """The source of documents that were added by hand: code among them counts too."""
 LASTING: Final = ("run:", "runtime:")
 """Owners whose parts were told by somebody and not read from documents: they stay."""
+LISTING: Final = "runtime:routes"
+"""The owner of what a running application said of its routes; that itself is kept with it."""
 OFF: Final = "no graph is made (code.graph is off)"
 _REMARKS: Final = "graph_remarks"
 _SECONDS: Final = "graph_seconds"
 """How long the passes took that run whatever changed."""
 _MOST_REMARKS: Final = 500
+
+
+def checked_listing(text: object) -> bytes:
+    """Return a listing of routes as it is kept, nothing where it lists none; `InputError` if it is no listing."""
+    from ragstone.code.frameworks.laravel.runtime import BadRouteList, imported
+
+    if not isinstance(text, str):
+        raise InputError("a listing of routes is a text", hint="that of `php artisan route:list --json`")
+    try:
+        graph = imported(text, Graph())
+    except (BadRouteList, RecursionError, AttributeError) as error:
+        raise InputError(
+            "this is no listing of routes", hint="give what `php artisan route:list --json` prints"
+        ) from error
+    return text.encode("utf-8", "surrogatepass") if graph.nodes else b""
+
+
+def confirmed(told: bytes, graph: Graph) -> Graph:
+    """Return what a framework gives, with what the running application said of its routes."""
+    from ragstone.code.frameworks.laravel.runtime import imported
+
+    return imported(told.decode("utf-8", "surrogatepass"), graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +76,17 @@ class State:
         """Return the files that the graph knows and that are there no more."""
         files = (owner.removeprefix(FILE) for owner in self.owners if owner.startswith(FILE))
         return [uri for uri in files if uri not in self.hashes]
+
+    @property
+    def made_by(self) -> str:
+        """Return the stamp of what frameworks give: another one where their evidence has changed."""
+        return f"{RECIPE}:{self.owners.get(LISTING, '')}"
+
+    @property
+    def level(self) -> bool:
+        """Return whether the graph is that of the documents."""
+        stale = any(stamp != self.made_by for owner, stamp in self.owners.items() if ":" not in owner)
+        return not stale and not self.changed and not self.gone
 
 
 def stamp_of(content_hash: str) -> str:
@@ -86,8 +123,7 @@ class Grapher:
         generation = self.parts.store.generation()
         if self._level.get(collection) == generation:
             return False
-        state = self.state(collection)
-        if self.enabled and (state.changed or state.gone):
+        if self.enabled and not self.state(collection).level:
             return True
         self._level[collection] = generation
         return False
@@ -105,6 +141,20 @@ class Grapher:
                 return GraphReport(collection, seconds=time.monotonic() - begun)
             report = self._made(collection, self.state(collection), progress)
         return replace(report, seconds=time.monotonic() - begun)
+
+    def import_routes(self, collection: str, text: str) -> GraphReport:
+        """Take in what a running application says of its routes, in place of what it said before; an empty list: none.
+
+        `InputError` where it is no such list, or there is no application.
+        """
+        self.bring_level(collection)
+        store, project = self.parts.store, self.parts.project
+        if "laravel" not in store.graph_owners(project, collection, owners=["laravel"]):
+            raise InputError("there is no Laravel application in this collection", hint="`ragstone sync` reads it")
+        told = checked_listing(text)
+        stamps = {LISTING: hashlib.sha256(told).hexdigest()} if told else {}
+        store.put_graph(project, collection, {LISTING: Graph()}, stamps=stamps, kept={LISTING: told} if told else {})
+        return self.bring_level(collection)
 
     def knows(self, collection: str, hashes: Mapping[str, str]) -> set[str]:
         """Return those of some files that the graph was made of as they are, given their content hashes."""
@@ -136,12 +186,14 @@ class Grapher:
         reading = time.monotonic() - begun
         used = [owner for owner in state.owners if ":" not in owner]
         found, failed = passes.frameworks(self.frameworks, used)
+        if "laravel" in found and LISTING in passes.kept:
+            found["laravel"] = confirmed(passes.kept[LISTING], found["laravel"])
         files = {**{FILE + uri: Graph() for uri in changed}, **passes.resolve(changed, gone)}
         left = {owner: Graph() for owner in used if owner not in found and owner not in failed}
         parts = {**files, **{FILE + uri: Graph() for uri in gone}, **left, **found}
         stamps = {FILE + uri: stamp_of(hash_) for uri, hash_ in state.hashes.items() if FILE + uri in parts}
         written = store.put_graph(
-            project, collection, parts, stamps={**stamps, **dict.fromkeys(found, RECIPE)}, kept=fresh
+            project, collection, parts, stamps={**stamps, **dict.fromkeys(found, state.made_by)}, kept=fresh
         )
         rendered = [one for graph in (*files.values(), *found.values()) for one in graph.rendered]
         prosed, removed = prose.bring_level(self.parts.writer(collection), rendered, keep=bool(failed))

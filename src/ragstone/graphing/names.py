@@ -14,6 +14,8 @@ from ragstone.types import Alias, Node, Scope
 _SHOWN: Final = 8
 _NEAR: Final = 5
 _MOST_NAMES: Final = 20_000
+_WEAK: Final = frozenset(("route_resource", "former_table"))
+"""Names that many have, or that something had once: only where nothing else has the name."""
 _PARTED: Final = re.compile(r"[\\.:@#/ ]")
 _LOOSE: Final = frozenset(("short_class", "short_method", "route_resource", "column", "former_table"))
 """Names that are used where nothing has the name in full."""
@@ -40,7 +42,8 @@ def _narrowed(aliases: list[Alias], name: str) -> list[list[Alias]]:
     full = [alias for alias in aliases if alias.kind not in _LOOSE]
     written = [alias for alias in aliases if alias.name == name]
     if not _PARTED.search(name):
-        return [written, aliases]
+        own = [alias for alias in aliases if alias.kind not in _WEAK]
+        return [[alias for alias in own if alias.name == name], own, aliases]
     return [[alias for alias in full if alias.name == name], full, written, aliases]
 
 

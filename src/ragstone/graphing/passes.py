@@ -21,7 +21,7 @@ from ragstone.types import Graph
 FILE: Final = "file:"
 FAULTS: Final = (
     *(ArithmeticError, AssertionError, AttributeError, BufferError, ImportError, LookupError, MemoryError, NameError),
-    *(OSError, RagstoneError, RuntimeError, StopIteration, TypeError, ValueError),
+    *(OSError, RagstoneError, RuntimeError, StopIteration, SyntaxError, TypeError, ValueError),
 )
 """What a pass that meets a program it was not made for may raise: that is said, and the other passes go on."""
 _MATTERS: Final = (
@@ -102,7 +102,7 @@ class Passes:
         return {FILE + uri: resolve(facts[uri], index) if uri in facts else Graph() for uri in wanted}
 
     def frameworks(self, load: Frameworks, before: Sequence[str]) -> tuple[dict[str, Graph], list[str]]:
-        """Return what each framework in use makes of the project, and those that failed; `before`: those used before."""
+        """Return what each framework in use makes of the project, and those that failed; `before`: used before."""
         world = World(tuple(self.uris), self.text, self.facts, lowered)
         found: dict[str, Graph] = {}
         failed: list[str] = []

@@ -110,8 +110,8 @@ def without(question: str, names: Iterable[Mention]) -> str:
 
 
 def normalised(uri: str) -> str:
-    """Return a URI with bare parameters: `/api/songs/{song:slug?}` → `api/songs/{}`."""
-    return re.sub(r"\{[^}]*\}", "{}", uri).strip("/") or "/"
+    """Return a URI with bare parameters: `/api/songs/{song:slug?}` and `api/songs/<int:song>` → `api/songs/{}`."""
+    return re.sub(r"\{[^}]*\}|<[^>\s]+>", "{}", uri).strip("/") or "/"
 
 
 def _endpoint(uri: str) -> tuple[str, ...]:

@@ -235,6 +235,8 @@ def _code(asked: Asked) -> Node | None:
 
 def _served_by(node: Node) -> str:
     controller, method = node.attributes.get("controller"), node.attributes.get("method")
+    if node.language == "python":
+        return str(node.attributes.get("action"))
     if not controller:
         return str(node.attributes.get("action") or "a closure").replace("Closure", "a closure")
     return f"{controller}@{method}" if method else str(controller)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from ragstone.surfaces import present_code
+from ragstone.surfaces import present_graph
 from ragstone.surfaces.cli import hits
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
 from ragstone.surfaces.cli.search import query_text, shown
@@ -55,7 +55,7 @@ def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **given
             collection=given["collection"],
         )
         if as_json:
-            emit({**present_code.retrieval(made), "notes": amiss})
+            emit({**present_graph.retrieval(made), "notes": amiss})
         else:
             _show(made, full_text=given["full_text"])
             remark([*amiss, *_remarks(made)])

@@ -1,0 +1,48 @@
+"""FastAPI: applications, routers and what is mounted; dependencies in their order; schemas of bodies and answers."""
+
+from __future__ import annotations
+
+from ragstone.code.frameworks.fastapi.routes import ROUTERS, Reading
+from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.woven import Woven
+from ragstone.code.python.values import Made, Value
+from ragstone.code.world import World
+from ragstone.types import Graph
+
+APPS = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
+
+
+class FastAPI:
+    """The adapter of FastAPI."""
+
+    name = "fastapi"
+
+    def detects(self, world: World) -> bool:
+        """Return whether a module of the project imports FastAPI."""
+        return any(_about(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+
+    def read(self, world: World) -> Graph:
+        """Return routes with what guards, checks and serves them."""
+        program = Program(world, _about)
+        program.factories(*APPS)
+        woven = Woven(self.name)
+        reading = Reading(program, woven)
+        apps = program.made(*APPS)
+        mounted = {id(one) for one in _mounted(apps)}
+        for app in apps:
+            if id(app) not in mounted:
+                reading.app(app)
+        if not apps:
+            for router in program.made(*ROUTERS):
+                woven.remark((router.uri, router.line), "a router that no application of the project includes")
+        for said in program.running.remarks:
+            woven.remarks.setdefault(said)
+        return woven.graph()
+
+
+def _about(text: str) -> bool:
+    return "fastapi" in text
+
+
+def _mounted(apps: list[Made]) -> list[Value]:
+    return [call.argument(1, "app") for app in apps for call in app.calls if call.method == "mount"]

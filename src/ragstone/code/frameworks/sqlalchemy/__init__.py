@@ -1,0 +1,35 @@
+"""SQLAlchemy, SQLModel and Flask-SQLAlchemy: models, their tables and relations; Alembic's migrations replayed."""
+
+from __future__ import annotations
+
+from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.sqlalchemy.alembic import migrations
+from ragstone.code.frameworks.sqlalchemy.mapping import Mapping
+from ragstone.code.frameworks.woven import Woven
+from ragstone.code.world import World
+from ragstone.types import Graph
+
+PACKAGES = ("sqlalchemy", "sqlmodel", "alembic")
+
+
+class SqlAlchemy:
+    """The adapter of SQLAlchemy."""
+
+    name = "sqlalchemy"
+
+    def detects(self, world: World) -> bool:
+        """Return whether a module of the project imports it."""
+        return any(_about(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+
+    def read(self, world: World) -> Graph:
+        """Return models and tables: as migrations leave them where there are some, as models say elsewhere."""
+        program = Program(world, _about)
+        woven = Woven(self.name)
+        tables = migrations(program, woven)
+        Mapping(program, woven).read(tables)
+        tables.weave(woven)
+        return woven.graph()
+
+
+def _about(text: str) -> bool:
+    return any(package in text.lower() for package in PACKAGES)
