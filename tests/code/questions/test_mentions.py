@@ -67,3 +67,7 @@ def test_any_text_gives_mentions_that_lie_in_it(text: str) -> None:
     for one in mentions(text):
         assert one.forms and 0 <= one.at <= len(text)
     assert isinstance(without(text, mentions(text)), str)
+
+
+def test_parameters_as_python_frameworks_write_them_are_the_same() -> None:
+    assert named("Which view handles GET /orders/<int:pk>/?", "orders/{}").methods == ("GET",)
