@@ -104,8 +104,7 @@ def without(question: str, names: Iterable[Mention]) -> str:
     """Return the question in lower case with its names taken out: what is left says what is asked."""
     text = question[:_MOST]
     for name in sorted(names, key=lambda one: -len(one.text)):
-        if not name.plain:
-            text = text.replace(name.text, " ")
+        text = re.sub(rf"\b{re.escape(name.text)}\b", " ", text) if name.plain else text.replace(name.text, " ")
     return " ".join(text.lower().split())
 
 
@@ -236,9 +235,9 @@ def _after(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
 
 
 def _plain(word: _Word, cue: str) -> bool:
-    """Return whether a word may be a name beside a cue; a cue itself names a table at most: `the jobs table`."""
+    """Return whether a word may be a name beside a cue; a cue itself names a table or routes: `the jobs table`."""
     other = _cue(word)
-    if word.lower in _STOP or other == cue or (other and cue != "table"):
+    if word.lower in _STOP or other == cue or (other and cue not in ("table", "route", "resource", "apiresource")):
         return False
     return bool(re.fullmatch(r"[A-Za-z][A-Za-z-]*", word.text))
 
