@@ -112,7 +112,7 @@ def test_what_hangs_together_is_found_hop_by_hop(engine: Engine) -> None:
     assert len(engine.related("Stone", limit=2)) == 2
     for wrong in ({"hops": 0}, {"hops": 5}, {"limit": -1}, {"kinds": "table"}):
         with pytest.raises(InputError):
-            engine.related("Stone", **wrong)  # type: ignore[arg-type]
+            engine.related("Stone", **wrong)
 
 
 def test_what_depends_on_a_file_is_told_with_its_routes_first(engine: Engine) -> None:
