@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from ragstone import Engine
-from ragstone.graphing import Grapher
+from ragstone.code import symbols
+from ragstone.code.facts import FileFacts
+from ragstone.graphing import Grapher, passes
 from ragstone.graphing.level import OFF
+from ragstone.protocols import Framework
 from ragstone.types import Document, GraphReport, Node, Scope
 from tests.graphing.tiny import BASE, FILES, ROUTES, SONG, Broken, Tiny, documents
 
@@ -24,8 +28,12 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield engine
 
 
+def using(engine: Engine, *frameworks: object) -> Grapher:
+    return Grapher(engine._parts, frameworks=lambda: cast("Sequence[Framework]", frameworks))
+
+
 def grapher(engine: Engine) -> Grapher:
-    return Grapher(engine._parts, frameworks=lambda: (Tiny(),))
+    return using(engine, Tiny())
 
 
 def give(engine: Engine, uri: str, text: str) -> GraphReport:
@@ -124,11 +132,13 @@ def test_a_project_that_leaves_its_framework_loses_what_it_gave(engine: Engine) 
 
 def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     grapher(engine).bring_level(C)
-    from ragstone.graphing import passes
-
     parsed: list[str] = []
-    real = passes.read
-    monkeypatch.setattr(passes, "read", lambda text, uri: parsed.append(uri) or real(text, uri))
+
+    def noted(text: str, uri: str) -> FileFacts | None:
+        parsed.append(uri)
+        return symbols.read(text, uri)
+
+    monkeypatch.setattr(passes, "read", noted)
     give(engine, "music/base.py", BASE.replace("save", "store"))
     assert parsed == ["music/base.py"]
 
@@ -151,7 +161,7 @@ def test_a_framework_that_fails_is_said_and_what_it_gave_stays(engine: Engine) -
     grapher(engine).bring_level(C)
     engine.add(Document("music/new.py", "class New:\n    pass\n"), embed=False)
     broken = type("Tiny", (Broken,), {"name": "tiny"})
-    report = Grapher(engine._parts, frameworks=lambda: (broken(), Broken())).bring_level(C)
+    report = using(engine, broken(), Broken()).bring_level(C)
     assert len(report.notes) == 2
     assert any("KeyError" in remark for remark in report.remarks)
     assert "class:music.new.New" in keys(engine, "class")
@@ -160,7 +170,7 @@ def test_a_framework_that_fails_is_said_and_what_it_gave_stays(engine: Engine) -
 
 
 def test_frameworks_that_cannot_be_loaded_leave_symbols_whole(engine: Engine) -> None:
-    def load() -> tuple[Tiny, ...]:
+    def load() -> Sequence[Framework]:
         raise ImportError("no such module")
 
     report = Grapher(engine._parts, frameworks=load).bring_level(C)
@@ -197,7 +207,7 @@ def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
 
     def work() -> None:
         with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as other:
-            reports.append(Grapher(other._parts, frameworks=lambda: (Tiny(),)).bring_level(C))
+            reports.append(grapher(other).bring_level(C))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

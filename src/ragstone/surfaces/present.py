@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # `--help` must not wait for two dozen dataclasses to be made
         Context,
         Explanation,
         Finding,
-        GraphReport,
         Hit,
         Recalled,
         Skip,
@@ -259,17 +258,7 @@ def sync_report(report: SyncReport) -> Json:
         "pending": report.pending,
         "seconds": round(report.seconds, 3),
         "notes": list(report.notes),
-        "graph": _graph(report.graph) if report.graph else None,
-    }
-
-
-def _graph(report: GraphReport) -> Json:
-    """Return what became of the graph in numbers; `ragstone graph report` tells more."""
-    return {
-        "frameworks": list(report.frameworks),
-        "read": report.read,
-        "changed": dict(report.changed),
-        "remarks": len(report.remarks),
+        "graph": report.graph and {"read": report.graph.read, "changed": dict(report.graph.changed)},
     }
 
 
