@@ -16,6 +16,9 @@ _Match: TypeAlias = "Mapping[str, list[Node]]"
 LONGEST: Final = 200
 """Characters of a receiver or a type that are kept: what is longer names nothing."""
 
+_DEEPEST: Final = 5_000
+"""Levels of a tree that are looked into: below is what a program wrote, and a cursor loses itself there."""
+
 
 class Defined(NamedTuple):
     """A definition, or with no kind a scope that others stand in."""
@@ -119,7 +122,9 @@ def captured(data: bytes, language: str) -> Captures | None:
     from tree_sitter import QueryCursor
 
     found = Captures(data)
-    for pattern, match in QueryCursor(query_of(language)).matches(tree.root_node):
+    cursor = QueryCursor(query_of(language))
+    cursor.set_max_start_depth(_DEEPEST)
+    for pattern, match in cursor.matches(tree.root_node):
         found.take(pattern, match)
     found.attached.sort()
     found.references.sort()
