@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ragstone.code.frameworks.laravel import adapter
 from ragstone.code.frameworks.laravel.adapter import Laravel, places
@@ -156,3 +158,21 @@ def test_files_that_cannot_be_read_stop_nothing(text: str, graph: Graph) -> None
     whole = Laravel().read(world(FILES | odd))
     assert {node.key for node in whole.nodes} >= {node.key for node in graph.nodes}
     assert not [remark for remark in whole.remarks if "could not be read" in remark]
+
+
+PIECES = [
+    "Event", "::", "listen", "(", ")", "[", "]", "=>", "'a'", "new", "X", "$x", "->", "dispatch", ";", "fn", "function",
+    "{", "}", "class", "extends", "config", "'app.name'", ",", "Gate", "define", "policy", "Schedule", "command", "job",
+    "return", "if", "self", "static", "?", ":", "...", "match", "default", "bind", "observe", "Broadcast",
+    "channel", ".",
+]  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=40))
+def test_no_program_however_broken_stops_a_pass(pieces: list[str]) -> None:
+    text = "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n" + " ".join(pieces)
+    head = "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
+    inside = f"{head} {' '.join(pieces)} }} }}"
+    files = {"composer.json": COMPOSER, "routes/console.php": text, "app/P.php": inside, "config/x.php": text}
+    assert not [remark for remark in Laravel().read(world(files)).remarks if "could not be read" in remark]

@@ -100,6 +100,31 @@ def test_what_only_has_the_same_name_sends_nothing() -> None:
     assert of("$mailer->send(new Paid);").links == ()
 
 
+def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
+    for line in (
+        "$list->push(new Paid);",
+        "$list->add(new Ship);",
+        "collect()->push(new Ship);",
+        "$list->later(new Ship);",
+    ):
+        assert of(line).links == ()
+
+
+def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -> None:
+    assert said(of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES")
+    assert said(of("(new Ship)->chain([new Pack]);"), "DISPATCHES") == {
+        ("App\\Shop::sell", "App\\Jobs\\Pack", "app/Shop.php:9")
+    }
+
+
+def test_a_class_that_is_computed_is_unresolved_and_no_link() -> None:
+    graph = of("event(new $class(1));")
+    assert graph.links == ()
+    assert [(one.kind, one.name, one.receiver, one.line) for one in graph.unresolved] == [
+        ("FIRES", "event", "new $class", 9)
+    ]
+
+
 def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
     graph = of("event('shop.sold', [1]);")
     assert said(graph, "FIRES") == {("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")}

@@ -59,3 +59,29 @@ def test_a_call_of_that_name_on_something_else_is_no_observer() -> None:
         MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")
     )
     assert observers(own, calls, models(own)).links == ()
+
+
+def test_a_model_says_what_it_does_at_its_own_events() -> None:
+    trait = php(
+        "app/Marks.php",
+        "namespace App;",
+        "trait Marks {",
+        "public static function bootMarks() {",
+        "static::saving(fn ($b) => 1);",
+        "} }",
+    )
+    model = php(
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
+        "use \\App\\Marks;",
+        "protected static function booted(): void {",
+        "static::deleting(function ($b) {});",
+        "$this->saved(1);",
+        "} }",
+    )
+    own, calls = app(trait, model)
+    nodes = observers(own, calls, models(own)).nodes
+    assert [(node.key, node.kind, node.attributes["hooks"]) for node in nodes] == [
+        ("class:App\\Models\\Book", "model", ["deleting app/Models/Book.php:7", "saving app/Marks.php:6"])
+    ]

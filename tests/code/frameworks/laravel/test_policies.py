@@ -119,3 +119,9 @@ def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -
     graph = policies(registered(own, calls), models(own))
     assert graph.links == ()
     assert own.remarks == ["app/Providers/Auth.php:7: names of policies are made by the application's own function"]
+
+
+def test_an_ability_that_a_class_answers_leads_to_its_method() -> None:
+    pay = policy("app/Pay.php", "App\\Pay", "public function may($u) {}")
+    graph = of(pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }"))
+    assert said(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}

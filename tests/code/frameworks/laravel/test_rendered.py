@@ -105,19 +105,28 @@ def test_a_route_says_all_that_hangs_on_it() -> None:
 
 def test_a_table_says_its_columns_its_keys_and_its_past() -> None:
     assert text(TABLE).splitlines() == [
-        "Database table songs (songs) stores Song.",
+        "Database table songs stores, holds, keeps Song (songs).",
         "Columns: id bigint, title string nullable.",
         "Foreign keys: user_id->users.id.",
-        "Former names: tracks.",
-        "History, migrations: 1.",
+        "Former names: tracks (tracks).",
+        "History, migrations that made and changed it: 1.",
     ]
 
 
 def test_models_events_and_settings_have_their_prose() -> None:
     assert "Relations: tags belongsToMany Tag (pivot song_tag)." in text(SONG)
     assert "Fired from: RateSongController::__invoke at a.php:3." in text("class:App\\Events\\Rated")
-    assert "Listeners, what happens after: Thank (listen)." in text("class:App\\Events\\Rated")
+    assert "Listeners, what happens after: Thank (listen, a.php:3)." in text("class:App\\Events\\Rated")
     assert "Environment: MAIL_FROM." in text("config:mail")
+
+
+def test_a_command_says_how_it_is_called_and_what_it_does() -> None:
+    told = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
+    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(told))
+    assert rendered(Graph(nodes=(node,)))[0].text.splitlines() == [
+        "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
+        "Signature: shop:tidy {--all}.",
+    ]
 
 
 def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
