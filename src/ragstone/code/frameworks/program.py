@@ -66,8 +66,12 @@ class Program:
             made += [1 for call, value, name in self.called(function) if name and f"{_first(value)}.{name}" in wanted]
             inside = range(function.line, function.definition.line_end + 1)
             if made and not any(one.uri == function.uri and one.line in inside for one in self.made(*kinds)):
-                self.running.steps = STEPS
-                self.running.call(function, [], {}, (function.uri, function.line))
+                self.call(function)
+
+    def call(self, function: Func, *args: Value) -> Value:
+        """Return what a function gives when it is followed now."""
+        self.running.steps = STEPS
+        return self.running.call(function, list(args), {}, (function.uri, function.line))
 
     def value(self, expression: tree.Expr | None, scope: Scope) -> Value:
         """Return what an expression stands for; a type in quotes is the name it holds."""

@@ -10,7 +10,6 @@ from ragstone.code.frameworks.program import Program
 from ragstone.code.frameworks.sqlalchemy.models import filled
 from ragstone.code.frameworks.tables import Column, Tables
 from ragstone.code.frameworks.woven import Place, Woven
-from ragstone.code.python.running import STEPS
 from ragstone.code.python.values import Func, Loaded, Made, Value
 from ragstone.types import Json, Node
 
@@ -31,8 +30,7 @@ def migrations(program: Program, woven: Woven) -> Tables:
         woven.alias(name, f"migration:{title}", "migration", module.uri)
         if isinstance(upgrade, Func):
             before = len(program.running.objects)
-            program.running.steps = STEPS
-            program.running.call(upgrade, [], {}, (module.uri, upgrade.line))
+            program.call(upgrade)
             replay = Replay(tables, woven, title)
             for made in program.running.objects[before:]:
                 replay.one(made)
