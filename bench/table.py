@@ -13,6 +13,7 @@ TARGET = ROOT / "docs" / "benchmarks.md"
 WAYS = ("words", "vectors", "rrf", "hybrid")
 QUALITY = {
     "chunking": "Chunking: excerpts found, by characters, top 5 and in a budget of 4,000 characters (points of 100)",
+    "codegraph": "Code that is understood: against the framework's own listings, and questions with known answers",
     "code_search": "Code search: NDCG@10, mean over repositories",
     "locomo": "Memory (LoCoMo): share of evidence turns found (points of 100)",
     "scifact": "Documents (SciFact): NDCG@10",
@@ -94,6 +95,8 @@ def titled(name: str, titles: Mapping[str, str]) -> str:
 
 def quality_table(result: Mapping[str, Any]) -> list[str]:
     """Return words, vectors, rrf and hybrid as rows, and how sure the differences are."""
+    if "apps" in result:
+        return graph_table(result)
     metrics = list(result["hybrid"])
     rows = [[way, *(figure(result[way][metric]) for metric in metrics)] for way in WAYS if way in result]
     told = [
@@ -102,6 +105,32 @@ def quality_table(result: Mapping[str, Any]) -> list[str]:
         for pair, found in result.get("differences", {}).items()
     ]
     return [*table(["", *metrics], rows), "", *(f"- {line}" for line in told)]
+
+
+def graph_table(result: Mapping[str, Any]) -> list[str]:
+    """Return what is understood of each app, and how questions about them are answered."""
+    rows = [
+        [
+            name,
+            f"{app['routes']['exact']} of {app['routes']['total']}" if "routes" in app else "–",
+            *(figure(app.get("columns", {}).get(key)) for key in ("f1", "judged_f1", "foreign_keys_f1")),
+            figure(app["graph_seconds"]),
+        ]
+        for name, app in result["apps"].items()
+    ]
+    head = ["", "routes exact", "columns F1", "without unrun migrations", "foreign keys F1", "graphed in s, one core"]
+    asked, again = result["questions"], result["paraphrases"]
+    told = [f"{kind} {figure(value)}" for kind, value in asked["by_kind"].items()]
+    lines = [
+        f"{asked['count']} questions: mean {figure(asked['mean'])} ({', '.join(told)}); "
+        f"evidence recall@12 {figure(asked['evidence_recall_at_12'])}",
+        f"{again['count']} paraphrases without a name: evidence recall@12 {figure(again['evidence_recall_at_12'])}",
+        *(
+            f"inflections, {name}: {one['right']} of {one['total']}"
+            for name, one in result.get("inflections", {}).items()
+        ),
+    ]
+    return [*table(head, rows), "", *(f"- {line}" for line in lines)]
 
 
 def speed_table(result: Mapping[str, Any]) -> list[str]:

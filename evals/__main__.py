@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.provenance import ROOT, commit, keep
 from bench.table import write_table
-from evals import chunking, code_search, locomo, scifact, tune
+from evals import chunking, code_search, codegraph, locomo, scifact, tune
 from evals.run import WAYS, Loader, evaluate, tell
 from evals.sets import Absent, EvalSet
 
@@ -31,14 +31,17 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals", description="Measure the quality of search.")
     parser.add_argument(
         "set",
-        choices=[*LOADERS, "tune", "table"],
-        help="what to measure; tune: the numbers of ranking, over all sets; table: write docs/benchmarks.md",
+        choices=[*LOADERS, "codegraph", "tune", "table"],
+        help="what to measure; codegraph: what is understood of code; tune: the numbers of ranking, over all sets; "
+        "table: write docs/benchmarks.md",
     )
     parser.add_argument("--embedder", default="minilm", help="the embedder's name (default: minilm)")
     parser.add_argument(
         "--data", type=Path, help="the set's folder (default: ../shared/data/<set>); for tune, the folder of the sets'"
     )
-    parser.add_argument("--repos", type=Path, help="a checked-out tree per repository name (for code_search)")
+    parser.add_argument(
+        "--repos", type=Path, help="a checked-out tree per repository name (for code_search and codegraph)"
+    )
     parser.add_argument("--limit", type=int, help="only the first N questions; nothing is written to results")
     parser.add_argument("--keep", type=Path, help="keep the indexes in this folder, so that a second run is quicker")
     parser.add_argument("--no-merge", action="store_true", help="do not merge neighbouring hits; nothing is written")
@@ -71,6 +74,22 @@ def cross_validated(options: argparse.Namespace) -> int:
     return 0
 
 
+def understood(options: argparse.Namespace) -> int:
+    """Return the exit code, the graph of code measured against its oracles and questions."""
+    try:
+        chosen = codegraph.load(options.data or DATA / "codegraph", options.limit, repos=options.repos)
+    except Absent as absent:
+        return skipped(options, str(absent))
+    for note in chosen.notes:
+        tell(note)
+    result = codegraph.measure(chosen, options.embedder, keep=options.keep)
+    if options.limit is None:
+        name = "codegraph" if options.embedder == "minilm" else f"codegraph@{options.embedder}"
+        tell(f"written: {keep(RESULTS, name, result)}")
+    sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else codegraph.table(result))
+    return 0
+
+
 def main(given: list[str] | None = None) -> int:
     """Return the exit code: 0 measured, 3 nothing to measure on."""
     options = arguments(given)
@@ -79,6 +98,8 @@ def main(given: list[str] | None = None) -> int:
         return 0
     if options.set == "tune":
         return cross_validated(options)
+    if options.set == "codegraph":
+        return understood(options)
     try:
         chosen = load(options, options.set, options.data)
     except Absent as absent:

@@ -14,6 +14,7 @@ from ragstone import Document, Engine
 from ragstone.sources import safe_open
 from ragstone.sources.files import FileSource
 from ragstone.types import Item, Stamp
+from tests.graphing.quarry import API, write
 
 FAKE = {"rag.embedding_provider": "fake"}
 ALONE = {**FAKE, "search.watch": "off"}  # so that only the proof of hits is at work
@@ -225,3 +226,45 @@ def test_waiting_counts_what_differs_and_nothing_else(folder: Path) -> None:
         assert engine.waiting() == 3
         engine.sync()
         assert engine.waiting() == 0
+
+
+# ── prose about code ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def routed(tmp_path: Path) -> Iterator[Engine]:
+    """Return an engine over a small application whose routes are told in prose."""
+    with Engine.open(write(tmp_path / "app"), config={**ALONE, "sources.git": False}) as engine:
+        engine.sync(embed=False)
+        yield engine
+
+
+def told_of(engine: Engine, word: str) -> dict[str, str]:
+    """Return the routes that prose with a word in it tells of."""
+    return said(engine, f"{word} stones", filters={"kind": "route"}, top_k=20)
+
+
+def test_prose_about_a_file_as_it_was_is_fresh(routed: Engine) -> None:
+    assert told_of(routed, "update")["graph:route/PUT api/stones/{stone}"] == "fresh"
+
+
+def test_prose_about_a_file_that_changed_is_made_again_where_that_is_quick(routed: Engine) -> None:
+    path = routed.folder / API
+    path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
+    found = told_of(routed, "update")
+    assert found["graph:route/PUT api/stones/{stone}/shine"] == "fresh"
+    assert "graph:route/PUT api/stones/{stone}" not in found
+
+
+def test_prose_that_takes_long_to_make_again_is_said_to_be_unverifiable(routed: Engine) -> None:
+    routed._parts.store.set_note("default", "graph_seconds:default", "9")
+    path = routed.folder / API
+    path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
+    found = told_of(routed, "update")
+    assert found["graph:route/PUT api/stones/{stone}"] == "unverifiable"
+
+
+def test_prose_about_a_file_that_is_gone_is_dropped(routed: Engine) -> None:
+    routed._parts.store.set_note("default", "graph_seconds:default", "9")
+    (routed.folder / API).unlink()
+    assert [uri for uri in told_of(routed, "update") if "stones" in uri] == []

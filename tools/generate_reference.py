@@ -21,6 +21,7 @@ MEANINGS = {
     "sources": "which files are looked at",
     "embed": "how text becomes vectors",
     "search": "how answers are found and ordered",
+    "code": "what is made of programs",
     "store": "the file on disk",
     "web": "pages taken in by their addresses",
     "ask": "the language model of `ragstone ask`",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -19,9 +19,16 @@ from ragstone.types import Explanation, Freshness, Hit, Item, Known, Request, St
 
 MORE_ROUNDS: Final = 2
 """Searches after the first one: a file that changes all the time must not keep anybody waiting."""
+QUICK_SECONDS: Final = 0.3
+"""What bringing the graph of the code level may take while somebody waits for an answer."""
 _MOST_PROOFS: Final = 10_000
 
-Verdict = Literal["same", "changed", "unknown"]
+GRAPH: Final = "graph:"
+"""How the uris of prose about code begin: what is proven of it is the file that it names."""
+
+Verdict = Literal["same", "changed", "unknown", "behind", "gone"]
+"""Of prose about code: `behind` where its file is known but the graph is of an earlier one, `gone` where there is none.
+"""
 
 
 @dataclass(slots=True)
@@ -44,22 +51,35 @@ class Fresh:
         verdicts = self._verdicts(told.hits)
         tried: set[Place] = set()
         for _ in range(MORE_ROUNDS):
-            changed = [place for place, verdict in verdicts.items() if verdict == "changed" and place not in tried]
-            if not changed:
-                break
+            files = _files(told.hits)
+            changed = [files.get(place, place) for place, verdict in verdicts.items() if verdict == "changed"]
+            changed = [place for place in dict.fromkeys(changed) if place not in tried]
             tried.update(changed)
-            brought += self.follower.bring_in(changed, vectors=vectors)
+            if changed:
+                brought += self.follower.bring_in(changed, vectors=vectors)
+            elif not self._level({place[0] for place, verdict in verdicts.items() if verdict == "behind"}):
+                break
             told = self.keeper.parts.searcher.run(request)
             verdicts = self._verdicts(told.hits)
         spent = (time.perf_counter() - begun) * 1000
-        hits = _told(told.hits, verdicts, brought.places)
+        there = tuple(hit for hit in told.hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
+        hits = _told(there, verdicts, brought.places)
         return replace(told, hits=hits, notes=(*told.notes, *brought.notes), milliseconds=spent)
 
-    def _verdicts(self, hits: Iterable[Hit]) -> dict[Place, Verdict]:
+    def proven(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[Place]]:
+        """Return hits that were not searched for with what is known of their files, and the files that changed."""
+        verdicts, files = self._verdicts(hits), _files(hits)
+        changed = [files.get(place, place) for place, verdict in verdicts.items() if verdict == "changed"]
+        there = tuple(hit for hit in hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
+        return _told(there, verdicts, frozenset()), list(dict.fromkeys(changed))
+
+    def _verdicts(self, hits: Sequence[Hit]) -> dict[Place, Verdict]:
         """Return for each document that is hit whether its file is still what was stored."""
+        files = _files(hits)
         by_collection: dict[str, dict[str, None]] = {}
         for hit in hits:
-            by_collection.setdefault(hit.collection, {})[hit.source_doc_id] = None
+            place = (hit.collection, hit.source_doc_id)
+            by_collection.setdefault(hit.collection, {})[files.get(place, place)[1]] = None
         root = self.keeper.parts.settings.base
         there = bool(by_collection) and root.is_dir()
         found: dict[Place, Verdict] = {}
@@ -68,7 +88,39 @@ class Fresh:
             for uri in uris:
                 before = known.get(uri)
                 found[name, uri] = "unknown" if before is None else self._verdict((name, uri), before, str(root))
+            if files:
+                about = {place: file[1] for place, file in files.items() if place[0] == name}
+                found |= self._of_prose(name, about, known, found)
         return found
+
+    def _of_prose(
+        self, collection: str, about: Mapping[Place, str], known: Mapping[str, Known], proven: Mapping[Place, Verdict]
+    ) -> dict[Place, Verdict]:
+        """Return what holds for prose about files: as much as for the file, if the graph was made of it."""
+        from ragstone.graphing import Grapher  # only where prose about code was found
+
+        parts = self.keeper.parts
+        hashes = {uri: known[uri].content_hash for uri in about.values() if uri in known}
+        level = Grapher(parts).knows(collection, hashes)
+        found: dict[Place, Verdict] = {}
+        for place, uri in about.items():
+            verdict = proven[collection, uri]
+            if verdict == "unknown" and parts.store.document(parts.project, collection, uri) is None:
+                verdict = "gone"
+            found[place] = "behind" if verdict == "same" and uri not in level else verdict
+        return found
+
+    def _level(self, collections: Iterable[str]) -> bool:
+        """Return whether a graph that was behind could be brought level, where that is quick."""
+        done = False
+        for name in collections:
+            from ragstone.graphing import Grapher  # as above
+
+            grapher = Grapher(self.keeper.parts)
+            if grapher.quick(name, QUICK_SECONDS):
+                grapher.bring_level(name)
+                done = True
+        return done
 
     def _known(self, collection: str, uris: list[str]) -> Mapping[str, Known]:
         """Return what is remembered of files below the folder; of anything else nothing can be looked at."""
@@ -107,6 +159,15 @@ class Fresh:
                 self._proven.clear()
             self._proven[place] = (content_hash, settled)
         return "same"
+
+
+def _files(hits: Iterable[Hit]) -> dict[Place, Place]:
+    """Return the files that prose about code is about, for each hit that is such prose."""
+    return {
+        (hit.collection, hit.source_doc_id): (hit.collection, str(hit.metadata["file"]))
+        for hit in hits
+        if hit.source_doc_id.startswith(GRAPH) and hit.metadata.get("file")
+    }
 
 
 def _told(hits: tuple[Hit, ...], verdicts: Mapping[Place, Verdict], again: frozenset[Place]) -> tuple[Hit, ...]:

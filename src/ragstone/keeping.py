@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from ragstone.errors import ReadError, StaleSpace
+from ragstone.errors import RagstoneError, ReadError, StaleSpace
 from ragstone.ingest import Unread
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
@@ -59,6 +59,7 @@ class Keeper:
         """Make a collection match the folder, embed what is new, and return the ledger."""
         begun = time.monotonic()
         report = self._take_in(collection, paths, full=full, progress=progress)
+        report = self._with_graph(report, collection, progress)
         report = self._with_vectors(report, collection, embed, progress)
         if paths is None:
             self._note(collection, _SYNCED, repr(time.time()))
@@ -222,6 +223,18 @@ class Keeper:
         if made_by != recipe:
             return {}
         return {uri: Unread(Stamp(*stamp), reason, failed) for uri, (stamp, reason, failed) in rows.items()}
+
+    def _with_graph(self, report: SyncReport, collection: str, progress: Progress | None) -> SyncReport:
+        """Return the ledger with what became of the graph; where that fails, the documents are stored all the same."""
+        from ragstone.graphing import Grapher  # passes over programs: nothing that a search should wait for
+        from ragstone.graphing.passes import FAULTS
+
+        try:
+            told = Grapher(self.parts).bring_level(collection, progress=progress)
+        except FAULTS as error:
+            why = error.message if isinstance(error, RagstoneError) else f"{type(error).__name__}: {error}"
+            return replace(report, notes=(*report.notes, f"the graph of the code is not up to date: {why}"))
+        return replace(report, graph=told, notes=(*report.notes, *told.notes))
 
     def _with_vectors(
         self, report: SyncReport, collection: str, embed: bool | float, progress: Progress | None

@@ -46,7 +46,10 @@ if TYPE_CHECKING:
     Matrix: TypeAlias = NDArray[np.float32]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a stage ("scan", "index", "embed"), how much is done and how much there is (0: not known)."""
+"""Called with a stage ("scan", "index", "graph", "embed"), how much is done and how much there is (0: not known)."""
+Some: TypeAlias = "Sequence[str] | None"
+Stamps: TypeAlias = "Mapping[str, str] | None"
+Kept: TypeAlias = "Mapping[str, bytes] | None"
 
 
 class Source(Protocol):
@@ -349,25 +352,21 @@ class Store(Protocol):
 
     # the graph
     def put_graph(
-        self, project: str, collection: str, parts: Mapping[str, Graph], *, stamps: Mapping[str, str] | None = None
+        self, project: str, collection: str, parts: Mapping[str, Graph], *, stamps: Stamps = None, kept: Kept = None
     ) -> dict[str, int]:
-        """Make what each owner gave be exactly this, all in one transaction; an empty graph removes what it gave.
+        """Make what each owner gave be exactly this, in one transaction; return how many nodes, links, … changed.
 
-        An owner is a pass over one file (`file:app/Song.php`) or over all of them (`laravel`). Only rows that
-        differ are written; returned is how many of each table were: nodes, links, aliases, unresolved.
+        An owner is a pass (`file:app/Song.php`, `laravel`); one that gives nothing and has no stamp is forgotten.
         """
 
-    def graph_owners(self, project: str, collection: str) -> dict[str, str]:
-        """Return every owner of a collection with the stamp its part was put with."""
+    def graph_kept(self, project: str, collection: str) -> dict[str, bytes]:
+        """Return what passes wanted to be given back when they run again, by owner."""
+
+    def graph_owners(self, project: str, collection: str, *, owners: Some = None) -> dict[str, str]:
+        """Return the owners of a collection, or some of them, with the stamps their parts were put with."""
 
     def nodes(
-        self,
-        scope: Scope,
-        *,
-        keys: Sequence[str] | None = None,
-        kinds: Sequence[str] | None = None,
-        uris: Sequence[str] | None = None,
-        limit: int = 1000,
+        self, scope: Scope, *, keys: Some = None, kinds: Some = None, uris: Some = None, limit: int = 1000
     ) -> list[Node]:
         """Return nodes by key; of one key that two passes gave, the framework's with the attributes of both."""
 
@@ -383,7 +382,7 @@ class Store(Protocol):
         """Return the paths from the anchors along all of the steps."""
 
     def unresolved(
-        self, scope: Scope, *, name: str | None = None, sources: Sequence[str] | None = None, limit: int = 1000
+        self, scope: Scope, *, name: str | None = None, sources: Some = None, limit: int = 1000
     ) -> list[Unresolved]:
         """Return references that nothing written decides, by their name or by where they stand."""
 

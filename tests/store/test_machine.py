@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import settings
@@ -12,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Scope, Space, embedding_text
+from ragstone.types import Alias, Graph, Link, Node, Scope, Space, Step, Unresolved, embedding_text
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega", "kappa")
 uris = st.sampled_from(("a.md", "b.md", "docs/c.md", "docs/d.md"))
@@ -20,6 +21,21 @@ pieces = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("
 headers = st.sampled_from(("", "Head"))
 collections = st.sampled_from(("one", "two"))
 spaces = st.sampled_from((Space("fake", "m", 4), Space("fake", "n", 4)))
+
+keys = st.sampled_from(("class:A", "class:B", "table:a", "route:x"))
+owners = st.sampled_from(("file:a.py", "file:b.py", "frame"))
+nodes = st.builds(Node, keys, st.sampled_from(("class", "table")), st.just("n"), uri=st.sampled_from(("a.py", "b.py")),
+                  line=st.integers(1, 3), framework=st.sampled_from(("", "frame")))  # fmt: skip
+links = st.builds(Link, st.sampled_from(("CALLS", "USES")), keys, keys, st.just("a.py"), st.integers(1, 3))
+aliases = st.builds(Alias, st.sampled_from(("A", "a", "b")), keys, st.just("class"))
+references = st.builds(Unresolved, st.just("call"), keys, st.just("f"), st.just("$x"), st.just("a.py"), st.just(1))
+graphs = st.builds(
+    Graph,
+    st.lists(nodes, max_size=3, unique_by=lambda node: node.key).map(tuple),
+    st.lists(links, max_size=4).map(tuple),
+    st.lists(aliases, max_size=2).map(tuple),
+    st.lists(references, max_size=2).map(tuple),
+)
 
 Place = tuple[str, str]
 
@@ -34,6 +50,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.documents: dict[Place, tuple[str, list[str]]] = {}
         self.vectors: dict[tuple[int, str], bytes] = {}
         self.space_ids: set[int] = set()
+        self.graphs: dict[Place, Graph] = {}
         for name in ("one", "two"):
             self.store.ensure_collection("p", name)
 
@@ -69,7 +86,24 @@ class StoreMachine(RuleBasedStateMachine):
         count = sum(place[0] == collection for place in self.documents)
         assert self.store.drop_collection("p", collection) == count
         self.documents = {place: held for place, held in self.documents.items() if place[0] != collection}
+        self.graphs = {place: held for place, held in self.graphs.items() if place[0] != collection}
         self.store.ensure_collection("p", collection)
+
+    @rule(collection=collections, parts=st.dictionaries(owners, graphs, max_size=3), stamped=st.booleans())
+    def put_graph(self, collection: str, parts: dict[str, Graph], stamped: bool) -> None:
+        before = [self.graphs.get((collection, owner), Graph()) for owner in parts]
+        written = self.store.put_graph("p", collection, parts, stamps=dict.fromkeys(parts, "s") if stamped else None)
+        for table in ("nodes", "links", "aliases", "unresolved"):
+            changed = [
+                {*map(repr, getattr(old, table))} ^ {*map(repr, getattr(new, table))}
+                for old, new in zip(before, parts.values(), strict=True)
+            ]
+            keys = [{row.partition("kind=")[0] for row in rows} for rows in changed]
+            assert written[table] == sum(map(len, keys if table == "nodes" else changed))
+        for owner, part in parts.items():
+            self.graphs[collection, owner] = part
+            if not stamped and part == Graph():
+                del self.graphs[collection, owner]
 
     @rule(collection=collections, space=spaces, count=st.integers(0, 5))
     def embed_some(self, collection: str, space: Space, count: int) -> None:
@@ -136,6 +170,28 @@ class StoreMachine(RuleBasedStateMachine):
                 if word in text
             ]
             assert sorted((c.collection, c.uri, c.chunk.order) for c in found.values()) == sorted(expected)
+
+    @invariant()
+    def graphs_are_the_same(self) -> None:
+        for collection in ("one", "two"):
+            held = [part for place, part in sorted(self.graphs.items()) if place[0] == collection]
+            scope = Scope("p", (collection,))
+            owned = {owner for name, owner in self.graphs if name == collection}
+            assert set(self.store.graph_owners("p", collection)) == owned
+            found = {node.key: node for node in self.store.nodes(scope)}
+            given = [node for part in held for node in part.nodes]
+            assert set(found) == {node.key for node in given}
+            for key, node in found.items():
+                assert bool(node.framework) is any(one.framework for one in given if one.key == key)
+            links = {repr(link) for part in held for link in part.links if link.source == "class:A"}
+            assert {repr(replace(one, collection="")) for one in self.store.links(scope, ["class:A"])} == links
+            walked = self.store.walk(scope, ["class:A"], [Step(())])
+            assert {one.nodes[1].key for one in walked} == {
+                link.target for part in held for link in part.links if link.source == "class:A"
+            } - {"class:A"}
+            named = {(one.name, one.key) for part in held for one in part.aliases if one.name in "aA"}
+            assert {(one.name, one.key) for one in self.store.named(scope, ["A"])} == named
+            assert bool(self.store.unresolved(scope, name="f")) is any(part.unresolved for part in held)
 
     @precondition(lambda self: self.space_ids)
     @invariant()

@@ -10,7 +10,7 @@ from ragstone.store import schema, sqlite, words_index
 from ragstone.store.schema import MIGRATIONS, NEWEST, Migration, upgrade, version_of
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Scope
+from ragstone.types import Graph, Node, Scope
 
 NEXT = Migration(NEWEST + 1, "a column more", ("ALTER TABLE documents ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'",))
 BROKEN = Migration(NEWEST + 2, "one that fails", ("CREATE TABLE half (x)", "INSERT INTO nowhere VALUES (1)"))
@@ -47,7 +47,8 @@ def test_words_of_a_store_whose_body_came_last_are_found_by_the_same_weights(tmp
         expected = store.search_words(Scope("p"), ["pear", "plum"], limit=5)
     old = next(text for text in MIGRATIONS[0].statements if "fts5 (" in text)
     db = _connect(path)
-    for statement in ("DROP TABLE words_terms", "DROP TABLE words", old):
+    graph = [f"DROP TABLE graph_{name}" for name in ("nodes", "links", "aliases", "unresolved", "kept", "owners")]
+    for statement in ("DROP TABLE words_terms", "DROP TABLE words", old, *graph):
         db.execute(statement)
     db.execute("CREATE VIRTUAL TABLE words_terms USING fts5vocab (words, row)")
     words_index.rebuild(db)
@@ -58,6 +59,21 @@ def test_words_of_a_store_whose_body_came_last_are_found_by_the_same_weights(tmp
         assert len(expected) == 2
         assert all(finding.ok for finding in store.check())
     assert (tmp_path / "ragstone.db.v2.bak").exists()
+
+
+def test_a_store_without_a_graph_is_given_tables_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "ragstone.db"
+    db = _connect(path)
+    assert upgrade(db, migrations=MIGRATIONS[:3]) == 3
+    words_index.rebuild(db)
+    db.close()
+    path.chmod(0o600)
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        store.put_graph("p", "c", {"file:a.py": Graph(nodes=(Node("class:A", "class", "A"),))})
+        assert [node.name for node in store.nodes(Scope("p"))] == ["A"]
+        assert all(finding.ok for finding in store.check())
+    assert (tmp_path / "ragstone.db.v3.bak").exists()
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from ragstone import Engine
 from ragstone.surfaces import present
+from tests.graphing.quarry import write
 
 QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("waiting longer after a failure", {}),
@@ -140,3 +141,27 @@ async def _through_a_client(
         [one["place"] for one in cited.structured_content["results"]],
         [(one["turn_index"], one["content"]) for one in said.structured_content["results"]],
     )
+
+
+def test_what_hangs_together_is_the_same_through_every_door(
+    project: Path, environment: dict[str, str], quick: Callable[..., Any]
+) -> None:
+    write(project)
+    quick("sync", "--no-embed")
+    with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
+        library = [(one.node.key, one.confidence) for one in engine.related("stones.update")]
+    command = quick("related", "stones.update", "--json").json["related"]
+    assert [(one["key"], one["confidence"]) for one in command] == library
+    assert anyio.run(_related_through_a_client, project, environment) == library
+
+
+async def _related_through_a_client(project: Path, environment: dict[str, str]) -> list[tuple[str, str]]:
+    """Return what the SDK's own client hears of the graph; the tool is offered because there is one."""
+    program = StdioServerParameters(
+        command=sys.executable, args=["-m", "ragstone", "mcp", "-C", str(project)], env=environment
+    )
+    with open(os.devnull, "w") as nowhere:
+        async with Client(stdio_client(program, errlog=nowhere)) as client:
+            assert "rag_related" in [tool.name for tool in (await client.list_tools()).tools]
+            found = await client.call_tool("rag_related", {"name": "stones.update"})
+    return [(one["key"], one["confidence"]) for one in found.structured_content["results"]]

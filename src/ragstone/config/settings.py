@@ -17,6 +17,7 @@ Storage = Literal["int16", "int8", "compact"]
 Fusion = Literal["weighted", "rrf"]
 Watching = Literal["auto", "interval", "off"]
 Secrets = Literal["redact", "off"]
+Graphs = Literal["auto", "off"]
 DEFAULT = "default"
 HIDDEN = "***"
 
@@ -140,6 +141,15 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """`[code]`: what is made of programs."""
+
+    graph: Graphs = setting(
+        "auto", Rules("Routes, tables, classes and how they hang together: `auto` (with every sync) or `off`.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Store:
     """`[store]`: the file on disk."""
 
@@ -204,6 +214,7 @@ class Settings:
     sources: Sources = field(default_factory=Sources)
     embed: Embed = field(default_factory=Embed)
     search: Search = field(default_factory=Search)
+    code: Code = field(default_factory=Code)
     store: Store = field(default_factory=Store)
     web: Web = field(default_factory=Web)
     ask: Ask = field(default_factory=Ask)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ragstone.engine.ground import DEFAULT
+from ragstone.engine.retrieving import Retrieving
 from ragstone.engine.staffing import Staffing
-from ragstone.engine.talking import Talking
 
 __all__ = ["DEFAULT", "Engine"]
 
 
-class Engine(Talking, Staffing):
+class Engine(Retrieving, Staffing):
     """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""

@@ -153,6 +153,89 @@ MIGRATIONS: Final = (
             "UPDATE meta SET value = '' WHERE key = 'words_version'",  # they are indexed anew
         ),
     ),
+    Migration(
+        4,
+        "what code means: nodes, links, names and what is not known, by the pass that gave them",
+        (
+            """CREATE TABLE graph_owners (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                collection INTEGER NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
+                owner NOT NULL,
+                stamp NOT NULL,
+                UNIQUE (collection, owner)
+            )""",
+            # What a pass wants to be given back when it runs again, such as what it read in a file.
+            """CREATE TABLE graph_kept (
+                owner INTEGER PRIMARY KEY REFERENCES graph_owners (id) ON DELETE CASCADE,
+                data BLOB NOT NULL
+            )""",
+            """CREATE TABLE graph_nodes (
+                id INTEGER PRIMARY KEY,
+                collection INTEGER NOT NULL,
+                owner INTEGER NOT NULL REFERENCES graph_owners (id) ON DELETE CASCADE,
+                key NOT NULL,
+                kind NOT NULL,
+                name NOT NULL,
+                uri NOT NULL,
+                line INTEGER NOT NULL,
+                line_end INTEGER NOT NULL,
+                signature NOT NULL,
+                doc NOT NULL,
+                language NOT NULL,
+                framework NOT NULL,
+                attributes TEXT NOT NULL,
+                UNIQUE (owner, key)
+            )""",
+            "CREATE INDEX graph_nodes_by_key ON graph_nodes (collection, key)",
+            "CREATE INDEX graph_nodes_by_kind ON graph_nodes (collection, kind, key)",
+            "CREATE INDEX graph_nodes_by_uri ON graph_nodes (collection, uri, key)",
+            """CREATE TABLE graph_links (
+                id INTEGER PRIMARY KEY,
+                collection INTEGER NOT NULL,
+                owner INTEGER NOT NULL REFERENCES graph_owners (id) ON DELETE CASCADE,
+                kind NOT NULL,
+                source NOT NULL,
+                target NOT NULL,
+                uri NOT NULL,
+                line INTEGER NOT NULL,
+                confidence TEXT NOT NULL,
+                conditional INTEGER NOT NULL,
+                ord INTEGER NOT NULL,
+                attributes TEXT NOT NULL
+            )""",
+            "CREATE INDEX graph_links_of_owner ON graph_links (owner)",
+            "CREATE INDEX graph_links_from ON graph_links (collection, source, kind, ord)",
+            "CREATE INDEX graph_links_to ON graph_links (collection, target, kind, ord)",
+            # The name as it is compared: in small letters, by Unicode's rules.
+            """CREATE TABLE graph_aliases (
+                id INTEGER PRIMARY KEY,
+                collection INTEGER NOT NULL,
+                owner INTEGER NOT NULL REFERENCES graph_owners (id) ON DELETE CASCADE,
+                folded NOT NULL,
+                name NOT NULL,
+                key NOT NULL,
+                kind NOT NULL,
+                uri NOT NULL
+            )""",
+            "CREATE INDEX graph_aliases_of_owner ON graph_aliases (owner)",
+            "CREATE INDEX graph_aliases_by_name ON graph_aliases (collection, folded)",
+            """CREATE TABLE graph_unresolved (
+                id INTEGER PRIMARY KEY,
+                collection INTEGER NOT NULL,
+                owner INTEGER NOT NULL REFERENCES graph_owners (id) ON DELETE CASCADE,
+                kind NOT NULL,
+                source NOT NULL,
+                name NOT NULL,
+                receiver NOT NULL,
+                uri NOT NULL,
+                line INTEGER NOT NULL,
+                reason NOT NULL
+            )""",
+            "CREATE INDEX graph_unresolved_of_owner ON graph_unresolved (owner)",
+            "CREATE INDEX graph_unresolved_by_name ON graph_unresolved (collection, name)",
+            "CREATE INDEX graph_unresolved_by_source ON graph_unresolved (collection, source)",
+        ),
+    ),
 )
 
 NEWEST: Final = MIGRATIONS[-1].version

@@ -25,6 +25,7 @@ from ragstone.store import (
 )
 from ragstone.store.connection import Database
 from ragstone.store.disk import WRITABLE_HINT
+from ragstone.store.graph_part import GraphPart
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.words_derived import DerivedWords, stamp
 from ragstone.types import (
@@ -49,7 +50,7 @@ from ragstone.types import (
 _REMEMBERED_SCOPES: Final = 64
 
 
-class SqliteStore:
+class SqliteStore(GraphPart):
     """A store in one file (`path=":memory:"`: in none). Safe to use from several threads and several processes.
 
     `cache_mb` and `mmap_mb` bound the memory of each connection; `wait` is how long a writer queues. Nothing is mapped

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, reading, vectors, words_derived, words_index
+from ragstone.store import disk, graph, reading, vectors, words_derived, words_index
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import RESTORE, explain, translated
@@ -47,6 +47,7 @@ def check(database: Database) -> list[Finding]:
         ("documents", "the text of every document is whole", _documents, "run `ragstone sync --full`"),
         ("words", "every chunk can be found by words", _words, "run `ragstone compact`"),
         ("vectors", "every vector has the right length and owner", _vectors, "run `ragstone reembed`"),
+        ("graph", "every part of the graph has its owner", graph.check, "run `ragstone sync --full`"),
     )
     findings = [_look(database, *one) for one in checks]
     return [*findings, _log(database), *_private(database)]

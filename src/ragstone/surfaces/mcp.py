@@ -20,6 +20,7 @@ from ragstone import __version__
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.sources.roots import is_risky
+from ragstone.surfaces.code_tools import CODE_TOOLS
 from ragstone.surfaces.present import INTERRUPTED
 from ragstone.surfaces.tools import DEFAULT_TOOLS, Answer, Tool, within
 
@@ -94,6 +95,14 @@ class Desk:
                 found = Answer(f"{tool.name} failed: {type(error).__name__}", {"success": False}, failed=True)
         return within(found, self._state)
 
+    def knows_code(self) -> bool:
+        """Return whether there is a graph of code to be asked."""
+        try:
+            with self._asking:
+                return self._stored.exists and self._stored.has_graph()
+        except RagstoneError:
+            return False
+
     def close(self) -> None:
         """Stop the work behind and let go of files; what was stored stays."""
         self._stop.set()
@@ -148,17 +157,19 @@ def serve(folder: Path, *, project: str, config: Mapping[str, Any] | None = None
     signal.signal(signal.SIGINT, interrupted)
     desk.start()
     try:
-        anyio.run(_serve, server(desk, DEFAULT_TOOLS))
+        anyio.run(_serve, server(desk, DEFAULT_TOOLS, CODE_TOOLS))
     finally:
         desk.close()
 
 
-def server(desk: Desk, tools: Sequence[Tool]) -> Server[Any]:
-    """Return the server that answers for a desk."""
-    by_name = {tool.name: tool for tool in tools}
+def server(desk: Desk, tools: Sequence[Tool], about_code: Sequence[Tool] = ()) -> Server[Any]:
+    """Return the server that answers for a desk; tools about code are offered where code is known."""
+    by_name = {tool.name: tool for tool in (*tools, *about_code)}
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ANN401 - the SDK's own context
-        return types.ListToolsResult(tools=[types.Tool.model_validate(tool.mcp()) for tool in tools])
+        knows = bool(about_code) and await anyio.to_thread.run_sync(desk.knows_code)
+        offered = (*tools, *about_code) if knows else tools
+        return types.ListToolsResult(tools=[types.Tool.model_validate(tool.mcp()) for tool in offered])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ANN401 - as above
         tool = by_name.get(params.name)

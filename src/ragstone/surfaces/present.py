@@ -258,6 +258,7 @@ def sync_report(report: SyncReport) -> Json:
         "pending": report.pending,
         "seconds": round(report.seconds, 3),
         "notes": list(report.notes),
+        "graph": report.graph and {"read": report.graph.read, "changed": dict(report.graph.changed)},
     }
 
 

@@ -122,6 +122,9 @@ class Hit:
     also_at: tuple[str, ...] = ()
     trace: Trace = field(default_factory=Trace)
     freshness: Freshness = "unverifiable"
+    label: str = ""
+    """What brought it where that was not the search alone: `graph` for evidence of an answer, `path` for what was asked
+    to be there."""
 
     @property
     def distance(self) -> float:

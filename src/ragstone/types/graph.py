@@ -50,6 +50,8 @@ class Node:
     language: str = ""
     framework: str = ""
     attributes: Mapping[str, Json] = field(default_factory=dict)
+    collection: str = field(default="", compare=False)
+    """Where it was found; nothing before it is stored."""
 
     @property
     def place(self) -> str:
@@ -70,6 +72,7 @@ class Link:
     conditional: bool = False
     order: int = 0
     attributes: Mapping[str, Json] = field(default_factory=dict)
+    collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class Alias:
     """route_name, uri, class, short_class, method, short_method, table, former_table, column, middleware, config, …"""
     uri: str = ""
     """The file that gives it."""
+    collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +227,80 @@ class Impact:
     def total(self) -> int:
         """Return how many things are affected."""
         return sum(len(found) for _, found in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReport:
+    """What it took to bring the graph of a collection level with its documents; nothing changed, nothing read."""
+
+    collection: str
+    files: int = 0
+    """Files of code that are there."""
+    read: int = 0
+    """Files that were read for their symbols now."""
+    resolved: int = 0
+    """Files whose part of the graph was made anew."""
+    frameworks: tuple[str, ...] = ()
+    """Those the project uses."""
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """How many nodes, links, aliases and unresolved references are other ones now; nodes also by kind (`kind:…`)."""
+    rendered: int = 0
+    """Documents of prose that were written."""
+    removed: int = 0
+    """Documents of prose that went."""
+    remarks: tuple[str, ...] = ()
+    """What could not be known, and why."""
+    notes: tuple[str, ...] = ()
+    """What was left undone."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Something that hangs together with what was asked about: how far away, and by which links."""
+
+    node: Node
+    hops: int
+    links: tuple[Link, ...]
+    """From what was asked about to this, each with the line that says so."""
+
+    @property
+    def confidence(self) -> Confidence:
+        """Return the weakest on the way."""
+        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is known of one node: its links by kind, each with its place, and what nothing written decides."""
+
+    node: Node
+    out_of: tuple[tuple[str, tuple[Link, ...]], ...] = ()
+    """Links that lead away from it, by kind."""
+    into: tuple[tuple[str, tuple[Link, ...]], ...] = ()
+    """Links that lead to it, by kind."""
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    """The other ends of those links, by key; what has no node is left out."""
+    unresolved: tuple[Unresolved, ...] = ()
+    """What is used in it and could be anything of that name."""
+    confidence: Confidence = "declared"
+    """The weakest of its links."""
+    more: bool = False
+    """Whether there are more links than are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that changed a file, a symbol or a table: a recorded run, a migration, a commit."""
+
+    kind: str
+    """run, migration, commit."""
+    key: str
+    title: str
+    text: str
+    when: float | None
+    """In seconds since 1970; None where it is not known."""
+    uri: str = ""
+    line: int = 0
+    exact: bool = True
+    """Whether it is said of this very thing, and not only of the file it is in."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragstone.types.given import Skip
+from ragstone.types.graph import GraphReport
 from ragstone.types.spaces import SpaceInfo
 from ragstone.types.stored import Collection, PutResult
 
@@ -48,6 +49,8 @@ class SyncReport:
     """The uris of what was indexed."""
     gone: tuple[str, ...] = ()
     """The uris of what was removed."""
+    graph: GraphReport | None = None
+    """What became of the graph of the code, where it was looked at."""
 
     @property
     def closes(self) -> bool:

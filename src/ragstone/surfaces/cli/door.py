@@ -24,8 +24,14 @@ from ragstone.surfaces.cli.shell import Interrupted, complain, emit, shared
 
 COMMANDS: Final = {
     "search": ("search:search", "Find the pieces that answer a question."),
+    "retrieve": ("retrieve:retrieve", "Answer a question about code, with file and line."),
     "context": ("context:context", "Print what a prompt should know, inside a token budget."),
     "ask": ("ask:ask", "Answer in words, from the documents alone, with checked quotations."),
+    "related": ("related:related", "Show what a route, class, table or file hangs together with."),
+    "impact": ("related:impact", "Show what depends on a file or a symbol."),
+    "history": ("related:history", "Show what changed a file, a symbol or a table."),
+    "graph": ("graph:graph", "List routes, tables and models."),
+    "record-run": ("runs:record_run", "Store what an agent's run did."),
     "mcp": ("mcp:mcp", "Serve an agent's tools over stdio (Model Context Protocol)."),
     "sync": ("sync:sync", "Make the index match the folder."),
     "watch": ("watch:watch", "Keep the index level with the folder until Ctrl-C."),

@@ -10,6 +10,7 @@ from ragstone.engine import DEFAULT
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.place import project, root_of
 from ragstone.surfaces.cli.shell import emit, shared
+from ragstone.surfaces.code_tools import CODE_TOOLS
 from ragstone.surfaces.tools import DEFAULT_TOOLS
 
 
@@ -22,7 +23,7 @@ def mcp(folder: Path | None, as_json: bool, list_tools: bool) -> None:
     In a client's settings: command `ragstone`, arguments `mcp -C /path/to/project`.
     """
     if list_tools:
-        emit({"tools": [tool.mcp() for tool in DEFAULT_TOOLS]})
+        emit({"tools": [tool.mcp() for tool in (*DEFAULT_TOOLS, *CODE_TOOLS)]})
         return
     if as_json:
         raise InputError("`ragstone mcp` speaks its protocol on stdout", hint="--json goes with --list-tools")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-STAGES: Final = {"scan": "looking", "index": "indexing", "embed": "vectors"}
-_UNITS: Final = {"scan": "files", "index": "files", "embed": "texts"}
+STAGES: Final = {"scan": "looking", "index": "indexing", "graph": "code", "embed": "vectors"}
+_UNITS: Final = {"scan": "files", "index": "files", "graph": "files", "embed": "texts"}
 # Work that is over sooner needs no bar, and then nothing is imported for one.
 _PATIENCE_SECONDS: Final = 0.4
 _LINE_EVERY_SECONDS: Final = 5.0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -104,6 +105,29 @@ def table(rows: list[tuple[str, ...]], styles: tuple[str, ...] = ()) -> None:
     for row in rows:
         cells = [cell.ljust(width) + "  " for cell, width in zip(row, widths, strict=False)] + [row[-1]]
         say(*((cell, styles[i] if i < len(styles) else "") for i, cell in enumerate(cells)))
+
+
+def fitted(rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> list[tuple[str, ...]]:
+    """Return rows cut to the width of the terminal: columns to what they may have, the last one to what is left.
+
+    Of a column the middle goes, of the last one the beginning: it is a place, and its line is the point of it.
+    """
+    wide = shutil.get_terminal_size((0, 0)).columns
+    if not wide:  # no terminal: whoever reads it takes whole names
+        return list(rows)
+    most = [min(width, max((len(row[i]) for row in rows), default=0)) for i, width in enumerate(widths)]
+    left = max(20, wide - sum(most) - 2 * len(most))
+    return [
+        (*(_middle(cell, width) for cell, width in zip(row, most, strict=False)), _tail(row[-1], left)) for row in rows
+    ]
+
+
+def _middle(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width // 2]}…{text[len(text) - (width - width // 2 - 1) :]}"
+
+
+def _tail(text: str, width: int) -> str:
+    return text if len(text) <= width else f"…{text[1 - width :]}"
 
 
 def number(count: int, one: str, many: str = "") -> str:

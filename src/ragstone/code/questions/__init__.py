@@ -1,0 +1,1 @@
+"""Questions about code, answered from the graph without a language model."""

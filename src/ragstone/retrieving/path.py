@@ -1,0 +1,249 @@
+"""The path of a retrieval: link and answer from the graph, search, guess where nothing is named, tell as one list."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Final
+
+from ragstone.code.questions import answer as questions
+from ragstone.code.questions.intents import asked
+from ragstone.code.questions.link import Anchor, resolve
+from ragstone.code.questions.mentions import CLASSES, ROUTES, Mention
+from ragstone.protocols import Store
+from ragstone.retrieving import guess
+from ragstone.retrieving.chunks import GRAPH, Chunks, hit_of, sureness
+from ragstone.retrieving.wish import RUNS, Wish
+from ragstone.types import (
+    Condition,
+    Explanation,
+    Filter,
+    GraphAnswer,
+    Hit,
+    Json,
+    Node,
+    Request,
+    Retrieval,
+)
+
+Search = Callable[[Request], Explanation]
+
+_NAMED: Final = {
+    "route": ROUTES,
+    "controller": CLASSES,
+    "table": frozenset({"table", "former_table"}),
+}
+_GUESSES: Final = 3
+"""How many nodes that were only found are asked: the first is likely, the third now and then."""
+_WIDE: Final = 3
+"""How many times more hits are searched for than are shown: some are of the wrong kind, others lead to nodes."""
+_PATH: Final = "path"
+
+
+@dataclass(slots=True)
+class Retriever:
+    """Retrieves over one store; `search` is the way a request is answered, proof of freshness included."""
+
+    store: Store
+    search: Search
+    request: Request
+    """How to search: mode, fusion and candidates; query, scope and top_k are those of the wish."""
+    level: Callable[[], object]
+    """Brings the graph level with what a search may have brought in."""
+
+    def run(self, wish: Wish) -> Retrieval:
+        """Return the chunks for a wish, what the graph says, and how it came about."""
+        begun = time.perf_counter()
+        told = self._searched(wish)
+        self.level()
+        found = _Found(wish, Chunks(self.store, wish.scope), told)
+        understood = questions.read(self.store, wish.scope, wish.query)
+        given, missing = self._given(wish)
+        found.unknown += [f"{one.cue or 'name'} {one.text}" for one in (*missing, *understood.linked.unknown)]
+        answer = questions.answer(self.store, wish.scope, understood, given)
+        if answer is None and missing:
+            answer = _absent(missing[0], understood)
+        if answer is not None:
+            found.take(answer)
+            found.anchors += [node.key for anchor in (*given, *understood.linked.anchors) for node in anchor.nodes[:3]]
+            found.strategy = "graph+hybrid" if found.hits else "graph"
+        else:
+            answer = self._guessed(wish, understood, found)
+        chunks = self._chosen(wish, found)
+        return Retrieval(wish.query, chunks, answer, _debug(found, answer, understood, chunks, begun))
+
+    def _searched(self, wish: Wish, **narrowed: object) -> Explanation:
+        wide = max(wish.top_k * _WIDE, 30)
+        base = replace(self.request, query=wish.query, scope=wish.scope, top_k=wide, merge=False, min_score=None)
+        return self.search(replace(base, **narrowed))  # type: ignore[arg-type]  # fields of a request, by name
+
+    def _given(self, wish: Wish) -> tuple[list[Anchor], list[Mention]]:
+        """Return the anchors that the options name, and what they name that is not there."""
+        named = [Mention(name, -1, (name.lstrip("\\"),), _NAMED[what], cue=what) for what, name in wish.named.items()]
+        anchors: list[Anchor] = []
+        missing: list[Mention] = []
+        for mention in named:
+            linked = resolve(self.store, wish.scope, wish.query, [mention])
+            anchors += linked.anchors
+            missing += [] if linked.anchors else [mention]
+        return anchors, missing
+
+    # ── a question that names nothing ─────────────────────────────────────────────────────────────
+
+    def _guessed(self, wish: Wish, understood: questions.Read, found: _Found) -> GraphAnswer | None:
+        """Return the graph's answer about the likeliest of the nodes that search finds; its evidence is taken in."""
+        wanted = asked(understood.text)
+        if not wanted or not wish.query.strip():
+            return None
+        prose = self._searched(wish, filter=_of_kinds(guess.kinds_of(wanted)))
+        ranked = guess.candidates(self.store, wish.scope, wish.query, hits=(prose.hits, found.told.hits), wanted=wanted)
+        answers: list[GraphAnswer] = []
+        for node, share in ranked[: 2 * _GUESSES]:
+            told = questions.about(self.store, wish.scope, understood, node)
+            if told is not None and len(answers) < _GUESSES:
+                found.anchors.append(node.key)
+                found.shares[node.key] = round(share, 4)
+                answers.append(replace(told, confidence="heuristic", said=f"Perhaps: {told.said}"))
+        if not answers:
+            return None
+        found.strategy = "hybrid+graph"
+        found.spread(answers, prose.hits)
+        return answers[0]
+
+    # ── the list ──────────────────────────────────────────────────────────────────────────────────
+
+    def _chosen(self, wish: Wish, found: _Found) -> tuple[Hit, ...]:
+        """Return the chunks that are shown: what must be there has its places, evidence comes first."""
+        if wish.top_k == 0:
+            return ()
+        passing = self._passing(wish)
+        must = self._must(wish, found)
+        shown: dict[str, Hit] = {}
+        evidence = [hit for hit in found.hits if passing(hit)]
+        rest = [hit for hit in found.told.hits if hit.score >= wish.min_score and passing(hit)]
+        found.skipped += len(found.told.hits) - len(rest)
+        kept = {hit.doc_id for hit in must}
+        for hit in (*evidence, *rest):
+            room = wish.top_k - len(kept - shown.keys())
+            if hit.doc_id in shown or (len(shown) >= room and hit.doc_id not in kept):
+                continue
+            shown[hit.doc_id] = hit
+        for hit in must:
+            shown.setdefault(hit.doc_id, hit)
+        return tuple(shown.values())[: wish.top_k]
+
+    def _must(self, wish: Wish, found: _Found) -> list[Hit]:
+        """Return the best chunk of each path that must be there; its first one where the search knows none."""
+        chosen: list[Hit] = []
+        for path in wish.must_include_paths:
+            hits = [hit for hit in (*found.hits, *found.told.hits) if _below(hit.source_doc_id, path)]
+            if not hits:
+                hits = list(self._searched(wish, filter=_of_path(path), top_k=1).hits)
+            if not hits:
+                hits = [hit_of(row, 0.0, _PATH) for row in found.chunks.of(path)[:1]]
+            if hits:
+                best = max(hits, key=lambda hit: hit.score)
+                chosen.append(best if best.label else replace(best, label=_PATH))
+            else:
+                found.unknown.append(f"path {path}")
+        return chosen
+
+    def _passing(self, wish: Wish) -> Callable[[Hit], bool]:
+        """Return the test of what may be shown: kinds of documents or of nodes, and whether runs are told."""
+
+        def passes(hit: Hit) -> bool:
+            if not wish.include_run_summaries and hit.kind in RUNS:
+                return False
+            if wish.source_types is None or hit.kind in wish.source_types:
+                return True
+            inside = self.store.nodes(wish.scope, uris=[hit.source_doc_id], kinds=wish.source_types, limit=5000)
+            return any(hit.span.line_start <= node.line <= hit.span.line_end for node in inside)
+
+        return passes
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a retrieval has come upon so far."""
+
+    wish: Wish
+    chunks: Chunks
+    told: Explanation
+    hits: list[Hit] = field(default_factory=list)
+    """Chunks behind what the graph says."""
+    anchors: list[str] = field(default_factory=list)
+    shares: dict[str, float] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    strategy: str = "hybrid"
+    skipped: int = 0
+
+    def take(self, answer: GraphAnswer, most: int | None = None) -> None:
+        """Add the chunks that hold an answer's evidence, then the prose about its nodes."""
+        self.hits += self._evidence(answer)[:most]
+
+    def spread(self, answers: Sequence[GraphAnswer], prose: Sequence[Hit]) -> None:
+        """Add the evidence of guesses, the first guess's most; and between them what was found by words."""
+        lists = [self._evidence(one) for one in answers]
+        room = max(1, self.wish.top_k // 2)
+        self.hits += lists[0][:room]
+        following = [[replace(hit, label=hit.label or GRAPH) for hit in prose[:2]], *(one[:3] for one in lists[1:])]
+        self.hits += [hit for one in following for hit in one]
+        self.hits += lists[0][room:]
+
+    def _evidence(self, answer: GraphAnswer) -> list[Hit]:
+        score = sureness(answer.confidence)
+        rows = [self.chunks.at(place) for place in answer.evidence]
+        rows += [self.chunks.prose(node) for node in _told_of(answer.nodes)]
+        found = {f"{row.uri}__chunk_{row.chunk.order}": row for row in rows if row is not None}
+        return [hit_of(row, score, GRAPH) for row in found.values()]
+
+
+def _told_of(nodes: Iterable[Node]) -> list[Node]:
+    """Return the nodes whose prose says more than their code: one or two are enough."""
+    return [node for node in nodes if node.kind in ("route", "table", "model", "event")][:2]
+
+
+def _of_kinds(kinds: Sequence[str]) -> Filter:
+    return Filter((Condition("kind", "in", tuple(kinds)),))
+
+
+def _of_path(path: str) -> Filter:
+    return Filter((Condition("path", "glob", (path, f"{path}/**")),))
+
+
+def _below(uri: str, path: str) -> bool:
+    return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
+
+
+def _absent(mention: Mention, understood: questions.Read) -> GraphAnswer:
+    """Return that what an option names is not there."""
+    said = f"There is no {mention.cue} {mention.text}; looked at every {mention.cue} of the graph."
+    return GraphAnswer(understood.intent, said, {}, negative=True, looked_in=(f"every {mention.cue}",))
+
+
+def _debug(
+    found: _Found, answer: GraphAnswer | None, understood: questions.Read, chunks: Sequence[Hit], begun: float
+) -> dict[str, Json]:
+    conditional = [
+        f"{link.kind} {link.uri}:{link.line}"
+        for path in (answer.paths if answer else ())
+        for link in path.links
+        if link.conditional
+    ]
+    anchors: list[Json] = list(dict.fromkeys(found.anchors))
+    return {
+        "strategy": found.strategy,
+        "latency_ms": round((time.perf_counter() - begun) * 1000, 2),
+        "total_candidates": found.told.candidates + len(found.hits),
+        "scores": {hit.doc_id: round(hit.score, 4) for hit in chunks},
+        "labels": {hit.doc_id: hit.label for hit in chunks if hit.label},
+        "anchors": anchors,
+        "shares": dict(found.shares),
+        "intent": answer.intent if answer else understood.intent,
+        "skipped": found.skipped,
+        "unknown": list(dict.fromkeys(found.unknown)),
+        "conditional": list(dict.fromkeys(conditional)),
+        "notes": list(found.told.notes),
+    }

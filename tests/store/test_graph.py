@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import StoreDamaged
+from ragstone.store.sqlite import SqliteStore
+from ragstone.testing.store_graph import FILE, FRAME, ROUTE, SONG
+from ragstone.types import Link, Scope, Step
+
+HERE = Scope("p")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a store of one collection with a graph in it."""
+    path = tmp_path / "ragstone.db"
+    with SqliteStore(path) as store:
+        store.ensure_collection("p", "c")
+        store.put_graph("p", "c", {"file:a": FILE, "frame": FRAME})
+    return path
+
+
+def spoil(path: Path, statement: str) -> None:
+    db = sqlite3.connect(path)
+    db.execute(statement)
+    db.commit()
+    db.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE graph_links SET confidence = 'perhaps' WHERE kind = 'MAPS_TO'",
+        "UPDATE graph_nodes SET attributes = '{' WHERE kind = 'model'",
+        "UPDATE graph_aliases SET collection = collection + 1",
+        "DELETE FROM graph_owners",
+    ],
+)
+def test_a_spoiled_graph_is_found_by_the_check(path: Path, statement: str) -> None:
+    with SqliteStore(path) as store:
+        assert all(finding.ok for finding in store.check())
+    spoil(path, statement)
+    with SqliteStore(path) as store:
+        assert "graph" in {finding.name for finding in store.check() if not finding.ok}
+
+
+def test_what_cannot_be_read_back_is_damage_and_no_crash(path: Path) -> None:
+    spoil(path, "UPDATE graph_links SET confidence = 'perhaps' WHERE kind = 'MAPS_TO'")
+    with SqliteStore(path) as store, pytest.raises(StoreDamaged):
+        store.links(HERE, [SONG])
+
+
+def test_a_link_to_what_has_no_node_is_sound(path: Path) -> None:
+    with SqliteStore(path) as store:
+        targets = [link.target for link in store.links(HERE, [SONG], kinds=["EXTENDS"])]
+        assert (targets, store.nodes(HERE, keys=targets)) == (["class:Vendor\\Model"], [])
+        assert all(finding.ok for finding in store.check())
+
+
+def test_a_copy_and_a_compacted_store_hold_the_same_graph(path: Path, tmp_path: Path) -> None:
+    with SqliteStore(path) as store:
+        store.compact(secure=True)
+        whole = (store.nodes(HERE), store.links(HERE, [ROUTE]), store.unresolved(HERE))
+        store.backup(tmp_path / "copy.db")
+    with SqliteStore(tmp_path / "copy.db") as copy:
+        assert (copy.nodes(HERE), copy.links(HERE, [ROUTE]), copy.unresolved(HERE)) == whole
+        assert len(whole[0]) == 4
+
+
+def test_every_question_is_answered_by_an_index(path: Path) -> None:
+    """A statement that looks at every row of a table would be slow in a large project."""
+    asked: list[str] = []
+    with SqliteStore(path) as store:
+        with store._database.reading() as db:
+            db.set_trace_callback(asked.append)
+        store.nodes(HERE, keys=[SONG])
+        store.nodes(HERE, kinds=["model"])
+        store.nodes(HERE, uris=["app/Song.php"])
+        store.named(HERE, ["song"])
+        store.links(HERE, [SONG], kinds=["MAPS_TO"])
+        store.links(HERE, [SONG], back=True)
+        store.walk(
+            HERE, [ROUTE], [Step(("HANDLED_BY",)), Step(("USES_MODEL",), to=("model",)), Step(("CALLS",), back=True)]
+        )
+        store.unresolved(HERE, name="touch")
+        store.unresolved(HERE, sources=["x"])
+        store.put_graph("p", "c", {"frame": FRAME})
+    db = sqlite3.connect(path)
+    graph = [statement for statement in asked if "graph_" in statement]
+    plans = {step[3] for statement in graph for step in db.execute(f"EXPLAIN QUERY PLAN {statement}")}
+    db.close()
+    assert len(graph) >= 8
+    assert not {plan for plan in plans if plan.startswith("SCAN") and "VIRTUAL TABLE" not in plan}
+
+
+def test_ten_thousand_links_are_walked_along_their_index(tmp_path: Path) -> None:
+    many = tuple(Link("CALLS", f"m:{n}", f"m:{n + 1}", "f", n) for n in range(10_000))
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        store.ensure_collection("p", "c")
+        part = FILE + type(FILE)(links=many)
+        assert store.put_graph("p", "c", {"file:a": part})["links"] == 10_002
+        assert store.put_graph("p", "c", {"file:a": FILE + type(FILE)(links=many[1:])})["links"] == 1
+        (walked,) = store.walk(HERE, ["m:5000"], [Step(("CALLS",))] * 4)
+        assert walked.nodes[-1].key == "m:5004"

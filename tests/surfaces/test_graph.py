@@ -1,0 +1,149 @@
+"""The commands about code: what a person reads, and the same as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import Engine
+from ragstone.surfaces import present_graph
+from ragstone.surfaces.code_tools import RAG_RELATED
+from ragstone.tokens import at_most
+from tests.graphing.quarry import STONE, UPDATE, write
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def app(project: Path, quick: Run) -> Run:
+    write(project)
+    assert quick("sync", "--no-embed").code == 0
+    return quick
+
+
+@pytest.fixture
+def engine(app: Run, project: Path) -> Engine:
+    return Engine.open(project, config={"rag.embedding_provider": "fake"})
+
+
+def test_related_names_each_link_and_its_place(app: Run) -> None:
+    ran = app("related", "stones.update")
+    assert ran.code == 0
+    assert ran.out.splitlines()[0] == "route PUT api/stones/{stone}  routes/api.php:8"
+    assert "→ HANDLED_BY" in ran.out
+    assert "StoneController::update" in ran.out
+    assert "routes/api.php:8" in ran.out
+
+
+def test_related_is_narrowed_by_kind_and_path(app: Run) -> None:
+    tables = app("related", "stones.update", "--hops", "2", "--kind", "table", "--json").json["related"]
+    assert [one["key"] for one in tables] == ["table:stones"]
+    models = app("related", "Stone", "--path", "app/Models/*", "--json").json["related"]
+    assert {one["place"].partition(":")[0] for one in models} == {"app/Models/Pile.php"}
+
+
+def test_a_wrong_name_gets_a_hint_and_the_code_for_it(app: Run) -> None:
+    ran = app("related", "Stoone")
+    assert (ran.code, ran.out) == (4, "")
+    assert STONE in ran.err
+    for words in (("impact", "Stoone"), ("history", "Stoone")):
+        assert app(*words, "--json").json["error"]["code"] == "not_found"
+
+
+def test_impact_and_history_are_told_to_a_person_and_as_data(app: Run) -> None:
+    assert "route (2)" in app("impact", "app/Models/Stone.php").out
+    told = app("impact", "app/Models/Stone.php", "--kind", "route", "--json").json
+    assert set(told["groups"]) == {"route"}
+    assert told["total"] == 2
+    ran = app("history", "stones", "--no-commits")
+    assert ran.out.splitlines()[0].startswith("2024-02-01  migration  alters: 2024_02_01")
+    assert app("history", "stones", "--kind", "run", "--no-commits", "--json").json["changes"] == []
+    assert app("history", "README.md", "--no-commits").out == "Nothing is recorded of README.md.\n"
+
+
+def test_routes_tables_and_models_are_listed_in_columns(app: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = app("graph", "routes", "stones")
+    assert ran.out.splitlines() == [
+        "GET  api/stones          StoneController@index   routes/api.php:7",
+        "PUT  api/stones/{stone}  StoneController@update  routes/api.php:8",
+    ]
+    assert "(2 routes)" in ran.err
+    assert app("graph", "routes", "--path", "routes/web.php", "--json").json["routes"][0]["name"] == "home"
+    assert app("graph", "routes", "nothing").out == "None are known.\n"
+    assert app("graph", "tables").out.split()[:4] == ["stones", "id,", "weight,", "shine"]
+    models = app("graph", "models", "Stone", "--json").json["models"]
+    assert [(one["key"], one["tables"], one["related"]) for one in models] == [(STONE, ["stones"], ["Pile"])]
+    monkeypatch.setenv("COLUMNS", "100")
+    for words in (("graph", "routes"), ("graph", "tables"), ("graph", "models"), ("related", "stones.update")):
+        assert max(map(len, app(*words).out.splitlines())) <= 100
+
+
+def test_the_report_counts_what_is_known(app: Run) -> None:
+    told = app("graph", "report", "--json").json
+    assert told["kinds"]["route"] == 3
+    assert told["unknowns"] == []
+    assert "\n3   route\n" in app("graph", "report").out
+
+
+def test_a_listing_of_routes_is_taken_in(app: Run, project: Path) -> None:
+    path = project / "routes.json"
+    path.write_text(json.dumps([{"method": "GET|HEAD", "uri": "up", "action": "Closure"}]), encoding="utf-8")
+    told = app("graph", "routes", "--import", str(path), "--json").json
+    assert "route:GET up" in [one["key"] for one in told["routes"]]
+    path.write_text("no list", encoding="utf-8")
+    assert app("graph", "routes", "--import", str(path)).code == 2
+
+
+def test_a_run_is_recorded_from_a_file(app: Run, project: Path) -> None:
+    path = project / "run.txt"
+    path.write_text(json.dumps({"run_id": "r1", "summary": "s", "changes": [{"path": "a.php"}]}), encoding="utf-8")
+    assert app("record-run", str(path)).out == "Run r1 recorded with 1 change.\n"
+    assert app("record-run", str(path), "--json").json["documents"] == 2
+    assert [one["kind"] for one in app("history", "a.php", "--json").json["changes"]] == ["run"]
+    for wrong in ("", "[]", "{", '{"run_id": "r", "summary": "s", "colour": 1}', '{"summary": "s"}'):
+        path.write_text(wrong, encoding="utf-8")
+        ran = app("record-run", str(path))
+        assert ran.code == 2
+        assert ran.err.startswith("error: ")
+
+
+def test_every_command_shows_examples(app: Run) -> None:
+    for words in (("related",), ("impact",), ("history",), ("graph",), ("record-run",)):
+        ran = app(*words, "--help")
+        assert f"ragstone {words[0]}" in ran.out.partition("Options:")[0].partition("\n")[2]
+
+
+def test_the_library_the_command_and_the_tool_say_the_same(app: Run, engine: Engine) -> None:
+    node = engine.node("stones.update")
+    library = [present_graph.related(one) for one in engine.related(node)]
+    command = app("related", "stones.update", "--json").json
+    assert command["related"] == library
+    assert command["node"] == present_graph.node(node)
+    tool = RAG_RELATED(engine, {"name": "stones.update"})
+    assert [one["key"] for one in tool.data["results"]] == [one["key"] for one in library]
+    assert [one["links"][-1]["place"] for one in tool.data["results"]] == [one["links"][-1]["place"] for one in library]
+    assert all(one["links"][-1]["place"] in tool.text for one in library)
+    engine.close()
+
+
+def test_the_tool_stays_inside_its_tokens(engine: Engine) -> None:
+    whole = RAG_RELATED(engine, {"name": "Stone", "hops": 4})
+    short = RAG_RELATED(engine, {"name": "Stone", "hops": 4, "max_tokens": 100})
+    assert at_most(short.text) <= 130  # and the line that says how many are left out
+    assert len(short.data["results"]) < len(whole.data["results"])
+    assert short.data["left_out"] == len(whole.data["results"]) - len(short.data["results"])
+    engine.close()
+
+
+def test_the_tool_answers_a_wrong_name_in_a_sentence(engine: Engine) -> None:
+    told = RAG_RELATED(engine, {"name": "Stoone"})
+    assert told.failed
+    assert STONE in told.text
+    assert RAG_RELATED(engine, {}).failed
+    nothing = RAG_RELATED(engine, {"name": UPDATE, "kind": "nothing"})
+    assert "Nothing that is known" in nothing.text
+    engine.close()
