@@ -65,11 +65,18 @@ class Passes:
 
     uris: Sequence[str]
     """All files that are there now."""
-    text: Text
+    load: Text
     kept: Mapping[str, bytes]
     """What was kept of files, by owner."""
     remarks: list[str] = field(default_factory=list)
+    _texts: dict[str, str | None] = field(default_factory=dict)
     _facts: dict[str, FileFacts | None] = field(default_factory=dict)
+
+    def text(self, uri: str) -> str | None:
+        """Return the text of a file; symbols, manifests and frameworks ask for the same ones."""
+        if uri not in self._texts:
+            self._texts[uri] = self.load(uri)
+        return self._texts[uri]
 
     def symbols(self, changed: Iterable[str], tell: Tell) -> dict[str, bytes]:
         """Read the files that changed and return what is to be kept of them, by owner."""
