@@ -1,32 +1,28 @@
-"""The promises: what each replaceable part must do. A part is found by name through `registry`."""
+"""What a store promises: everything that stays, and the graph of the code in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from ragstone.protocols.parts import VectorRows
 from ragstone.types import (
     Alias,
-    Chunk,
     Collection,
-    Document,
     Filter,
     Finding,
     Graph,
-    Item,
     Known,
     Link,
     Node,
     PendingText,
     Prepared,
     PutResult,
-    Role,
     Scalar,
     Scope,
     Scored,
-    Skip,
     Space,
     SpaceInfo,
     SpaceState,
@@ -35,208 +31,12 @@ from ragstone.types import (
     StoredChunk,
     StoredDocument,
     Unresolved,
-    VectorRow,
     Walked,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Matrix: TypeAlias = NDArray[np.float32]
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a stage ("scan", "index", "graph", "embed"), how much is done and how much there is (0: not known)."""
 Some: TypeAlias = "Sequence[str] | None"
 Stamps: TypeAlias = "Mapping[str, str] | None"
 Kept: TypeAlias = "Mapping[str, bytes] | None"
-
-
-class Source(Protocol):
-    """Where text is."""
-
-    name: str
-
-    def scan(self) -> Iterator[Item | Skip]:
-        """Yield everything there is, or why it is left out. Never raises for one bad item."""
-
-    def load(self, item: Item) -> bytes:
-        """Return an item's bytes, or raise `ReadError`."""
-
-
-class Reader(Protocol):
-    """What a file says."""
-
-    def read(self, data: bytes, uri: str) -> Document:
-        """Return the whole document, or raise `ReadError`; never half of one."""
-
-
-class Chunker(Protocol):
-    """How a document is cut. `recipe` names the cut and its sizes: another recipe means cutting again."""
-
-    recipe: str
-
-    def chunk(self, document: Document) -> list[Chunk]:
-        """Return exact slices in order that together cover all non-space text."""
-
-
-class Embedder(Protocol):
-    """How text becomes numbers."""
-
-    space: Space
-    max_tokens: int
-    related: float
-    """A cosine beyond which two texts have to do with each other, whatever else is near."""
-
-    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Matrix:
-        """Return one row per text, in order. A text's vector does not depend on its neighbours."""
-
-    def count_tokens(self, text: str) -> int:
-        """Return how many tokens the model sees in a text, markers not counted."""
-
-
-class Codec(Protocol):
-    """How a vector becomes the bytes of a row and back."""
-
-    name: str
-    dimension: int
-    row_bytes: int
-
-    def encode(self, matrix: Matrix) -> list[bytes]:
-        """Return one row of bytes per vector; vectors are brought to length one."""
-
-    def decode(self, rows: Sequence[bytes]) -> Matrix:
-        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
-
-    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
-        """Return the inner product of a query with every row."""
-
-    def sound(self, rows: Sequence[bytes]) -> list[bool]:
-        """Return for each row whether it is a vector: the right length, and numbers."""
-
-
-class VectorRows(Protocol):
-    """One space's vectors as the store keeps them: what a derived index is built from."""
-
-    epoch: str
-    """Changes when rows were deleted or rewritten: an index of another epoch is rebuilt."""
-
-    def newest(self) -> tuple[str, int]:
-        """Return the epoch and the largest row id (0 without rows), both of one moment."""
-
-    def after(self, row_id: int, limit: int) -> list[VectorRow]:
-        """Return rows with a larger id, in order of id."""
-
-    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
-        """Return the encoded vectors of rows with a larger id, in order of id: what an index is filled from."""
-
-    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
-        """Return the rows with these ids, in any order, missing ones left out."""
-
-    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the rows with these ids, missing ones left out: what a search compares."""
-
-    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
-        """Return the rows of these texts, in any order, missing ones left out."""
-
-    def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of these chunks' texts, missing ones left out."""
-
-
-class VectorIndex(Protocol):
-    """Which vectors are near. Holds nothing that cannot be rebuilt."""
-
-    high_water: int
-    """The largest row id taken in."""
-
-    def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
-        """Take vectors in; an id that is already there gets the new vector."""
-
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
-        """Return the k nearest by cosine, best first; only among `allowed` where that is given."""
-
-    def delete(self, ids: Sequence[int]) -> int:
-        """Return how many were there and are no longer."""
-
-    def has(self, row_id: int) -> bool:
-        """Return whether an id is there."""
-
-    def count(self) -> int:
-        """Return how many vectors are there."""
-
-    def flush(self) -> None:
-        """Make what was taken in quick to open next time; losing it costs only time."""
-
-    def drop(self) -> None:
-        """Forget everything, files included."""
-
-    def close(self) -> None:
-        """Let go of files and memory."""
-
-
-class Nearest(Protocol):
-    """One space, ready to be asked: its index, kept level with the store."""
-
-    damaged: int
-    """How many stored rows were no vectors and are left out."""
-
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
-        """Return the k nearest vector rows by cosine, best first."""
-
-    def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these chunks, those without a vector left out."""
-
-    def vectors(self, text_ids: Sequence[int]) -> Matrix:
-        """Return one row per text, zero where a text has no vector yet."""
-
-    def flush(self) -> None:
-        """Make what was taken in quick to open next time."""
-
-    def close(self) -> None:
-        """Let go of files and memory."""
-
-
-class Spaces(Protocol):
-    """What a search asks of the spaces it meets."""
-
-    def query_vector(self, space: Space, query: str) -> Matrix | None:
-        """Return the query's vector in a space, or None where that space cannot be asked here."""
-
-    def nearest(self, project: str, info: SpaceInfo) -> Nearest:
-        """Return a space's index, ready to be asked."""
-
-    def related(self, space: Space) -> float:
-        """Return the cosine beyond which two texts of a space have to do with each other."""
-
-
-class Reranker(Protocol):
-    """A second, slower look at the best candidates."""
-
-    name: str
-
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score per text, higher is better."""
-
-
-class Framework(Protocol):
-    """What a framework makes of a project's files; executes nothing."""
-
-    name: str
-
-    def detects(self, world: World) -> bool:
-        """Return whether the project is one of this framework's."""
-
-    def read(self, world: World) -> Graph:
-        """Return its routes, tables, models and what links them; what cannot be known is in the remarks."""
-
-
-class World(Protocol):
-    """A project's files, as far as an adapter needs them; `ragstone.code.world` has more."""
-
-    uris: tuple[str, ...]
-
-    def has(self, uri: str) -> bool:
-        """Return whether there is such a file."""
 
 
 class Store(Protocol):
