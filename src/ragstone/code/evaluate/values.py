@@ -37,22 +37,29 @@ class Site:
 class Array:
     """Entries in order, by key: a list has the keys 0, 1, 2 …"""
 
-    __slots__ = ("complete", "items", "next_key")
+    __slots__ = ("complete", "items", "lines", "next_key", "uri")
 
     def __init__(self, values: Iterable[Value] = (), *, items: Mapping[Key, Value] | None = None) -> None:
         self.items: dict[Key, Value] = dict(items) if items is not None else dict(enumerate(values))
         self.next_key = max((key for key in self.items if isinstance(key, int)), default=-1) + 1
         self.complete = True
         """False where something unknown was spread into it."""
+        self.lines: dict[Key, int] = {}
+        """The lines entries are written on, of those that are written out in the file `uri`."""
+        self.uri = ""
 
-    def append(self, value: Value) -> None:
+    def append(self, value: Value, line: int = 0) -> None:
         """Add a value under the next number."""
+        if line:
+            self.lines[self.next_key] = line
         self.items[self.next_key] = value
         self.next_key += 1
 
-    def set(self, key: Key, value: Value) -> None:
+    def set(self, key: Key, value: Value, line: int = 0) -> None:
         """Put a value under a key, which keeps its place where it has one."""
         self.items[key] = value
+        if line:
+            self.lines[key] = line
         if isinstance(key, int) and key >= self.next_key:
             self.next_key = key + 1
 
@@ -62,18 +69,21 @@ class Array:
 
     def extend(self, other: Array) -> None:
         """Add the entries of another: numbered ones at the end, named ones in their place."""
+        self.uri = self.uri or other.uri
+        lines = other.lines if other.uri == self.uri else {}
         for key, value in other.items.items():
             if isinstance(key, int) and not isinstance(key, bool):
-                self.append(value)
+                self.append(value, lines.get(key, 0))
             else:
-                self.set(key, value)
+                self.set(key, value, lines.get(key, 0))
         self.complete = self.complete and other.complete
 
     def copy(self) -> Array:
         """Return one that can be changed by itself, inner arrays too."""
         made = Array()
         made.items = {key: one.copy() if isinstance(one, Array) else one for key, one in self.items.items()}
-        made.next_key, made.complete = self.next_key, self.complete
+        made.next_key, made.complete, made.lines = self.next_key, self.complete, dict(self.lines)
+        made.uri = self.uri
         return made
 
     @property
@@ -154,6 +164,8 @@ class Given:
     """False where something unknown was spread into it."""
     this: Value = None
     """The object a method that its class does not have was called on."""
+    lines: Mapping[str | int, int] = field(default_factory=dict)
+    """The lines arguments are written on, by place or name."""
 
     def at(self, position: int, name: str = "", default: Value = None) -> Value:
         """Return an argument by its place or its name."""

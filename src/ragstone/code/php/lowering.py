@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from functools import cache
 from typing import TYPE_CHECKING
 
+from ragstone.code.grammars import parser_for
 from ragstone.code.php.context import Context, Found, Parts, line_of
 from ragstone.code.php.definitions import definition
 from ragstone.code.php.expressions import expression
@@ -14,23 +13,14 @@ from ragstone.code.php.statements import statement
 from ragstone.code.tree import Module, Statement
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _PARTS = Parts(expression, statement, definition)
 
 
-@cache
-def _parser() -> Parser:
-    """Return the parser, loaded on first use."""
-    sitter = importlib.import_module("tree_sitter")
-    grammar = importlib.import_module("tree_sitter_php")
-    parser: Parser = sitter.Parser(sitter.Language(grammar.language_php()))
-    return parser
-
-
 def lower(text: str, uri: str) -> Module:
     """Return a PHP file as a module, with the lines the grammar could not read."""
-    root = _parser().parse(text.encode("utf-8", "replace")).root_node
+    root = parser_for("php").parse(text.encode("utf-8", "replace")).root_node
     context = Context(uri, _PARTS, Names(), Found())
     statements = tuple(_top(context, root.children))
     names = context.names

@@ -24,8 +24,8 @@ from ragstone.code.frameworks.laravel.providers import bindings
 from ragstone.code.frameworks.laravel.rendered import rendered
 from ragstone.code.frameworks.laravel.routes import routes
 from ragstone.code.frameworks.laravel.schedule import scheduled
+from ragstone.code.frameworks.laravel.schema import tables
 from ragstone.code.frameworks.laravel.sites import Site, sites
-from ragstone.code.frameworks.laravel.tables import tables
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError
 from ragstone.types import Graph, Node
@@ -126,7 +126,12 @@ class _Reading:
     def _policies(self) -> Policies:
         """Return what the gate was told; an empty gate where that cannot be read."""
         found = [Policies(self.app)]
-        self._part("policies", lambda: found.append(registered(self.app, self.calls)) or Graph())
+
+        def told() -> Graph:
+            found.append(registered(self.app, self.calls))
+            return Graph()
+
+        self.remarks += self._part("policies", told).remarks
         return found[-1]
 
     def _sent(self) -> Graph:
@@ -162,9 +167,11 @@ class _Reading:
 
 
 def _handled(mapped: Graph) -> Iterator[str]:
-    """Yield what routes lead to."""
-    starts = {node.key for node in mapped.nodes if node.kind == "route"}
-    return (link.target for link in mapped.links if link.kind == "HANDLED_BY" and link.source in starts)
+    """Yield the methods that routes lead to, and the controllers they name, where a method is inherited too."""
+    starts = [node for node in mapped.nodes if node.kind == "route"]
+    keys = {node.key for node in starts}
+    yield from (link.target for link in mapped.links if link.kind == "HANDLED_BY" and link.source in keys)
+    yield from (f"class:{name}" for node in starts if (name := node.attributes.get("controller")))
 
 
 WEIGHT = {"listener": 1, "event": 1, "job": 1, "controller": 2, "notification": 2, "mail": 2}

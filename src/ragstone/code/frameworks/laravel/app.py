@@ -112,6 +112,18 @@ class App:
                     return known, found
         return None
 
+    def field(self, owner: str, expression: Part) -> str:
+        """Return the written type of `$this->name`, promoted parameters counted; nothing for anything else."""
+        known = self.known(owner)
+        own = isinstance(expression, tree.Member) and isinstance(expression.of, tree.Variable)
+        if known is None or not own or expression.of.name.lstrip("$") != "this":
+            return ""
+        made = known.definition.method("__construct")
+        fields = [(one.name, one.type) for one in known.definition.properties]
+        fields += [(one.name, one.type) for one in (made.parameters if made else ())]
+        typed = (written for name, written in fields if name.lstrip("$") == expression.name and written)
+        return next((name for one in typed for name in one.names), "")
+
     def node(self, known: Known, kind: str, attributes: dict[str, Json] | None = None) -> Node:
         """Return a class as a node of a framework's kind."""
         one = known.definition
@@ -142,6 +154,10 @@ class App:
         if isinstance(expression, tree.Text):
             pieces = [self.path(part) for part in expression.parts]
             return None if None in pieces else normpath("".join(filter(None, pieces))).lstrip("/")
+        if isinstance(expression, tree.Call) and called(expression) == "dirname":
+            inner, levels = self.path(given(expression, 0)), given(expression, 1)
+            steps = levels.value if isinstance(levels, tree.Literal) and isinstance(levels.value, int) else 1
+            return None if inner is None else normpath(join(inner, *([".."] * min(steps, 9))))
         if isinstance(expression, tree.Call):
             root = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}.get(called(expression))
             below = text_of(given(expression, 0)) if expression.arguments else ""

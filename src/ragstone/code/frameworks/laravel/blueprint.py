@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from ragstone.code.frameworks.laravel import inflect
-from ragstone.code.frameworks.laravel.tables import Column, Event, ForeignKey, Index, Place, Table, Tables
+from ragstone.code.frameworks.laravel.said import Chain, Said, Settings, known, plain, texts
+from ragstone.code.frameworks.laravel.tables import Change, Column, Event, ForeignKey, Index, Place, Table, Tables
 from ragstone.types.graph import Json
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A call with what it was given; a value that is not known is none of Python's plain ones."""
-
-    name: str
-    arguments: tuple[object, ...]
-    named: Mapping[str, object]
-    at: Place
-
-    def given(self, index: int, name: str = "") -> object:
-        """Return an argument by its place or name, or None."""
-        return self.arguments[index] if index < len(self.arguments) else self.named.get(name)
-
-    def text(self, index: int, name: str = "") -> str | None:
-        """Return an argument that is a text."""
-        value = self.given(index, name)
-        return value if isinstance(value, str) and value else None
-
-
-Chain = tuple[Said, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +32,9 @@ _FOREIGN_MORE: Final = {
     "nullonupdate": ("on_update", "set null"),
     "noactiononupdate": ("on_update", "no action"),
 }
+_FLAGS: Final = {"auto_increment", "unsigned"}
+_PHP_NAMES: Final = {"auto_increment": "autoIncrement"}
 _SHOWN: Final = {"length", "total", "places", "allowed", "precision", "dimensions", "subtype", "expression"}
-
-
-@cache
-def known() -> dict[str, Any]:
-    """Return the methods of a blueprint as data, columns by their names in lower case."""
-    data: dict[str, Any] = json.loads(
-        resources.files(__package__).joinpath("blueprint.json").read_text(encoding="utf-8")
-    )
-    for part in ("columns", "several", "morphs"):
-        data[part] = {name.lower(): value for name, value in data[part].items()}
-    data["no column"] = {name.lower() for name in data["no column"]}
-    return data
-
-
-def texts(value: object) -> tuple[str, ...]:
-    """Return the texts that a value is or holds."""
-    if isinstance(value, str):
-        return (value,)
-    held = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
-    return tuple(one for one in held if isinstance(one, str))
-
-
-def plain(value: object) -> Json:
-    """Return a value as it may stand in attributes; what is not known is told by its text."""
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if isinstance(value, Mapping):
-        keys = list(value)
-        if keys == list(range(len(keys))):
-            return [plain(one) for one in value.values()]
-        return {str(key): plain(one) for key, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else str(value)
 
 
 @dataclass(slots=True)
@@ -103,12 +49,14 @@ class Blueprint:
     keeps: bool = False
     """Whether a changed column keeps what the change does not say, as it did before Laravel 11."""
     touched: list[str] = field(default_factory=list)
+    acted: bool = False
 
     def take(self, chain: Chain) -> None:
         """Do what one chain of calls says."""
         first = chain[0]
         name = first.name.lower()
         data = known()
+        self.acted = self.acted or name not in ("rename", "drop", "dropifexists", *data["no column"])
         if name in data["columns"] or name in ("addcolumn", "foreignidfor", "foreignuuidfor", "foreignulidfor"):
             self._column(chain)
         elif name in data["several"]:
@@ -126,7 +74,9 @@ class Blueprint:
 
     def done(self, at: Place) -> None:
         """Write down that the table was made or altered."""
-        kind = "CREATES" if self.creating else "ALTERS"
+        kind: Change = "CREATES" if self.creating else "ALTERS"
+        if not self.creating and not self.acted:
+            return
         self.table.events.append(Event(kind, at, tuple(dict.fromkeys(self.touched))))
 
     # ── columns ──────────────────────────────────────────────────────────────────────────────
@@ -163,9 +113,7 @@ class Blueprint:
             return "foreignid"
         return "foreignulid" if to.ulid else "foreignuuid"
 
-    def _put(
-        self, name: str, more: Mapping[str, Any], said: Said, calls: Chain, to: Referred | None = None
-    ) -> None:
+    def _put(self, name: str, more: Mapping[str, Any], said: Said, calls: Chain, to: Referred | None = None) -> None:
         """Add or change a column, with what the rest of the chain says of it."""
         extra: dict[str, Json] = {
             key: plain(value) for key, value in more.items() if key in _SHOWN or (key in _FLAGS and value)
@@ -174,7 +122,7 @@ class Blueprint:
             value = said.given(index + 1, _PHP_NAMES.get(key, key))
             if value is not None and value is not False:
                 extra[key] = plain(value)
-        settings = _Settings(bool(more.get("nullable")), extra)
+        settings = Settings(bool(more.get("nullable")), extra)
         for index, call in enumerate(calls):
             if more.get("foreign") and call.name.lower() in ("constrained", "references"):
                 self._referring(name, calls[index:], to)
@@ -182,7 +130,7 @@ class Blueprint:
             settings.take(call)
         self._settle(Column(name, str(more["type"]), settings.nullable, said.at, settings.more), settings, calls)
 
-    def _settle(self, column: Column, settings: _Settings, calls: Chain) -> None:
+    def _settle(self, column: Column, settings: Settings, calls: Chain) -> None:
         before = self.table.columns.get(column.name)
         if settings.changes and before is not None and self.keeps:
             nullable = column.nullable if settings.nullable_said else before.nullable
@@ -328,50 +276,9 @@ class Blueprint:
         self.table.foreign = {key: one for key, one in self.table.foreign.items() if one.columns != columns}
 
     def _rename(self, said: Said) -> None:
-        former, to = said.text(0, "from"), said.text(1, "to")
+        former, to = (name.strip("`") if name else None for name in (said.text(0, "from"), said.text(1, "to")))
         if former is None or to is None:
             self.tables.remark(said.at, f"which column of {self.table.name} is renamed is not known")
             return
-        self.tables.rename_column(self.table, former, to)
+        self.tables.rename_column(self.table, former, to, said.at)
         self.touched.extend((former, to))
-
-
-_FLAGS: Final = {"auto_increment", "unsigned"}
-_PHP_NAMES: Final = {"auto_increment": "autoIncrement"}
-_INDEX_CALLS: Final = {
-    "primary": "primary",
-    "unique": "unique",
-    "index": "index",
-    "fulltext": "fulltext",
-    "spatialindex": "spatialIndex",
-    "vectorindex": "vectorIndex",
-}
-
-
-@dataclass(slots=True)
-class _Settings:
-    """What the rest of a column's chain sets."""
-
-    nullable: bool
-    more: dict[str, Json]
-    nullable_said: bool = False
-    changes: bool = False
-    indexes: list[tuple[str, str | None]] = field(default_factory=list)
-
-    def take(self, call: Said) -> None:
-        """Read one call."""
-        name = call.name.lower()
-        if name == "nullable":
-            self.nullable, self.nullable_said = call.given(0, "value") is not False, True
-        elif name == "default":
-            self.more["default"] = plain(call.given(0, "value"))
-        elif name == "usecurrent":
-            self.more["default"] = "CURRENT_TIMESTAMP"
-        elif name == "change":
-            self.changes = True
-        elif name in ("unsigned", "autoincrement"):
-            self.more["unsigned" if name == "unsigned" else "auto_increment"] = True
-        elif name in ("comment", "storedas", "virtualas"):
-            self.more["comment" if name == "comment" else "generated"] = plain(call.given(0))
-        elif name in _INDEX_CALLS and call.given(0) is not False:
-            self.indexes.append((_INDEX_CALLS[name], call.text(0, "indexName")))

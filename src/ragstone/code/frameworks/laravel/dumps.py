@@ -15,7 +15,7 @@ _PIECE: Final = re.compile(
       | (?P<comment>--[^\n]*|\#[^\n]*|/\*(?!!).*?\*/)
       | (?P<end>;)
       | (?P<copy>\bCOPY\s[^;]*?\sFROM\s+stdin;\n.*?\n\\\.)
-      | (?P<other>.)""",
+      | (?P<other>[^'"`;\#/cC-]+|.)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _MIGRATED: Final = re.compile(r"INSERT\s+INTO\s+(?:[\w.\"`\[\]]*\.)?[\"`\[]?migrations[\"`\]]?", re.IGNORECASE)
@@ -46,7 +46,8 @@ def statements(text: str) -> Iterator[tuple[int, str]]:
                 yield start or line, (held + said).strip().rstrip(";")
             held, start = "", 0
         elif kind != "comment":
-            start = start or (line if said.strip() else 0)
+            blank = len(said) - len(said.lstrip())
+            start = start or (line + said[:blank].count("\n") if said.strip() else 0)
             held += said
         line += said.count("\n")
     if held.strip():
@@ -136,9 +137,9 @@ def _acted(tables: Tables, table: Table, action: str, at: Place) -> tuple[str, .
 Act = Callable[[Tables, Table, "re.Match[str]", Place], tuple[str, ...]]
 
 
-def _rename_column(tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
+def _rename_column(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
     pair = unquoted(found[1]), unquoted(found[2])
-    tables.rename_column(table, *pair)
+    tables.rename_column(table, *pair, at)
     return pair
 
 
@@ -150,7 +151,7 @@ def _rename_table(tables: Tables, table: Table, found: re.Match[str], at: Place)
 def _change(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
     pair = unquoted(found[1]), unquoted(found[2])
     if pair[0] != pair[1]:
-        tables.rename_column(table, *pair)
+        tables.rename_column(table, *pair, at)
     definitions.define(table, f"{found[2]} {found[3]}", at)
     return tuple(dict.fromkeys(pair))
 

@@ -32,7 +32,9 @@ _ASIDE: Final = ("tests/", "vendor/", "node_modules/", "storage/", "bootstrap/ca
 @cache
 def known() -> dict[str, Any]:
     """Return what is known of Eloquent as data."""
-    data: dict[str, Any] = json.loads(resources.files(__package__).joinpath("eloquent.json").read_text(encoding="utf-8"))
+    data: dict[str, Any] = json.loads(
+        resources.files(__package__).joinpath("eloquent.json").read_text(encoding="utf-8")
+    )
     data["models"] = {name.lower(): facts for name, facts in data["models"].items()}
     data["relations"] = {name.lower(): (name, takes) for name, takes in data["relations"].items()}
     data["results"] = {name.lower() for name in data["results"]}
@@ -93,7 +95,7 @@ class Eloquent:
 
     def __post_init__(self) -> None:
         self.lineage = Lineage(self.world)
-        self.literals = Literals(self.lineage)
+        self.literals = Literals(self.lineage, known()["config of packages"])
 
     @property
     def models(self) -> dict[str, Model]:
@@ -115,12 +117,17 @@ class Eloquent:
 
     def _found(self) -> Iterator[Model]:
         for uri in self.world.uris:
-            module = self.world.module(uri) if uri.endswith(".php") and not _is_aside(uri) else None
+            module = self.world.module(uri) if self._may_have(uri) else None
             for one in module.classes if module else ():
                 if one.kind == "class" and one.extends and "@" not in one.name:
                     model = self._as_model(uri, one)
                     if model is not None:
                         yield model
+
+    def _may_have(self, uri: str) -> bool:
+        """Return whether a file has a class that extends another; others are not mapped, as some are long."""
+        facts = None if _is_aside(uri) or not uri.endswith(".php") else self.world.facts(uri)
+        return facts is not None and any(one.kind == "extends" for one in facts.references)
 
     def _as_model(self, uri: str, definition: Class) -> Model | None:
         base = self.lineage.beyond(definition.name) or ""
@@ -132,7 +139,16 @@ class Eloquent:
         pivot = bool(facts.get("pivot")) or _PIVOT_TRAIT in self.lineage.traits(definition.name)
         table, how, at = self._table(uri, definition, facts, pivot)
         return Model(
-            definition.name, uri, definition, base, not likely, self._is_abstract(uri, definition), pivot, table, how, at
+            definition.name,
+            uri,
+            definition,
+            base,
+            not likely,
+            self._is_abstract(uri, definition),
+            pivot,
+            table,
+            how,
+            at,
         )
 
     def _is_abstract(self, uri: str, definition: Class) -> bool:
@@ -180,7 +196,7 @@ class Eloquent:
 
     def where(self, part: Part, name: str) -> Where:
         """Return the context of what a part says of a model."""
-        return Where(part.definition.name, name, part.definition.kind == "trait")
+        return Where(part.definition.name, name, part.definition.kind == "trait", part.uri)
 
     def attribute(self, name: str, wanted: str) -> tuple[Part, New] | None:
         """Return the nearest attribute of Eloquent's of a name, on the class, its traits or its parents."""

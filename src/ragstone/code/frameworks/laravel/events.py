@@ -137,7 +137,7 @@ def _queueable(value: Part) -> bool:
 def _registered(looked: _Looked, site: Site) -> None:
     """Take in one call of `listen` or `subscribe`."""
     name = called(site.call)
-    if name not in ("listen", "subscribe") or not _is_events(site):
+    if name not in ("listen", "subscribe") or not _is_events(looked.app, site):
         return
     looked.places.append(f"{site.uri}:{site.line}")
     if name == "subscribe":
@@ -178,7 +178,7 @@ def _given_to(value: Part) -> Iterator[Part]:
         yield from (argument.value for argument in calls[0].arguments)
 
 
-def _is_events(site: Site) -> bool:
+def _is_events(app: App, site: Site) -> bool:
     """Return whether a call is one of the event dispatcher's: the facade, or a variable or field that is typed so."""
     at = receiver(site.call)
     root, _ = chain(at) if at is not None else (None, ())
@@ -190,7 +190,7 @@ def _is_events(site: Site) -> bool:
         return any(name.lower() in DISPATCHERS for name in types) or (subscribing and root.name.lstrip("$") != "this")
     if isinstance(root, tree.Subscript):
         return text_of(root.key) == "events"
-    return False
+    return app.field(site.scope.owner, root).lower() in DISPATCHERS
 
 
 def _subscriber(looked: _Looked, name: str, registered: str) -> None:
@@ -202,7 +202,7 @@ def _subscriber(looked: _Looked, name: str, registered: str) -> None:
     scope = scope_of(known, function, looked.app.proper(name))
     for call, depends in scope.calls:
         site = Site(scope, call, depends)
-        if called(call) == "listen" and _is_events(site):
+        if called(call) == "listen" and _is_events(looked.app, site):
             looked.heard += _listened(looked.app, site, ("subscribe", registered))
     for value in returned(function):
         for event, listeners, line in _pairs(value, scope.owner):
@@ -236,13 +236,13 @@ def _graph(looked: _Looked) -> Graph:
             Link("LISTENS", listener.key, event.key, one.uri, one.line, one.confidence, one.conditional,
                  order=len(links), attributes=attributes),
         )  # fmt: skip
-    handled = tuple(_handled(app, link) for link in links.values())
+    handled = dict.fromkeys(_placed(app, link) for link in links.values())
     registry = Node(PLACE, "registry", "events", *_first(looked.places), framework="laravel",
                     attributes={"places": list(dict.fromkeys(looked.places))})  # fmt: skip
     named = tuple(Alias(node.name, key, "event", node.uri) for key, node in nodes.items() if key.startswith("event:"))
     return Graph(
         nodes=(*nodes.values(), registry),
-        links=(*links.values(), *(one for one in handled if one)),
+        links=(*links.values(), *(Link("HANDLED_BY", *one) for one in handled if one)),
         aliases=aliases(tuple(nodes.values())) + named,
     )
 
@@ -281,10 +281,10 @@ def _default(app: App, listener: str) -> str:
     return "__invoke" if known and not app.method(listener, "handle") and app.method(listener, "__invoke") else "handle"
 
 
-def _handled(app: App, link: Link) -> Link | None:
-    """Return the link from a listener to the method that does the work, None where that is not the application's."""
+def _placed(app: App, link: Link) -> tuple[str, str, str, int] | None:
+    """Return a listener, the method that does its work and where that is; None where it is not the application's."""
     name, method = link.source.removeprefix("class:"), str(link.attributes["method"])
     found = app.method(name, method) if link.source.startswith("class:") else None
     if found is None:
         return None
-    return Link("HANDLED_BY", link.source, f"method:{found[0].name}::{found[1].name}", found[0].uri, found[1].line)
+    return link.source, f"method:{found[0].name}::{found[1].name}", found[0].uri, found[1].line

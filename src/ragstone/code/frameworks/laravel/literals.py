@@ -1,14 +1,27 @@
-"""Values that are written down: literals, constants, class names and config entries, folded without running anything."""
+"""Values that are written down: literals, constants, class names and config entries, folded without running."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ragstone.code.evaluate import PHP, Array, ClassRef, Evaluator, Given, Known, Site, Unknown, Value, settle, shown
 from ragstone.code.frameworks.laravel.lineage import Lineage
-from ragstone.code.tree import Call, Choice, ClassName, Collected, Expr, FunctionName, Literal, Member, Return, Static
+from ragstone.code.tree import (
+    Call,
+    Choice,
+    ClassName,
+    Collected,
+    Expr,
+    FunctionName,
+    Literal,
+    Member,
+    Return,
+    Static,
+    Variable,
+)
 from ragstone.code.tree import Text as Joined
-from ragstone.code.tree import Variable
 
 
 class Unsaid:
@@ -21,6 +34,8 @@ class Unsaid:
 
 UNSAID: Final = Unsaid()
 _DEPTH: Final = 12
+_PROXY: Final = "konekt\\concord\\proxies\\modelproxy"
+"""A base class of proxies, each of which stands for the model beside it: `UserProxy::modelClass()` is `User`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +45,7 @@ class Where:
     inside: str = ""
     of: str = ""
     trait: bool = False
+    uri: str = ""
 
 
 @dataclass(slots=True)
@@ -37,7 +53,29 @@ class Literals:
     """Folds expressions of one project."""
 
     lineage: Lineage
+    packages: Mapping[str, object] = field(default_factory=dict)
+    """What packages set where the project has no config file of that name."""
     _configs: dict[str, object] = field(default_factory=dict)
+    _machine: Evaluator | None = None
+
+    def worked_out(self, expression: Expr, where: Where) -> object:
+        """Return what an expression is, the project's own functions followed where it is not written down."""
+        found = self.value(expression, where)
+        if found is not UNSAID:
+            return found
+        if self._machine is None:
+            self._machine = Evaluator(self.lineage.world, PHP, Known(functions={"config": self.configured, "env": env}))
+        given = settle(self._machine.evaluate(expression, where.uri, owner=where.of or where.inside))
+        given = given.name if isinstance(given, ClassRef) else given
+        return given if isinstance(given, str) else UNSAID
+
+    def configured(self, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return what `config(…)` gives, for the evaluator: as the project's files have it, else the default."""
+        key, default = settle(given.at(0, "key")), given.at(1, "default")
+        found = value_of(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
+        if not isinstance(found, Unknown):
+            return default if found is None else found
+        return Unknown(f"config({key})", f"config({key})", () if default is None else (default,))
 
     def value(self, expression: Expr | None, where: Where, depth: int = 0) -> object:
         """Return what an expression is, or `UNSAID`."""
@@ -68,13 +106,14 @@ class Literals:
         return value if isinstance(value, str) else None
 
     def config(self, key: str) -> object:
-        """Return an entry of the project's config files, or `UNSAID`."""
+        """Return an entry of the project's config files: None where the file has none, `UNSAID` where that is open."""
         name, _, rest = key.partition(".")
         if name not in self._configs:
-            self._configs[name] = self._file(f"config/{name}.php")
+            said = self._file(f"config/{name}.php")
+            self._configs[name] = self.packages.get(name, UNSAID) if said is UNSAID else said
         value = self._configs[name]
         for part in rest.split(".") if rest else ():
-            value = value.get(part, UNSAID) if isinstance(value, dict) else UNSAID
+            value = value.get(part) if isinstance(value, dict) else UNSAID
         return value
 
     def _file(self, uri: str) -> object:
@@ -142,6 +181,10 @@ class Literals:
 
     def _called(self, call: Call, where: Where, depth: int) -> object:
         """Return what the few functions give that are sure: config, env, get_class."""
+        if isinstance(call.function, Static) and call.function.name == "modelClass":
+            proxy = self.class_name(call.function.of, where)
+            ours = proxy is not None and self.lineage.beyond(proxy).lower() == _PROXY
+            return proxy.removesuffix("Proxy") if ours and proxy else UNSAID
         if isinstance(call.function, Member) and call.function.name == "value" and not call.arguments:
             return self.value(call.function.of, where, depth + 1)
         if not isinstance(call.function, FunctionName) or not call.arguments:
@@ -156,5 +199,22 @@ class Literals:
         if name == "config":
             key = self.value(first, where, depth + 1)
             found = self.config(key) if isinstance(key, str) else UNSAID
-            return self.value(default, where, depth + 1) if found is UNSAID else found
+            return self.value(default, where, depth + 1) if default and (found is UNSAID or found is None) else found
         return UNSAID
+
+
+def value_of(said: object) -> Value:
+    """Return what is written down as the evaluator has it; what is not is unknown."""
+    if isinstance(said, dict):
+        return Array(items={key: value_of(one) for key, one in said.items()})
+    if isinstance(said, list):
+        return Array([value_of(one) for one in said])
+    if said is None or isinstance(said, str | int | float | bool):
+        return said
+    return Unknown("it is not written down")
+
+
+def env(given: Given, site: Site, machine: Evaluator) -> Value:
+    """Return what `env(…)` gives, for the evaluator: not known, perhaps its default."""
+    key, default = shown(given.at(0)), given.at(1)
+    return Unknown(f"env({key})", f"env({key})", () if default is None else (default,))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from ragstone.code.frameworks.laravel.blueprint import plain
-from ragstone.code.frameworks.laravel.eloquent import ATTRIBUTES, Eloquent, Model, known, returned
+from ragstone.code.frameworks.laravel.eloquent import ATTRIBUTES, Eloquent, Model, returned
 from ragstone.code.frameworks.laravel.literals import UNSAID
 from ragstone.code.frameworks.laravel.relations import Relation, Relations
+from ragstone.code.frameworks.laravel.said import plain
 from ragstone.code.tree import ClassName, Function, New
 from ragstone.code.world import World
-from ragstone.types.graph import Alias, Graph, Json, Link, Node, Unresolved
+from ragstone.types.graph import Alias, Confidence, Graph, Json, Link, Node, Unresolved
 
 FRAMEWORK: Final = "laravel"
 _LISTS: Final = {"fillable": "Fillable", "guarded": "Guarded", "hidden": "Hidden", "appends": "Appends"}
@@ -27,7 +28,7 @@ def of(eloquent: Eloquent) -> Graph:
     """Return the same from models that are found already."""
     relations = Relations(eloquent)
     graph = Graph()
-    outside: dict[str, Node] = {}
+    others: dict[str, Node] = {}
     targets = _morph_targets(eloquent, relations)
     for model in eloquent.models.values():
         found = relations.of(model)
@@ -35,11 +36,33 @@ def of(eloquent: Eloquent) -> Graph:
         for relation in found.values():
             graph += _of_relation(model, relation, targets)
             for name in (relation.related, relation.through):
-                if name and eloquent.lineage.find(name) is None:
-                    outside[name] = Node(
-                        f"class:{name}", "model", name.rpartition("\\")[2], framework=FRAMEWORK, attributes={"outside": True}
-                    )
-    return graph + Graph(nodes=tuple(outside.values()))
+                if name and eloquent.model(name) is None:
+                    others[name] = _other(eloquent, name)
+    whole = graph + Graph(nodes=tuple(others.values()))
+    return replace(whole, remarks=tuple(dict.fromkeys(whole.remarks)))
+
+
+def _other(eloquent: Eloquent, name: str) -> Node:
+    """Return a class that a relation leads to and that is not seen to be a model: a package's, or a child of one."""
+    found = eloquent.lineage.find(name)
+    key, short = f"class:{name}", name.rpartition("\\")[2]
+    if found is None:
+        return Node(key, "model", short, framework=FRAMEWORK, attributes={"outside": True})
+    one = found.definition
+    base = eloquent.lineage.beyond(name)
+    return Node(
+        key, "model", short, found.uri, one.line, one.line_end,
+        doc=one.doc, language="php", framework=FRAMEWORK, attributes={"extends": base, "assumed": True},
+    )  # fmt: skip
+
+
+def _is_base(eloquent: Eloquent, model: Model) -> bool:
+    """Return whether a class is there for models to extend, and has no table of its own: `BaseModel` and its like."""
+    return (
+        model.how == "convention"
+        and model.short.endswith("Model")
+        and any(model.name in one.definition.extends for one in eloquent.models.values())
+    )
 
 
 def _of_model(eloquent: Eloquent, model: Model, relations: dict[str, Relation]) -> Graph:
@@ -53,11 +76,11 @@ def _of_model(eloquent: Eloquent, model: Model, relations: dict[str, Relation]) 
     aliases = (Alias(model.name, key, "class", model.uri), Alias(model.short, key, "short_class", model.uri))
     links: tuple[Link, ...] = ()
     remarks: tuple[str, ...] = ()
-    if model.table and not model.abstract:
-        confidence = "convention" if model.how == "convention" else "declared"
+    if model.table and not model.abstract and not _is_base(eloquent, model):
+        confidence: Confidence = "convention" if model.how == "convention" else "declared"
         links = (
             Link(
-                "MAPS_TO", key, f"table:{model.table}", *model.table_at,
+                "MAPS_TO", key, f"table:{model.table.rpartition('.')[2]}", *model.table_at,
                 confidence=confidence if model.sure else "heuristic", attributes={"how": model.how},
             ),
         )  # fmt: skip
@@ -71,38 +94,39 @@ def _facts(eloquent: Eloquent, model: Model) -> dict[str, Json]:
     """Return what a model says of itself; what it does not say is left out."""
     name = model.name
     facts: dict[str, Json] = {
-        "table": model.table, "how": model.how, "primary_key": eloquent.key(model),
-        "key_type": eloquent.key_type(model), "extends": model.base,
-    }  # fmt: skip
-    if model.abstract:
-        facts["abstract"] = True
-    if model.pivot:
-        facts["pivot"] = True
+        "table": model.table,
+        "how": model.how,
+        "primary_key": eloquent.key(model),
+        "key_type": eloquent.key_type(model),
+        "extends": model.base,
+    }
+    flags = {
+        "abstract": model.abstract,
+        "pivot": model.pivot,
+        "soft_deletes": _SOFT_DELETES in eloquent.lineage.traits(name),
+    }
+    facts |= {key: True for key, holds in flags.items() if holds}
+    facts |= {
+        key: value for key in ("timestamps", "incrementing") if isinstance(value := eloquent.said(name, key), bool)
+    }
     connection = eloquent.said(name, "connection")
     connection = eloquent.of_attribute(name, "Connection", "name") if connection is UNSAID else connection
-    for key, value in (("connection", connection), ("route_key", _route_key(eloquent, model))):
-        if isinstance(value, str):
-            facts[key] = value
+    texts = {"connection": connection, "route_key": _route_key(eloquent, model)}
+    facts |= {key: value for key, value in texts.items() if isinstance(value, str)}
+    lists = {"casts": _casts(eloquent, model), "scopes": list(dict.fromkeys(_scopes(eloquent, model)))}
+    facts |= {key: plain(value) for key, value in lists.items() if value}
+    return facts | _lists(eloquent, name)
+
+
+def _lists(eloquent: Eloquent, name: str) -> dict[str, Json]:
+    """Return which columns may be filled, are hidden, are appended, by property or attribute."""
+    found: dict[str, Json] = {}
     for key, attribute in _LISTS.items():
         value = eloquent.said(name, key)
         value = eloquent.of_attribute(name, attribute, "columns") if value is UNSAID else value
         if isinstance(value, list):
-            facts[key] = plain(value)
-    for key in ("timestamps", "incrementing"):
-        value = eloquent.said(name, key)
-        if isinstance(value, bool):
-            facts[key] = value
-    if eloquent.attribute(name, "Unguarded"):
-        facts["guarded"] = []
-    casts = _casts(eloquent, model)
-    if casts:
-        facts["casts"] = casts
-    scopes = list(dict.fromkeys(_scopes(eloquent, model)))
-    if scopes:
-        facts["scopes"] = list(scopes)
-    if _SOFT_DELETES in eloquent.lineage.traits(name):
-        facts["soft_deletes"] = True
-    return facts
+            found[key] = plain(value)
+    return found | ({"guarded": []} if eloquent.attribute(name, "Unguarded") else {})
 
 
 def _casts(eloquent: Eloquent, model: Model) -> dict[str, Json]:
@@ -174,10 +198,19 @@ def _of_relation(model: Model, relation: Relation, targets: dict[tuple[str, str]
     if relation.related is None:
         why = relation.unknown or "what it leads to is decided by the row"
         lost = Unresolved("RELATES", f"class:{model.name}", relation.name, "$this", relation.uri, relation.line, why)
-        told = (f"{relation.uri}:{relation.line}: {model.name}::{relation.name}: {why}",) if relation.unknown else ()
+        told = (
+            (f"{relation.uri}:{relation.line}: {relation.declared_in}::{relation.name}: {why}",)
+            if relation.unknown
+            else ()
+        )
         return Graph((node,), (), aliases, (lost,), remarks=told)
     link = Link(
-        "RELATES", f"class:{model.name}", f"class:{relation.related}", relation.uri, relation.line, attributes=attributes
+        "RELATES",
+        f"class:{model.name}",
+        f"class:{relation.related}",
+        relation.uri,
+        relation.line,
+        attributes=attributes,
     )
     return Graph((node,), (link,), aliases)
 
@@ -193,6 +226,3 @@ def _attributes(relation: Relation) -> dict[str, Json]:
     if relation.used[0]:
         attributes["used_at"] = f"{relation.used[0]}:{relation.used[1]}"
     return attributes
-
-
-__all__ = ["known", "models", "of"]

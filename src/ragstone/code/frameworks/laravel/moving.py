@@ -69,8 +69,8 @@ def _attributes(one: Node | Link, place: str) -> dict[str, Json]:
     found = dict(one.attributes)
     for name in PLACES:
         value = found.get(name)
-        if isinstance(value, str) and "/" in value:
+        if isinstance(value, str):
             found[name] = place + value
         elif isinstance(value, list):
-            found[name] = [place + part if isinstance(part, str) and "/" in part else part for part in value]
+            found[name] = [f"{place}{part}" for part in value]
     return found

@@ -28,7 +28,7 @@ def scheduled(app: App, sites: Iterable[Site], commands: dict[str, str]) -> Grap
     """Return the tasks, when they run and what they run; `commands` are classes by the name they are called by."""
     nodes: dict[str, Node] = {}
     links: list[Link] = []
-    for scope, task, rest, depends in _tasks(sites):
+    for scope, task, rest, depends in _tasks(app, sites):
         node = _node(scope, task, rest)
         while node.key in nodes:
             node = _numbered(node, len(nodes))
@@ -40,12 +40,12 @@ def scheduled(app: App, sites: Iterable[Site], commands: dict[str, str]) -> Grap
     return Graph(nodes=tuple(nodes.values()), links=tuple(links))
 
 
-def _tasks(sites: Iterable[Site]) -> Iterator[tuple[Scope, tree.Call, tuple[tree.Call, ...], bool]]:
+def _tasks(app: App, sites: Iterable[Site]) -> Iterator[tuple[Scope, tree.Call, tuple[tree.Call, ...], bool]]:
     """Yield each task once, with the calls around it: those of the whole chain it stands in."""
     inner: set[int] = set()
     for site in sites:
         root, calls = chain(site.call)
-        if id(site.call) in inner or not _is_schedule(site.scope, root):
+        if id(site.call) in inner or not _is_schedule(app, site.scope, root):
             continue
         inner.update(id(one) for one in calls)
         place = next((at for at, one in enumerate(calls) if called(one) in TASKS), None)
@@ -53,17 +53,15 @@ def _tasks(sites: Iterable[Site]) -> Iterator[tuple[Scope, tree.Call, tuple[tree
             yield site.scope, calls[place], (*calls[:place], *calls[place + 1 :]), site.conditional
 
 
-def _is_schedule(scope: Scope, root: Part) -> bool:
+def _is_schedule(app: App, scope: Scope, root: Part) -> bool:
     """Return whether a chain begins with the schedule: the facade, one of the application's own, a typed variable."""
     if isinstance(root, tree.ClassName):
         return root.name.lower() in (FACADE, SCHEDULE) or root.name.rpartition("\\")[2] == "Schedule"
     if isinstance(root, tree.Variable):
         types = scope.types.get(root.name.lstrip("$"), ())
-        kernel = (
-            scope.function is not None and scope.function.name == "schedule" and root.name.lstrip("$") == "schedule"
-        )
-        return kernel or any(name.lower() == SCHEDULE for name in types)
-    return False
+        kernel = scope.function is not None and scope.function.name == "schedule"
+        return (kernel and root.name.lstrip("$") == "schedule") or any(name.lower() == SCHEDULE for name in types)
+    return app.field(scope.owner, root).lower() == SCHEDULE
 
 
 def _node(scope: Scope, task: tree.Call, rest: tuple[tree.Call, ...]) -> Node:

@@ -6,7 +6,6 @@ through in a second.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,12 +15,14 @@ from ragstone.code import tree
 from ragstone.code.frameworks.laravel.app import App, Known
 from ragstone.code.frameworks.laravel.walking import chain, class_of, listed, walk
 
-WORDS = re.compile(
-    r"dispatch|broadcast|\bevent\s*\(|\bfire\s*\(|\b(?:Event|Events|Mail|Notification|Bus|Queue|Gate|Config|Broadcast"
-    r"|Schedule|Artisan)::|\bconfig\s*\(|->(?:notify|notifyNow|send|sendNow|queue|push|later|chain|batch|until)\s*\("
-    r"|[:>](?:observe|policy|define|listen|subscribe|channel|bind|bindIf|singleton|singletonIf|scoped|scopedIf|instance"
-    r"|give|withSchedule|withEvents|withBindings|disableEventDiscovery)\s*\(|\bSchedule\s+\$"
-)
+WORDS = (
+    "dispatch", "broadcast", "event(", "fire(", "Event::", "Mail::", "Notification::", "Bus::", "Queue::", "Gate::",
+    "Config::", "Broadcast::", "Schedule", "Artisan::", "config(", "->notify(", "->notifyNow(", "->send(", "->sendNow(",
+    "->queue(", "->push(new", "->later(", "->until(", "observe(", "->policy(", "->define(", "listen(", "subscribe(",
+    "->bind", "->singleton", "->scoped", "->instance(", "->give(", "->withEvents(", "->withBindings(",
+    "->withSingletons(", "EventDiscovery", "->chain(", "Batch $", "mergeConfig",
+)  # fmt: skip
+"""What a body has in its text that a pass looks at; plain words, since a file is searched for all of them."""
 FINDERS = frozenset(
     ("find", "findorfail", "findornew", "create", "first", "firstorfail", "firstorcreate", "firstornew", "make", "sole",
      "updateorcreate", "forcecreate")
@@ -134,16 +135,21 @@ def scope_of(known: Known, function: tree.Function, owner: str = "") -> Scope:
 
 def _lines(text: str) -> list[int]:
     """Return the lines that have one of the words, in order."""
-    found = WORDS.finditer(text)
-    first = next(found, None)
-    if first is None:
-        return []
-    starts = [0]
-    at = text.find("\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = text.find("\n", at + 1)
-    return sorted({bisect_right(starts, one.start()) for one in (first, *found)})
+    found: set[int] = set()
+    for word in WORDS:
+        at = text.find(word)
+        while at >= 0:
+            found.add(at)
+            after = text.find("\n", at)  # one hit a line is enough
+            at = text.find(word, after) if after >= 0 else -1
+    lines: list[int] = []
+    line, before = 1, 0
+    for at in sorted(found):
+        line += text.count("\n", before, at)
+        before = at
+        if not lines or lines[-1] != line:
+            lines.append(line)
+    return lines
 
 
 def _in_file(app: App, uri: str, hits: list[int]) -> Iterator[Scope]:

@@ -32,6 +32,12 @@ class Column:
     more: dict[str, Json] = field(default_factory=dict)
     """default, unsigned, auto_increment, length, allowed, …, each only where it is set."""
 
+    def renamed(self, to: str, at: Place) -> Column:
+        """Return it under another name, with the line that gave it."""
+        former = self.more.get("former_names")
+        names: list[Json] = [*(former if isinstance(former, list) else []), self.name]
+        return replace(self, name=to, more={**self.more, "former_names": names, "renamed_at": f"{at.uri}:{at.line}"})
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
@@ -103,14 +109,14 @@ class Table:
         }
         self.indexes = {key: one for key, one in kept.items() if one.columns}
 
-    def rename_column(self, name: str, to: str) -> None:
+    def rename_column(self, name: str, to: str, at: Place) -> None:
         """Give a column another name, in its place and wherever the table speaks of it."""
 
         def new(columns: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(to if column == name else column for column in columns)
 
         self.columns = {
-            (to if key == name else key): (replace(one, name=to) if key == name else one)
+            (to if key == name else key): (one.renamed(to, at) if key == name else one)
             for key, one in self.columns.items()
         }
         self.indexes = {key: replace(one, columns=new(one.columns)) for key, one in self.indexes.items()}
@@ -154,6 +160,8 @@ class Tables:
         if there is not None:
             return there
         self.remark(at, f"the table {name} is altered, and no migration that was read makes it")
+        if at.conditional:
+            return Table(name, at, given=False)  # what may not happen makes no table
         table = self.create(name, at)
         table.given = False
         return table
@@ -163,6 +171,8 @@ class Tables:
         table = self._live.pop(name, None)
         if table is None:
             self.remark(at, f"the table {name} is renamed to {to}, and no migration that was read makes it")
+            if at.conditional:
+                return
             table = Table(name, at, given=False)
             self.all.append(table)
         table.former.append(name)
@@ -182,9 +192,9 @@ class Tables:
         table.dropped = at
         table.events.append(Event("DROPS", at))
 
-    def rename_column(self, table: Table, name: str, to: str) -> None:
+    def rename_column(self, table: Table, name: str, to: str, at: Place) -> None:
         """Give a column another name, in other tables' foreign keys too."""
-        table.rename_column(name, to)
+        table.rename_column(name, to, at)
         for one in self.living():
             one.foreign = {
                 key: replace(foreign, references=tuple(to if ref == name else ref for ref in foreign.references))
