@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from ragstone.code.frameworks.program import Program
+import re
+from typing import Final
+
+from ragstone.code.frameworks.program import Program, imports
 from ragstone.code.frameworks.sqlalchemy.alembic import migrations
 from ragstone.code.frameworks.sqlalchemy.mapping import Mapping
+from ragstone.code.frameworks.tables import Tables
 from ragstone.code.frameworks.woven import Woven
 from ragstone.code.world import World
 from ragstone.types import Graph
 
-PACKAGES = ("sqlalchemy", "sqlmodel", "alembic")
+IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(?:sqlalchemy|sqlmodel|flask_sqlalchemy|alembic)\b", re.MULTILINE)
 
 
 class SqlAlchemy:
@@ -19,17 +23,14 @@ class SqlAlchemy:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project imports it."""
-        return any(_about(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+        return imports(world, IMPORT)
 
     def read(self, world: World) -> Graph:
         """Return models and tables: as migrations leave them where there are some, as models say elsewhere."""
         program = Program(world, lambda text: True)  # models may only name the `db` of another module
         woven = Woven(self.name)
-        tables = migrations(program, woven)
-        Mapping(program, woven).read(tables)
-        tables.weave(woven)
+        tables = Tables()
+        woven.part("migrations", lambda: migrations(program, woven, tables))
+        woven.part("models", lambda: Mapping(program, woven).read(tables))
+        woven.part("tables", lambda: tables.weave(woven))
         return woven.graph()
-
-
-def _about(text: str) -> bool:
-    return any(package in text.lower() for package in PACKAGES)
