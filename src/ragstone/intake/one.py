@@ -24,7 +24,7 @@ _LASTING: Final[frozenset[Reason]] = frozenset(
 
 
 _LEAST_READ: Final = 10
-"""A file is said not to be read where more than one in so many of its lines were not: macros of C break a few in many."""
+"""A file is said not to be read where more than one in so many of its lines were not: macros of C break a few."""
 
 
 @dataclass(frozen=True, slots=True)
