@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from ragstone.chunk.code import Python
+from ragstone.chunk.definitions import Definitions
 from ragstone.chunk.keys import SPLITS, Keys
 from ragstone.chunk.lines import Lines
 from ragstone.chunk.markdown import Markdown
@@ -30,14 +31,15 @@ _OVERLAPPING: Final[dict[str, Callable[..., Chunker]]] = {
 }
 _PLAIN: Final[dict[str, Callable[..., Chunker]]] = {
     "python": Python,
+    "definitions": Definitions,
     "lines": Lines,
     "rows": Rows,
     "keys": Keys,
     "openapi": OpenApi,
 }
 _SEVERAL: Final = {
-    "auto": ("python", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
-    "code": ("python", "lines"),
+    "auto": ("python", "definitions", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
+    "code": ("python", "definitions", "lines"),
 }
 _DEFAULT_OVERLAP: Final = {"chars": 200, "sentences": 200, "tokens": 64, "markdown": 0, "marked": 0, "prose": 0}
 """Sections and paragraphs stand alone: overlap there would only repeat what is found anyway."""
@@ -50,6 +52,9 @@ _BY_LANGUAGE: Final = {
 _BY_KIND: Final = {"openapi": "openapi", "notebook": "markdown", "markdown": "markdown"}
 _KEYED_KINDS: Final = frozenset({"config", "data", "manifest"})
 _MARKDOWN_SUFFIXES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+CUT_BY_SYMBOLS: Final = frozenset(
+    {"php", "javascript", "typescript", "swift", "go", "rust", "java", "kotlin", "c", "cpp", "csharp", "ruby"}
+)
 _PYTHON_SUFFIXES: Final = (".py", ".pyi", ".pyw")
 
 
@@ -60,7 +65,7 @@ def choose(document: Document, *, name: str = "auto", size: int | None = None, o
         chosen = _by_type(document)
         return _made(chosen, size, overlap if chosen in _OVERLAPPING else None)
     if name == "code":
-        name = "python" if _is_python(document) else "lines"
+        name = _by_code(document)
     if overlap and name in _PLAIN:
         raise InputError(
             f"The chunker for {name} knows no overlap.", hint="leave the overlap out, or use auto, tokens or prose"
@@ -85,8 +90,8 @@ def check_name(name: str) -> None:
 def _by_type(document: Document) -> str:
     if document.kind in _BY_KIND:
         return _BY_KIND[document.kind]
-    if _is_python(document):
-        return "python"
+    if _is_python(document) or (document.kind == "code" and document.language in CUT_BY_SYMBOLS):
+        return _by_code(document)
     if document.language in _BY_LANGUAGE:
         return _BY_LANGUAGE[document.language]
     if document.kind in _KEYED_KINDS and document.language in SPLITS:
@@ -94,6 +99,17 @@ def _by_type(document: Document) -> str:
     if not document.language and document.uri.lower().endswith(_MARKDOWN_SUFFIXES):
         return "markdown"
     return "lines" if document.kind in _CODE_KINDS else "prose"
+
+
+def _by_code(document: Document) -> str:
+    if _is_python(document):
+        return "python"
+    return "definitions" if document.language in CUT_BY_SYMBOLS else "lines"
+
+
+def by_symbols(document: Document, name: str) -> bool:
+    """Return whether the chunker for a document cuts by its symbols, and should be told them."""
+    return name in _SEVERAL and document.kind == "code" and _by_code(document) == "definitions"
 
 
 def _is_python(document: Document) -> bool:

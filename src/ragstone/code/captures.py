@@ -16,6 +16,9 @@ _Match: TypeAlias = "Mapping[str, list[Node]]"
 LONGEST: Final = 200
 """Characters of a receiver or a type that are kept: what is longer names nothing."""
 
+_DEEPEST: Final = 5_000
+"""Levels of a tree that are looked into: below is what a program wrote, and a cursor loses itself there."""
+
 
 class Defined(NamedTuple):
     """A definition, or with no kind a scope that others stand in."""
@@ -119,7 +122,9 @@ def captured(data: bytes, language: str) -> Captures | None:
     from tree_sitter import QueryCursor
 
     found = Captures(data)
-    for pattern, match in QueryCursor(query_of(language)).matches(tree.root_node):
+    cursor = QueryCursor(query_of(language))
+    cursor.set_max_start_depth(_DEEPEST)
+    for pattern, match in cursor.matches(tree.root_node):
         found.take(pattern, match)
     found.attached.sort()
     found.references.sort()
@@ -131,10 +136,13 @@ def _define(found: Captures, node: Node, kind: str, match: _Match) -> None:
     names, bodies = match.get("name"), match.get("body")
     named = names[0] if names else node
     row, column = node.end_point
+    end = node.end_byte
+    if column == 0:  # it ends with its last line: a macro of C
+        end = node.start_byte + len(found.data[node.start_byte : end].rstrip())
     found.definitions.append(
         Defined(
             start=node.start_byte,
-            end=node.end_byte,
+            end=end,
             line=named.start_point[0] + 1,
             line_end=max(row + (column > 0), named.start_point[0] + 1),
             kind=kind,

@@ -6,15 +6,17 @@ threads, for they never change; parsers are not, for they do.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Parser, Query, Tree
+    from tree_sitter import Language, Node, Parser, Query, Tree
 
 _GRAMMARS: Final = {
     "python": ("tree_sitter_python", "language"),
@@ -63,11 +65,14 @@ _SCM: Final = {
 LARGEST: Final = 1_000_000
 """Bytes that are parsed: what is longer was made by a program, or is no program."""
 _PIECE: Final = 1 << 15
-_LOST_SECONDS: Final = 0.25
-"""For a piece of code as people write it a parser needs about a fiftieth of that."""
+_SLOWEST: Final = 8e-6
+"""Seconds of work a byte. Code as people write it takes a fiftieth of that."""
 _NESTING: Final = frozenset({"swift", "kotlin", "rust"})
 """Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
+_COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
 _MOST_OPEN: Final = 50
+_MOST_PARTS: Final = 10_000
+_MOST_LOOKED_AT: Final = 10_000
 _local: Final = threading.local()
 
 
@@ -105,26 +110,49 @@ def tree_of(data: bytes, language: str) -> Tree | None:
     """Return the tree of a text, or None where it is too long to be a person's, or its grammar loses itself in it."""
     if len(data) > LARGEST or _is_maze(data, language):
         return None
-    return parser_for(language).parse(data)
+    tree = parser_for(language).parse(data)
+    return None if tree.root_node.has_error and _sprawls(tree.root_node) else tree
 
 
 def _is_maze(data: bytes, language: str) -> bool:
     """Return whether parsing would take far longer than its length explains.
 
     What is no program can take a parser the square of its length, or the cube, and once begun it cannot be stopped. So
-    long texts are tried piece by piece first: a piece takes some milliseconds, or hundreds where a grammar is lost.
+    long texts are tried in parts first: a part takes some milliseconds, or hundreds where the grammar is lost.
     """
-    if language in _NESTING and data.count(b"/*") > data.count(b"*/") + _MOST_OPEN:
-        return True
-    if len(data) <= _PIECE:
-        return False
+    if language in _NESTING:
+        signs = _COMMENT_SIGNS.findall(data)
+        if signs.count(b"/*") > signs.count(b"*/") + _MOST_OPEN:
+            return True
     parser = parser_for(language)
-    for start in range(0, len(data), _PIECE):
+    for start, end in _tried(len(data)):
         began = time.thread_time()
-        parser.parse(data[start : start + _PIECE])
-        if time.thread_time() - began > _LOST_SECONDS:
+        parser.parse(data[start:end])
+        if time.thread_time() - began > _SLOWEST * (end - start):
             return True
     return False
+
+
+def _sprawls(root: Node) -> bool:
+    """Return whether something that could not be read has so many parts that looking through them would take long."""
+    pending, seen = [root], 0
+    while pending and seen < _MOST_LOOKED_AT:
+        node = pending.pop()
+        seen += 1
+        if node.is_error and node.child_count > _MOST_PARTS:
+            return True
+        pending.extend(child for child in node.children if child.has_error)
+    return False
+
+
+def _tried(size: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a long text that are tried: each piece by itself, then beginnings that get longer."""
+    if size > _PIECE:
+        yield from ((start, start + _PIECE) for start in range(0, size, _PIECE))
+    end = 4 * _PIECE
+    while 2 * end < size:
+        yield 0, end
+        end *= 4
 
 
 @cache

@@ -140,13 +140,17 @@ class Places:
         return start
 
     def _above(self, start: int) -> Iterator[tuple[int, int]]:
-        """Yield what is attached right above a place, the nearest first: each on lines of its own, without a gap."""
+        """Yield what is attached right above a place, the nearest first: each on lines of its own, without a gap.
+
+        Below a comment that is written for documentation one line may be empty.
+        """
         data = self._found.data
         at = bisect_right(self._ends, start) - 1
         while at >= 0:
             above, end = self._attached[at]
             gap = data[end:start]
-            if gap.strip() or gap.count(b"\n") > 1:
+            lines = gap.count(b"\n")
+            if gap.strip() or lines > (2 if data[above : above + 3] == b"/**" else 1):
                 return
             before = data.rfind(b"\n", 0, above) + 1
             if data[before:above].strip() and not (at and self._attached[at - 1][1] > before):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
-from ragstone.chunk.choose import choose, recipe
+from ragstone.chunk.choose import by_symbols, choose, recipe
 from ragstone.errors import ReadError, Reason
 from ragstone.read.choose import is_binary, reader_for
 from ragstone.read.formats import READERS
@@ -21,6 +21,10 @@ _LASTING: Final[frozenset[Reason]] = frozenset(
     {"password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "crash"}
 )
 """Why a file gives no text for as long as it stays as it is; the others have to do with more than the file."""
+
+
+_LEAST_READ: Final = 10
+"""A file is said not to be read where more than one in so many of its lines were not: macros of C break a few in many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ def prepared(
         from ragstone.sources.secrets import without_secrets  # what only searches never needs it
 
         document = without_secrets(document)
+    if by_symbols(document, cut.chunker):
+        document = _with_symbols(document)
     chunker = choose(document, name=cut.chunker, size=cut.size, overlap=cut.overlap)
     return Prepared(
         document=document,
@@ -106,3 +112,19 @@ def prepared(
         recipe=cut.recipe,
         content_hash=content_hash or document.hash,
     )
+
+
+def _with_symbols(document: Document) -> Document:
+    """Return a document with what it defines, and with a remark where its grammar could not read it."""
+    from ragstone.code.symbols import read  # grammars are loaded for code alone
+
+    facts = read(document.text, document.uri, document.language)
+    if facts is None:
+        remark = "cut by lines: it is too long, or too unlike its language, to be parsed"
+        return replace(document, remarks=(*document.remarks, remark))
+    lost = sum(last - first + 1 for first, last in facts.broken)
+    if not lost or (facts.symbols and lost * _LEAST_READ < document.text.count("\n") + 1):
+        return replace(document, symbols=facts.symbols)
+    first, last = facts.broken[0]
+    remark = f"not all of it could be parsed: {lost} of its lines, lines {first} to {last} first"
+    return replace(document, symbols=facts.symbols or None, remarks=(*document.remarks, remark))
