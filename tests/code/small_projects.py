@@ -28,7 +28,9 @@ class Resolved:
 
     def reasons(self, source: str) -> dict[str, str]:
         """Return why the calls of one lead nowhere, by `receiver name`."""
-        return {f"{one.receiver} {one.name}".strip(): one.reason for one in self.graph.unresolved if one.source == source}
+        return {
+            f"{one.receiver} {one.name}".strip(): one.reason for one in self.graph.unresolved if one.source == source
+        }
 
 
 def facts_of(files: Mapping[str, str]) -> list[FileFacts]:

@@ -43,7 +43,9 @@ def test_java_tells_types_of_one_name_apart_by_imports_or_not_at_all() -> None:
     user = """
         package com.acme;
         {imports}
-        class User {{ void go(Song song, Object it, java.util.List<Song> all) {{ song.play(); it.play(); all.play(); }} }}
+        class User {{
+            void go(Song song, Object it, java.util.List<Song> all) {{ song.play(); it.play(); all.play(); }}
+        }}
         """
     files = {
         "a/Song.java": "package org.a;\npublic class Song { public void play() {} }\n",
@@ -70,11 +72,13 @@ def test_kotlin_follows_packages_properties_and_what_is_made() -> None:
             "Song.kt": """
                 package music
                 import play.Player
-                interface Playable
+                interface Playable {
+                    interface Loud
+                }
                 open class Media {
                     fun prepare() {}
                 }
-                class Song(private val player: Player) : Media(), Playable {
+                class Song(private val player: Player) : Media(), Playable.Loud {
                     val album: Album? = null
                     fun play(other: Song) {
                         player.start()
@@ -96,7 +100,7 @@ def test_kotlin_follows_packages_properties_and_what_is_made() -> None:
         }
     )
     assert found.links("EXTENDS") == {("class:Song.kt#Song", "class:Song.kt#Media")}
-    assert found.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable")}
+    assert found.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable.Loud")}
     assert found.calls_of("method:Song.kt#Song.play") == {
         "method:Player.kt#Player.start",
         "method:Song.kt#Media.prepare",
@@ -120,11 +124,16 @@ def test_csharp_follows_namespaces_usings_and_parts_of_a_class() -> None:
                     private readonly Player _player;
                     public Album Album { get; set; }
                     public Song(Player player) { _player = player; }
-                    public void Play() { _player.Start(); Stop(); base.Prepare(); Album.Title(); var p = new Player(); p.Start(); }
+                    public void Play() {
+                        _player.Start(); Stop(); base.Prepare(); Album.Title();
+                        var p = new Player(); p.Start();
+                    }
                 }
                 """,
             "Song.Stop.cs": "namespace Acme.Music;\npublic partial class Song { public void Stop() {} }\n",
-            "Media.cs": "namespace Acme { public class Media { public void Prepare() {} } public interface IPlayable {} }\n",
+            "Media.cs": (
+                "namespace Acme { public class Media { public void Prepare() {} } public interface IPlayable {} }\n"
+            ),
             "Album.cs": "namespace Acme.Music { public class Album { public string Title() => null; } }\n",
             "Player.cs": "namespace Acme.Play { public class Player { public void Start() {} } }\n",
         }
@@ -173,7 +182,10 @@ def test_go_follows_folders_modules_and_receivers() -> None:
                 }
                 """,
             "tools.go": "package music\n\nfunc helper() {}\n",
-            "play/player.go": "package play\n\ntype Player struct{}\n\nfunc New() *Player { return &Player{} }\n\nfunc (p *Player) Start() {}\n",
+            "play/player.go": (
+                "package play\n\ntype Player struct{}\n\nfunc New() *Player { return &Player{} }\n\n"
+                "func (p *Player) Start() {}\n"
+            ),
         }
     )
     assert found.links("EXTENDS") == {("class:song.go#Song", "class:song.go#Media")}
@@ -207,7 +219,10 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
                   end
                 end
                 """,
-            "media.rb": "module Music\n  class Media\n    def prepare(x)\n    end\n  end\n  module Playable\n    def play(x)\n    end\n  end\nend\n",
+            "media.rb": (
+                "module Music\n  class Media\n    def prepare(x)\n    end\n  end\n  module Playable\n "
+                "   def play(x)\n    end\n  end\nend\n"
+            ),
             "player.rb": "class Player\nend\nclass Music::Player\n  def run\n  end\nend\n",
         }
     )
@@ -219,6 +234,12 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
         "method:player.rb#Music.Player.run",
         "class:player.rb#Music.Player",
     }
+
+
+def test_in_ruby_what_is_around_a_module_is_not_what_it_calls() -> None:
+    text = "class Song\n  def play(x)\n  end\n  module Parts\n    def start\n      play(1)\n    end\n  end\nend\n"
+    found = resolved({"song.rb": text})
+    assert found.links() == set()
 
 
 def test_c_follows_functions_that_are_defined_once() -> None:
@@ -243,7 +264,10 @@ def test_c_follows_functions_that_are_defined_once() -> None:
 def test_cpp_methods_that_are_defined_outside_of_their_class_belong_to_it() -> None:
     found = resolved(
         {
-            "song.hpp": "class Player {\npublic:\n  void start() { }\n};\nclass Song {\npublic:\n  void play();\n  Player player;\n};\n",
+            "song.hpp": (
+                "class Player {\npublic:\n  void start() { }\n};\nclass Song {\npublic:\n  void "
+                "play();\n  Player player;\n};\n"
+            ),
             "song.cpp": '#include "song.hpp"\nvoid Song::play() {\n  player.start();\n  this->play();\n}\n',
         }
     )
@@ -280,14 +304,39 @@ def test_swift_follows_properties_extensions_and_what_is_made() -> None:
     }
 
 
+def test_a_method_that_several_files_define_for_one_type_is_told_apart_by_nothing() -> None:
+    found = resolved(
+        {
+            "A.swift": (
+                "class Song { func play() {} \n func stop() {} }\nfunc go(song: Song) { song.play(); song.stop() }\n"
+            ),
+            "B.swift": "extension Song { func play(loud: Int) {} }\n",
+        }
+    )
+    assert found.calls_of("function:A.swift#go") == {"method:A.swift#Song.stop"}
+    assert found.reasons("function:A.swift#go") == {"song play": "several files define play of Song"}
+
+
 def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
     found = resolved(
         {
-            "a.go": "package a\n\ntype Song struct{}\nfunc (s Song) Play() {}\ntype Game struct{}\nfunc (g Game) Play() {}\nfunc start(it any) { it.Play() }\n",
+            "a.go": (
+                "package a\n\ntype Song struct{}\nfunc (s Song) Play() {}\ntype Game struct{}\nfunc "
+                "(g Game) Play() {}\nfunc start(it any) { it.Play() }\n"
+            ),
             "a.rb": "class Song\n  def play\n  end\nend\nclass Game\n  def start(it)\n    it.play\n  end\nend\n",
-            "A.java": "class Song { void play() {} } class Game { void play() {} } class T { void go(Object it) { it.play(); } }\n",
-            "A.kt": "class Song {\n  fun play() {}\n}\nclass Game {\n  fun play() {}\n}\nfun go(it: Any) {\n  it.play()\n}\n",
-            "A.cs": "class Song { void Play() {} } class Game { void Play() {} } class T { void Go(dynamic it) { it.Play(); } }\n",
+            "A.java": (
+                "class Song { void play() {} } class Game { void play() {} } class T { void go(Object "
+                "it) { it.play(); } }\n"
+            ),
+            "A.kt": (
+                "class Song {\n  fun play() {}\n}\nclass Game {\n  fun play() {}\n}\nfun go(it: Any) "
+                "{\n  it.play()\n}\n"
+            ),
+            "A.cs": (
+                "class Song { void Play() {} } class Game { void Play() {} } class T { void "
+                "Go(dynamic it) { it.Play(); } }\n"
+            ),
         }
     )
     assert found.links() == set()

@@ -29,7 +29,9 @@ MODELS = {
         class Album { public function title(): string { return ''; } }
         """,
     "app/Models/Player.php": "<?php namespace App\\Models; class Player { public function stop(): void {} }",
-    "app/Support/Playable.php": "<?php namespace App\\Support; trait Playable { public function play() { return name(); } }",
+    "app/Support/Playable.php": (
+        "<?php namespace App\\Support; trait Playable { public function play() { return name(); } }"
+    ),
     "app/Support/Named.php": "<?php namespace App\\Support; trait Named {} function name() {} ",
 }
 SONG = r"App\Models\Song"
@@ -67,43 +69,54 @@ def test_this_in_a_class_without_a_name_is_not_the_class_around_it() -> None:
     assert row.reason == "what $this is here is not written"
 
 
-def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
-    found = resolved(
-        MODELS
-        | {
-            "app/Service.php": r"""
-                <?php
-                namespace App;
-                use App\Models\Song;
-                use App\Models as M;
-                class Service
-                {
-                    private M\Player $player;
-                    private ?Song $last = null;
-                    public function run(Song $song, $any, Song|M\Album $either, Song ...$more): void
-                    {
-                        $song->start()->album()?->title();
-                        $this->player->stop();
-                        $this->last?->count();
-                        (new Song(new M\Album))->start();
-                        Song::make()->album();
-                        $any->start();
-                        $either->title();
-                        $more->start();
-                        $made = new M\Player;
-                        $made->stop();
-                        strlen('x');
-                        helper();
-                    }
-                    public function changed(Song $song): void
-                    {
-                        $song = fetch();
-                        $song->start();
-                    }
-                }
-                """
+SERVICE = {
+    "app/Service.php": r"""
+        <?php
+        namespace App;
+        use App\Models\Song;
+        use App\Models as M;
+        class Service
+        {
+            private M\Player $player;
+            private ?Song $last = null;
+            public function run(Song $song, $any, Song|M\Album $either, Song ...$more): void
+            {
+                $song->start()->album()?->title();
+                $this->player->stop();
+                $this->last?->count();
+                (new Song(new M\Album))->start();
+                Song::make()->album();
+                $any->start();
+                $either->title();
+                $more->start();
+                $made = new M\Player;
+                $made->stop();
+                strlen('x');
+                helper();
+            }
+            public function given(Song $song): void
+            {
+                $album = $song
+                    ->start()
+                    ->album();
+                $album->title();
+                $again = $again->album();
+                $again->title();
+                $none = $song->closing();
+                $none->title();
+            }
+            public function changed(Song $song): void
+            {
+                $song = fetch();
+                $song->start();
+            }
         }
-    )
+        """
+}
+
+
+def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
+    found = resolved(MODELS | SERVICE)
     run = r"method:App\Service::run"
     assert found.calls_of(run) == {
         rf"method:{SONG}::start",
@@ -122,8 +135,20 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
         "$more start": "the type of $more is not written",
         "helper": "not in this project",
     }
+
+
+def test_a_name_has_the_type_of_what_it_is_given_and_none_where_that_has_none() -> None:
+    found = resolved(MODELS | SERVICE)
+    assert found.calls_of(r"method:App\Service::given") == {
+        rf"method:{SONG}::start",
+        rf"method:{SONG}::album",
+        rf"method:{SONG}::closing",
+        r"method:App\Models\Album::title",
+    }
+    assert [link.line for link in found.graph.links if link.target == r"method:App\Models\Album::title"] == [12, 30]
+    assert found.reasons(r"method:App\Service::given")["$none title"] == "what closing() returns is not written"
     assert found.calls_of(r"method:App\Service::changed") == set()
-    assert found.reasons(r"method:App\Service::changed")["$song start"] == "the type of $song is not written"
+    assert found.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
 
 
 def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
@@ -139,7 +164,9 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
 
 
 def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
-    found = resolved({"app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"})
+    found = resolved(
+        {"app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"}
+    )
     nodes = {node.key: node for node in found.graph.nodes}
     assert set(nodes) == {"file:app/Song.php", r"class:App\Song", r"method:App\Song::play"}
     song = nodes[r"class:App\Song"]
@@ -154,3 +181,10 @@ def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
         ("Song::play", "short_method"),
         ("Song.play", "short_method"),
     }
+
+
+def test_methods_of_classes_without_a_name_are_told_apart_by_their_files() -> None:
+    text = "<?php\nreturn new class extends Migration {\n  public function up() { helper(); }\n};\n"
+    found = resolved({"a.php": text, "b.php": text, "c.php": "<?php function helper() {}"})
+    assert found.links() == {("method:a.php#up", "function:helper"), ("method:b.php#up", "function:helper")}
+    assert {alias.name for alias in found.graph.aliases} == {"helper"}

@@ -123,7 +123,9 @@ def test_imports_of_every_form_lead_to_what_they_name() -> None:
 
 def test_packages_below_a_folder_that_is_none_are_found_from_there() -> None:
     files = {f"backend/{uri}": text for uri, text in SHOP.items()}
-    found = resolved(files | {"backend/run.py": "from shop.tools import Clock\nClock().now()\nimport json\njson.loads('')\n"})
+    found = resolved(
+        files | {"backend/run.py": "from shop.tools import Clock\nClock().now()\nimport json\njson.loads('')\n"}
+    )
     assert found.calls_of("file:backend/run.py") == {
         "class:backend.shop.tools.Clock",
         "method:backend.shop.tools.Clock.now",
@@ -139,7 +141,9 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
     found = resolved(
         {
             "a.py": "class Song:\n    def play(self): ...\n",
-            "b.py": "class Game:\n    def play(self): ...\n\ndef start(it, *others):\n    it.play()\n    others[0].play()\n",
+            "b.py": (
+                "class Game:\n    def play(self): ...\n\ndef start(it, *others):\n    it.play()\n    others[0].play()\n"
+            ),
             "c.py": "from a import Song\n\ndef start(song):\n    for song in song:\n        song.play()\n",
         }
     )
@@ -190,5 +194,11 @@ def test_what_waits_is_followed_only_where_it_is_waited_for() -> None:
 
 
 def test_modules_that_import_each_other_come_to_an_end() -> None:
-    found = resolved({"p/__init__.py": "from .a import x\nfrom .b import *\n", "p/a.py": "from .b import x\n", "p/b.py": "from .a import x\nfrom p import *\nx()\n"})
+    found = resolved(
+        {
+            "p/__init__.py": "from .a import x\nfrom .b import *\n",
+            "p/a.py": "from .b import x\n",
+            "p/b.py": "from .a import x\nfrom p import *\nx()\n",
+        }
+    )
     assert found.links() == set()

@@ -26,7 +26,9 @@ MUSIC = {
     "src/players/index.ts": "export * from './loud'\nexport { Quiet as Silent } from './quiet.js'\n",
     "src/players/loud.tsx": "export class Player { start(what: unknown) {} }\n",
     "src/players/quiet.ts": "export class Quiet { stop() {} }\nexport function hush(): Quiet { return new Quiet() }\n",
-    "tsconfig.json": '{\n  // where things are\n  "compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"],}}\n}\n',
+    "tsconfig.json": (
+        '{\n  // where things are\n  "compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"],}}\n}\n'
+    ),
 }
 
 
@@ -34,7 +36,10 @@ def test_parents_and_interfaces_are_linked_through_imports() -> None:
     found = resolved(MUSIC)
     song = "class:src/song.ts#Song"
     assert found.links("EXTENDS") == {(song, "class:src/media/index.ts#Media")}
-    assert found.links("IMPLEMENTS") == {(song, "class:src/song.ts#Playable"), (song, "class:src/media/index.ts#Streamed")}
+    assert found.links("IMPLEMENTS") == {
+        (song, "class:src/song.ts#Playable"),
+        (song, "class:src/media/index.ts#Streamed"),
+    }
 
 
 def test_this_fields_and_typed_parameters_lead_to_methods() -> None:
@@ -105,7 +110,9 @@ def test_this_in_a_function_inside_of_a_method_is_not_the_class() -> None:
 
 
 def test_a_function_with_the_name_of_a_type_is_what_is_called() -> None:
-    found = resolved({"a.ts": "interface Box {}\nfunction Box(): Box { return {} }\nBox()\nfunction f(box: Box) { box.x() }\n"})
+    found = resolved(
+        {"a.ts": "interface Box {}\nfunction Box(): Box { return {} }\nBox()\nfunction f(box: Box) { box.x() }\n"}
+    )
     assert found.links() == {("file:a.ts", "function:a.ts#Box")}
     assert {node.key for node in found.graph.nodes} >= {"class:a.ts#Box", "function:a.ts#Box"}
 
@@ -114,7 +121,10 @@ def test_modules_in_the_older_form_are_followed_by_their_path() -> None:
     found = resolved(
         {
             "lib/tools.js": "exports.clean = function clean() {}\nfunction helper() {}\n",
-            "app.js": "const tools = require('./lib/tools')\nconst { clean } = require('./lib/tools')\ntools.clean()\nclean()\n",
+            "app.js": (
+                "const tools = require('./lib/tools')\nconst { clean } = require('./lib/tools')\n"
+                "tools.clean()\nclean()\n"
+            ),
         }
     )
     assert found.links() == {("file:app.js", "function:lib/tools.js#clean")}
@@ -125,7 +135,10 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
         {
             "a.ts": "export class Song { play() {} }",
             "b.ts": "export class Game { play() {} }",
-            "c.ts": "import { Song } from './a'\nfunction start(it, song) { it.play(); song.play(); all.forEach(song => song.play()) }",
+            "c.ts": (
+                "import { Song } from './a'\nfunction start(it, song) { it.play(); song.play(); "
+                "all.forEach(song => song.play()) }"
+            ),
         }
     )
     assert found.links() == set()

@@ -24,8 +24,9 @@
 ; ── references ───────────────────────────────────────────────────────────────────────────────────
 (call_expression . (identifier) @name) @reference.call
 (call_expression . (navigation_expression . (_) @receiver (identifier) @name .)) @reference.call
-(delegation_specifier (constructor_invocation (user_type . (identifier) @name) @reference.extends))
-(delegation_specifier (user_type . (identifier) @name) @reference.implements)
+(delegation_specifier (constructor_invocation (user_type) @name) @reference.extends)
+(delegation_specifier (user_type) @name @reference.implements)
+(delegation_specifier (explicit_delegation (user_type) @name @reference.implements))
 (annotation (user_type . (identifier) @name @reference.decorates))
 (annotation (constructor_invocation (user_type . (identifier) @name @reference.decorates)))
 

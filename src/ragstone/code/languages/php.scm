@@ -72,6 +72,11 @@
   left: (member_access_expression object: (variable_name) @_this name: (name) @name)
   right: (variable_name) @value
   (#eq? @_this "$this")) @binding.field
+(assignment_expression
+  left: (variable_name) @name
+  right: [
+    (member_call_expression) (nullsafe_member_call_expression) (scoped_call_expression) (function_call_expression)
+  ] @type) @binding.made
 
 ; ── names whose type is not written ──────────────────────────────────────────────────────────────
 (assignment_expression left: (variable_name) @name right: (_)) @binding.other

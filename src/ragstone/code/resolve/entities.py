@@ -32,6 +32,8 @@ class Type:
     file: File
     ups: list[Reference] = field(default_factory=list)
     members: dict[str, Function] = field(default_factory=dict)
+    doubtful: set[str] = field(default_factory=set)
+    """Names of members that several files define: which of them is meant is not told by a name."""
     fields: dict[str, list[Written]] = field(default_factory=dict)
     inner: dict[str, Type] = field(default_factory=dict)
     parents: tuple[tuple[str, Type | None], ...] | None = None

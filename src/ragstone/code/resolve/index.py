@@ -37,8 +37,10 @@ class Index:
         self.spaces: dict[str, list[File]] = {}
         for one in sorted(facts, key=lambda each: each.uri):
             self._take(one)
-        for file in list(self.files.values()):
+        for file in self.files.values():
             self._belong(file)
+        for file in self.files.values():
+            self._join(file)
 
     def entity(self, family: str, full: str) -> list[Entity]:
         """Return what has a full name."""
@@ -90,7 +92,7 @@ class Index:
             if qualified in (file.types if prefix == "class" else file.functions):
                 self._again(file, symbol)
                 continue
-            key = f"{prefix}:{full_name(file.facts, qualified)}"
+            key = f"{prefix}:{_full_name(file, symbol)}"
             if qualified in file.keys:  # TypeScript has types and values of one name
                 file.twins[qualified] = (key, symbol)
             else:
@@ -122,22 +124,24 @@ class Index:
             known.symbol = file.symbols[symbol.qualified] = symbol
 
     def _belong(self, file: File) -> None:
-        """Give types their members: those that stand in them, and those that name them as what they belong to."""
-        lower = file.family == "php"
-        for qualified, function in file.functions.items():
+        """Give types the members that stand in them, and let the parts of one type know each other."""
+        for function in file.functions.values():
+            owner = file.types.get(function.symbol.parent)
+            if owner is not None and function.symbol.kind != "function":
+                _given(owner, function)
+        for one in list(file.types.values()):
+            self._merge(one)
+
+    def _join(self, file: File) -> None:
+        """Give types the members that other files say belong to them: the types' own count before these."""
+        for function in file.functions.values():
             parent = function.symbol.parent
-            if not parent or function.symbol.kind == "function":
+            if not parent or function.owner is not None or function.symbol.kind == "function":
                 continue
-            owner = file.types.get(parent) or self._elsewhere(file, parent)
-            if owner is None:
-                continue
-            function.owner = owner
-            name = function.symbol.name.lower() if lower else function.symbol.name
-            owner.members.setdefault(name, function)
-            if owner.file is not file:
-                file.types.setdefault(parent, owner)
-        for qualified, one in list(file.types.items()):
-            self._merge(one, qualified)
+            found = self._elsewhere(file, parent)
+            if found is not None:
+                _given(found, function)
+                file.types.setdefault(parent, found)
 
     def _elsewhere(self, file: File, parent: str) -> Type | None:
         """Return a type of another file that something here belongs to: of the same package, or as it is imported."""
@@ -146,14 +150,16 @@ class Index:
         found = named(self, file, parent, "")
         return found if isinstance(found, Type) else None
 
-    def _merge(self, one: Type, qualified: str) -> None:
+    def _merge(self, one: Type) -> None:
         """Let all parts of a type that is written in several places know of each other's members."""
         if one.file.family not in ("ruby", "csharp", "c", "swift", "php"):
             return
         first = next((each for each in self.entity(one.file.family, one.full) if isinstance(each, Type)), one)
         if first is not one and first.full == one.full:
             for name, member in one.members.items():
-                first.members.setdefault(name, member)
+                if first.members.setdefault(name, member).key != member.key:
+                    first.doubtful.add(name)
+            one.doubtful = first.doubtful
             first.ups += [up for up in one.ups if up not in first.ups]
             one.members = first.members
             one.ups = first.ups
@@ -161,14 +167,16 @@ class Index:
             first.fields = one.fields
 
 
-def full_name(facts: FileFacts, qualified: str) -> str:
+def _full_name(file: File, symbol: Symbol) -> str:
     """Return the name of a symbol in all of the project, as keys have it."""
-    if facts.language == "php":
+    facts = file.facts
+    nameless = symbol.kind in ("method", "constructor") and symbol.parent not in file.types
+    if facts.language == "php" and not nameless:
         above = f"{facts.namespace}\\" if facts.namespace else ""
-        return f"{above}{qualified.replace('.', '::')}"
+        return f"{above}{symbol.qualified.replace('.', '::')}"
     if facts.language == "python":
-        return f"{facts.namespace}.{qualified}" if facts.namespace else qualified
-    return f"{facts.uri}#{qualified}"
+        return f"{facts.namespace}.{symbol.qualified}" if facts.namespace else symbol.qualified
+    return f"{facts.uri}#{symbol.qualified}"
 
 
 def interface(facts: FileFacts) -> str:
@@ -182,6 +190,13 @@ def interface(facts: FileFacts) -> str:
     rows += [[one.inside, one.name, one.type] for one in facts.bindings if not one.inside or one.inside in classes]
     seen.update(json.dumps(rows, ensure_ascii=True).encode())
     return seen.hexdigest()
+
+
+def _given(owner: Type, function: Function) -> None:
+    name = function.symbol.name.lower() if owner.file.family == "php" else function.symbol.name
+    if owner.members.setdefault(name, function).key != function.key:
+        owner.doubtful.add(name)
+    function.owner = owner
 
 
 def _moved(file: File, facts: FileFacts) -> None:

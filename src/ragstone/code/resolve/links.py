@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Final
 
 from ragstone.code.facts import Reference
 from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, UPWARD, Entity, File, Function, Known, Miss, Space, Type
 from ragstone.code.resolve.index import Index
-from ragstone.code.resolve.lookup import member, named, step
+from ragstone.code.resolve.lookup import member, named, parent, parents, step
+from ragstone.code.resolve.own import OWN
 from ragstone.code.resolve.values import Values
 from ragstone.types import Link, Unresolved
 
 MOST: Final = 200
 """Rows of one file that nothing decides: more of them say nothing new."""
 _CONSTRUCTORS: Final = {"php": "__construct", "python": "__init__", "script": "constructor", "ruby": "initialize"}
-_OWN: Final = {
-    "php": re.compile(
-        r"(?:array|str|mb|is|json|preg|ctype|date|file|func|iterator|hash|curl|openssl|random|spl|stream|ob|url|var|"
-        r"get|set|class|method|property|function|iconv|gz|imagecreate|image|number|html|http|ini|gmp|bc|sodium|error|"
-        r"call_user|register|session|parse|filter|mt|posix|pcntl|sys|debug|array)_\w+|"
-        r"in_array|count|sizeof|implode|explode|join|trim|[lr]trim|sprintf|v?s?printf|print_r|strlen|str\w+|substr\w*|"
-        r"ucfirst|ucwords|lcfirst|nl2br|abs|ceil|floor|round|max|min|sqrt|pow|rand|log|exp|intdiv|fmod|compact|extract|"
-        r"range|list|each|key|current|next|prev|reset|end|[akru]*sort|shuffle|usort|uasort|uksort|isset|unset|empty|"
-        r"define|defined|constant|die|exit|eval|time|microtime|mktime|date|checkdate|sleep|usleep|hrtime|uniqid|md5|"
-        r"sha1|crc32|base64_\w+|bin2hex|hex2bin|serialize|unserialize|settype|gettype|intval|floatval|strval|boolval|"
-        r"fopen|fclose|fread|fwrite|fputs|fgets|feof|fseek|unlink|mkdir|rmdir|rename|copy|basename|dirname|pathinfo|"
-        r"realpath|glob|touch|chmod|readfile|opendir|readdir|scandir|tempnam|tmpfile|addslashes|stripslashes|"
-        r"htmlspecialchars\w*|urlencode|urldecode|rawurlencode|rawurldecode|http_build_query|ord|chr|dechex|hexdec|"
-        r"usleep|assert|trigger_error|version_compare|php\w+|extension_loaded|memory_get_usage|gc_collect_cycles|"
-        r"iterator_to_array|levenshtein|similar_text|soundex|metaphone|array|header|headers_sent|setcookie|pack|unpack",
-        re.IGNORECASE,
-    ),
-    "script": re.compile(
-        r"require|import|parseInt|parseFloat|isNaN|isFinite|setTimeout|setInterval|clearTimeout|clearInterval|fetch|"
-        r"String|Number|Boolean|Symbol|BigInt|Array|Object|Date|RegExp|Error|Promise|encodeURI\w*|decodeURI\w*|super|"
-        r"describe|it|test|expect|beforeEach|afterEach|beforeAll|afterAll|structuredClone|queueMicrotask"
-    ),
-    "go": re.compile(
-        r"append|cap|clear|close|complex|copy|delete|imag|len|make|max|min|new|panic|print|println|real|recover|"
-        r"u?int(?:8|16|32|64)?|float(?:32|64)|string|byte|rune|bool|error|uintptr|any|complex(?:64|128)"
-    ),
-    "rust": re.compile(r"Some|Ok|Err|None|Box|vec|format|println|panic|assert\w*|write\w*|drop|matches|unreachable|todo"),
-    "swift": re.compile(r"print|fatalError|precondition\w*|assert\w*|String|Int|Double|Bool|Array|Dictionary|Set|Data|min|max"),
-    "jvm": re.compile(r"println|print|listOf|mutableListOf|mapOf|mutableMapOf|setOf|arrayOf|require\w*|check\w*|error|lazy|super|this"),
-    "ruby": re.compile(r"require\w*|puts|p|print|raise|attr_\w+|include|extend|private\w*|protected|public|lambda|proc|loop|format|sprintf|rand|sleep|catch|throw|block_given\?|freeze|super"),
-    "csharp": re.compile(r"nameof|typeof|sizeof|default|base|this"),
-    "c": re.compile(r"sizeof|defined|alignof|offsetof|static_cast|dynamic_cast|reinterpret_cast|const_cast|decltype|typeid"),
-}  # fmt: skip
-"""Functions that are surely the language's own: nothing is to be found out about them."""
 
 
 class Linker:
@@ -76,7 +42,7 @@ class Linker:
         return tuple(self.links.values()), tuple(self.unresolved.values())
 
     def _placed(self, one: Reference) -> Reference:
-        """Return a reference where it is run: decorators and attributes belong to a symbol, and are called around it."""
+        """Return a reference where it is run: what decorates a symbol is called by what is around it."""
         inside = one.inside
         while inside in self.file.symbols and one.line < self.file.symbols[inside].line:
             inside = self.file.symbols[inside].parent
@@ -86,14 +52,20 @@ class Linker:
         own = self.file.types.get(one.inside)
         if own is None:
             return
-        found = named(self.index, self.file, one.name, one.inside.rpartition(".")[0])
-        if found is own:
-            found = Miss(f"{one.name} is also what it is called itself")
+        found = parent(self.index, own, one.name)
         kind = UPWARD[one.kind]
-        if isinstance(found, Type) and kind == "EXTENDS" and self.file.family not in ("php", "python", "script", "ruby"):
+        if (
+            isinstance(found, Type)
+            and kind == "EXTENDS"
+            and self.file.family not in ("php", "python", "script", "ruby")
+        ):
             # Some languages do not say which of a list is the parent; the kinds of both do.
-            kind = "IMPLEMENTS" if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait") else kind
-        self._link(kind, one, found if isinstance(found, (Type, Miss)) else OUTSIDE, source=own.key)
+            kind = (
+                "IMPLEMENTS"
+                if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait")
+                else kind
+            )
+        self._link(kind, one, found, source=own.key)
 
     def _typed(self, written: str, inside: str) -> Type | Miss:
         lower = written.lower()
@@ -106,8 +78,6 @@ class Linker:
         return found if isinstance(found, (Type, Miss)) else OUTSIDE
 
     def _parent(self, one: Type) -> Type | Miss:
-        from ragstone.code.resolve.lookup import parents
-
         return next((up for kind, up in parents(self.index, one) if kind == "extends" and up is not None), OUTSIDE)
 
     def _construct(self, found: Type | Miss) -> Entity | Miss:
@@ -138,7 +108,7 @@ class Linker:
         return member(self.index, value.type, one.name, above=value.above)
 
     def _bare(self, one: Reference) -> Entity | Miss:
-        own = _OWN.get(self.file.family)
+        own = OWN.get(self.file.family)
         if self.values.bound(one.name, one.inside):
             return Miss(f"{one.name} is a name here, and what it calls is not written")
         if one.name == "super" or (one.name in ("this", "self") and self.file.family != "php"):
@@ -173,4 +143,3 @@ class Linker:
             self.unresolved[row] = Unresolved(
                 kind, source, one.name, one.receiver, self.file.facts.uri, one.line, miss.reason
             )
-

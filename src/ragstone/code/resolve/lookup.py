@@ -55,29 +55,37 @@ def parents(index: Index, one: Type) -> tuple[tuple[str, Type | None], ...]:
     """Return the parents of a type, each with the kind of its link; None for one that is not in this project."""
     if one.parents is None:
         one.parents = ()  # what is its own parent ends here
-        one.parents = tuple(_parent(index, one, up.kind, up.name) for up in one.ups)
+        met = ((up.kind, parent(index, one, up.name)) for up in one.ups)
+        one.parents = tuple((kind, found if isinstance(found, Type) else None) for kind, found in met)
     return one.parents
 
 
-def _parent(index: Index, one: Type, kind: str, written: str) -> tuple[str, Type | None]:
-    found = named(index, one.file, written, one.qualified.rpartition(".")[0])
-    if found is one and written in one.file.imports:  # it has the name of what it extends
-        found = modules.imported(index, one.file, one.file.imports[written])
-    return kind, found if isinstance(found, Type) and found is not one else None
+def parent(index: Index, one: Type, written: str) -> Type | Miss:
+    """Return what a type names as its parent."""
+    plain = written.partition("<")[0].strip()
+    found = named(index, one.file, plain, one.qualified.rpartition(".")[0])
+    if found is one and plain in one.file.imports:  # it has the name of what it extends
+        found = modules.imported(index, one.file, one.file.imports[plain])
+    if found is one:
+        return Miss(f"{plain} is also what it is called itself")
+    return found if isinstance(found, (Type, Miss)) else OUTSIDE
 
 
 def member(index: Index, one: Type, name: str, *, above: bool = False) -> Function | Miss:
     """Return a method by its name: a type's own, its traits', its parents'; with `above`, its parents' only."""
-    name = name.lower() if one.file.family == "php" else name
-    place = f"^{name}" if above else name
+    plain = name.lower() if one.file.family == "php" else name
+    place = f"^{plain}" if above else plain
     found = one.found.get(place)
     if found is None:
-        found = one.found[place] = _search(index, one, name, above=above)
+        found = _search(index, one, plain, above=above)
+        if found is OUTSIDE:
+            found = Miss(f"{one.name} has no {name} here, and not all that it stands on is in this project")
+        one.found[place] = found = found or Miss(f"{one.name} has no {name}")
     return found
 
 
-def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Miss:
-    """Look through a type and all above it; traits come before parents, as they are nearer."""
+def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Miss | None:
+    """Look through a type and all above it; traits come before parents, as they are nearer. None: it has no such."""
     seen: set[int] = set()
     outside = False
     pending = [one]
@@ -87,14 +95,12 @@ def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Mi
             continue
         seen.add(id(each))
         if name in each.members and not (above and each is one):
-            return each.members[name]
+            return Miss(f"several files define {name} of {each.name}") if name in each.doubtful else each.members[name]
         ups = parents(index, each)
         outside = outside or any(up is None for _, up in ups)
         ordered = sorted(ups, key=lambda up: _NEAR.get(up[0], 9))
         pending.extend(up for _, up in reversed(ordered) if up is not None)
-    if outside:
-        return Miss(f"{one.name} has no {name} here, and not all that it stands on is in this project")
-    return Miss(f"{one.name} has no {name}")
+    return OUTSIDE if outside else None
 
 
 def _scope(file: File, inside: str) -> str:

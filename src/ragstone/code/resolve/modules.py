@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.code.facts import Import
 from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, Entity, File, Function, Miss, Space, Type, Written
@@ -15,8 +15,20 @@ if TYPE_CHECKING:
 
 _PYTHON_OWN: Final = frozenset(dir(builtins))
 _STANDARD: Final = sys.stdlib_module_names
-_DEEPEST: Final = 12
-"""How often a name may be handed on from module to module."""
+Seen: TypeAlias = set[tuple[str, ...]]
+"""Where a name was looked for already: modules may hand it on in circles."""
+_MOST: Final = 300
+"""Places where one name is looked for."""
+_LONGEST: Final = 12
+"""Parts of a path in Rust; names that stand for each other would make it grow."""
+
+
+def _again(place: tuple[str, ...], seen: Seen) -> bool:
+    """Return whether a place was looked at before, or too many were; from now on it was."""
+    if place in seen or len(seen) >= _MOST:
+        return True
+    seen.add(place)
+    return False
 
 
 def _local(file: File, head: str, inside: str) -> Entity | Miss | None:
@@ -40,12 +52,12 @@ def _global(file: File, name: str) -> Written | Miss | None:
     return found[0] if found[0].text else Miss(f"the type of {name} is not written")
 
 
-def imported(index: Index, file: File, taken: Import, depth: int = 0) -> Entity | Miss:
+def imported(index: Index, file: File, taken: Import) -> Entity | Miss:
     """Return what an import brings."""
     if file.family == "python":
-        return _python_import(index, file, taken, depth)
+        return _python_import(index, file, taken, set())
     if file.family == "script":
-        return _script_import(index, file, taken, depth)
+        return _script_import(index, file, taken, set())
     return OUTSIDE
 
 
@@ -66,37 +78,38 @@ def _python_head(index: Index, file: File, head: str, inside: str) -> Entity | M
         return found
     taken = file.imports.get(head)
     if taken is not None:
-        return _python_import(index, file, taken, 0)
+        return _python_import(index, file, taken, set())
     whole = next((one for alias, one in file.imports.items() if alias.startswith(f"{head}.")), None)
     if whole is not None:  # `import a.b` binds a
         space = _space(index, file, head)
         return OUTSIDE if space is None else Space(space)
+    seen: Seen = set()
     for star in file.stars:
         space = _space(index, file, star.name)
-        met = _attribute(index, space, head, 1) if space is not None else OUTSIDE
+        met = _attribute(index, space, head, seen) if space is not None else OUTSIDE
         if not isinstance(met, Miss):
             return met
     return BUILT_IN if head in _PYTHON_OWN else OUTSIDE
 
 
-def _python_import(index: Index, file: File, taken: Import, depth: int) -> Entity | Miss:
+def _python_import(index: Index, file: File, taken: Import, seen: Seen) -> Entity | Miss:
     if taken.kind != "module":
         module, _, name = taken.name.rpartition(".")
         space = _space(index, file, module) if module else None
         if space is not None:
-            return _attribute(index, space, name, depth + 1)
+            return _attribute(index, space, name, seen)
     space = _space(index, file, taken.name)
     return OUTSIDE if space is None else Space(space)
 
 
 def python_attribute(index: Index, _file: File, space: Space, name: str) -> Entity | Miss:
     """Return what a module has of this name."""
-    return _attribute(index, space.name, name, 0)
+    return _attribute(index, space.name, name, set())
 
 
-def _attribute(index: Index, space: str, name: str, depth: int) -> Entity | Miss:
+def _attribute(index: Index, space: str, name: str, seen: Seen) -> Entity | Miss:
     """Return what a module defines, hands on, or has as a module inside of it."""
-    if depth > _DEEPEST:
+    if _again((space, name), seen):
         return OUTSIDE
     for file in index.in_space("python", space):
         found: Entity | Miss | None = file.types.get(name) or file.functions.get(name) or _global(file, name)
@@ -104,12 +117,12 @@ def _attribute(index: Index, space: str, name: str, depth: int) -> Entity | Miss
             return found
         taken = file.imports.get(name)
         if taken is not None:
-            met = _python_import(index, file, taken, depth + 1)
+            met = _python_import(index, file, taken, seen)
             if not isinstance(met, Miss):
                 return met
         for star in file.stars:
             below = _space(index, file, star.name)
-            met = _attribute(index, below, name, depth + 1) if below is not None else OUTSIDE
+            met = _attribute(index, below, name, seen) if below is not None else OUTSIDE
             if not isinstance(met, Miss):
                 return met
     full = f"{space}.{name}" if space else name
@@ -151,28 +164,28 @@ def script(index: Index, file: File, written: str, inside: str) -> Entity | Miss
     found: Entity | Miss | None = _local(file, head, inside)
     if found is None:
         taken = file.imports.get(head)
-        found = OUTSIDE if taken is None else _script_import(index, file, taken, 0)
+        found = OUTSIDE if taken is None else _script_import(index, file, taken, set())
     return walked(index, file, found, rest)
 
 
-def _script_import(index: Index, file: File, taken: Import, depth: int) -> Entity | Miss:
+def _script_import(index: Index, file: File, taken: Import, seen: Seen) -> Entity | Miss:
     module, _, name = taken.name.partition("#")
     place = index.layout.script(index.files.__contains__, file.facts.uri, module)
     if place is None:
         return OUTSIDE
     if taken.kind in ("module", "all") or name in ("", "*"):
         return Space(place)
-    return _exported(index, place, "default" if taken.kind == "default" else name, depth + 1)
+    return _exported(index, place, "default" if taken.kind == "default" else name, seen)
 
 
 def exported(index: Index, _file: File, space: Space, name: str) -> Entity | Miss:
     """Return what a script exports under a name."""
-    return _exported(index, space.name, name, 0)
+    return _exported(index, space.name, name, set())
 
 
-def _exported(index: Index, uri: str, name: str, depth: int) -> Entity | Miss:
+def _exported(index: Index, uri: str, name: str, seen: Seen) -> Entity | Miss:
     file = index.files.get(uri)
-    if file is None or depth > _DEEPEST:
+    if file is None or _again((uri, name), seen):
         return OUTSIDE
     if name == "default":
         found: Entity | Miss | None = _default(file)
@@ -182,10 +195,10 @@ def _exported(index: Index, uri: str, name: str, depth: int) -> Entity | Miss:
         return found
     taken = file.imports.get(name)
     if taken is not None:
-        return _script_import(index, file, taken, depth + 1)
+        return _script_import(index, file, taken, seen)
     for star in file.stars:
         place = index.layout.script(index.files.__contains__, uri, star.name.partition("#")[0])
-        met = _exported(index, place, name, depth + 1) if place is not None else OUTSIDE
+        met = _exported(index, place, name, seen) if place is not None else OUTSIDE
         if not isinstance(met, Miss):
             return met
     return OUTSIDE
@@ -212,42 +225,42 @@ def rust(index: Index, file: File, written: str, inside: str) -> Entity | Miss:
     if parts[0] == "Self":
         own = file.enclosing(inside)
         return _rust_rest(index, own, parts[1:]) if own is not None else OUTSIDE
-    return _rust_path(index, file, parts, inside, 0)
+    return _rust_path(index, file, parts, inside, set())
 
 
-def _rust_path(index: Index, file: File, parts: Sequence[str], inside: str, depth: int) -> Entity | Miss:
+def _rust_path(index: Index, file: File, parts: Sequence[str], inside: str, seen: Seen) -> Entity | Miss:
     head, rest = parts[0], list(parts[1:])
-    if depth > _DEEPEST:
+    if len(parts) > _LONGEST or _again((file.facts.uri, "::", *parts), seen):
         return OUTSIDE
     if head in ("crate", "self", "super"):
         start = f"{file.space.partition('!')[0]}!" if head == "crate" else file.space
         space = _rust_up(start) if head == "super" else start
         while rest and rest[0] == "super":
             space, rest = _rust_up(space), rest[1:]
-        return _rust_from(index, space, rest, depth)
+        return _rust_from(index, space, rest, seen)
     local = _local(file, head, inside)
     if local is not None:
         return _rust_rest(index, local, rest)
     taken = file.imports.get(head)
     if taken is not None and taken.name != head:
-        return _rust_path(index, file, [*taken.name.split("::"), *rest], "", depth + 1)
+        return _rust_path(index, file, [*taken.name.split("::"), *rest], "", seen)
     below = f"{file.space}::{head}"
     if index.has_space("rust", below):
-        return _rust_from(index, below, rest, depth)
+        return _rust_from(index, below, rest, seen)
     crate = index.layout.crate_named(head)
     if crate is not None:
-        return _rust_from(index, crate, rest, depth)
-    return next(_rust_stars(index, file, [head, *rest], depth), OUTSIDE)
+        return _rust_from(index, crate, rest, seen)
+    return next(_rust_stars(index, file, [head, *rest], seen), OUTSIDE)
 
 
-def _rust_stars(index: Index, file: File, parts: Sequence[str], depth: int) -> Iterator[Entity]:
+def _rust_stars(index: Index, file: File, parts: Sequence[str], seen: Seen) -> Iterator[Entity]:
     inline = any(one.kind == "module" for one in file.types.values())
     for star in file.stars:
         names = star.name.split("::")
         if names == ["super"] and inline:  # said in a module inside of this file, whose names are known here
             continue
         if names[0] != parts[0]:
-            met = _rust_path(index, file, [*names, *parts], "", depth + 1)
+            met = _rust_path(index, file, [*names, *parts], "", seen)
             if not isinstance(met, Miss):
                 yield met
 
@@ -256,21 +269,23 @@ def _rust_up(space: str) -> str:
     return space.rpartition("::")[0] if "::" in space else space
 
 
-def _rust_from(index: Index, space: str, rest: Sequence[str], depth: int) -> Entity | Miss:
+def _rust_from(index: Index, space: str, rest: Sequence[str], seen: Seen) -> Entity | Miss:
     """Return what a path means from a module on."""
     if not rest:
         return Space(space)
+    if _again((space, *rest), seen):
+        return OUTSIDE
     below = f"{space}::{rest[0]}"
     found = index.entity("rust", below)
     if found:
         return _rust_rest(index, found[0], rest[1:])
     if index.has_space("rust", below):
-        return _rust_from(index, below, rest[1:], depth)
+        return _rust_from(index, below, rest[1:], seen)
     for file in index.in_space("rust", space):
         taken = file.imports.get(rest[0])
         if taken is not None:
-            return _rust_path(index, file, [*taken.name.split("::"), *rest[1:]], "", depth + 1)
-        for met in _rust_stars(index, file, rest, depth + 1):
+            return _rust_path(index, file, [*taken.name.split("::"), *rest[1:]], "", seen)
+        for met in _rust_stars(index, file, rest, seen):
             return met
     return OUTSIDE
 
@@ -286,4 +301,4 @@ def _rust_rest(index: Index, found: Entity | Miss, rest: Sequence[str]) -> Entit
 
 def rust_attribute(index: Index, _file: File, space: Space, name: str) -> Entity | Miss:
     """Return what a module has of this name."""
-    return _rust_from(index, space.name, [name], 0)
+    return _rust_from(index, space.name, [name], set())

@@ -51,7 +51,9 @@ def _names(file: File, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
     prefix, _, full = key.partition(":")
     facts = file.facts
     if facts.language not in ("php", "python"):
-        full = f"{facts.namespace}.{symbol.qualified}" if facts.namespace and facts.language != "go" else symbol.qualified
+        full = (
+            f"{facts.namespace}.{symbol.qualified}" if facts.namespace and facts.language != "go" else symbol.qualified
+        )
     if prefix == "class":
         yield full, "class"
         if symbol.name != full:
@@ -60,7 +62,7 @@ def _names(file: File, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
         yield full, "function"
         if symbol.name != full:
             yield symbol.name, "short_function"
-    else:
+    elif symbol.parent and "#" not in full:
         yield from _methods(facts.language, full, symbol)
 
 

@@ -23,9 +23,13 @@ _THIS: Final = {
 }
 _ITSELF: Final = {"php": ("self", "static"), "python": ("cls",), "rust": ("Self",), "swift": ("Self",)}
 _ABOVE: Final = {"php": "parent", "csharp": "base"}
-_SAME: Final = frozenset(("static", "$this", "this", "Self", "typing.Self", "t.Self", "te.Self", "typing_extensions.Self"))
+_SAME: Final = frozenset(
+    ("static", "$this", "this", "Self", "typing.Self", "t.Self", "te.Self", "typing_extensions.Self")
+)
 _BARE_FIELDS: Final = frozenset(("jvm", "csharp", "swift", "c"))
 """Families where a field, and a method of the own type, are named without what they are of."""
+_OUTWARD: Final = frozenset(("jvm", "csharp"))
+"""Families where methods of the types around are called by their names alone, too."""
 _MAKES_BY_CALL: Final = frozenset(("python", "jvm", "swift", "c"))
 _CALLED: Final = frozenset(("python", "script", "go", "jvm", "swift"))
 """Families whose bindings may name what was called, for the value is what that returns."""
@@ -149,10 +153,15 @@ class Values:
         """Return what a call without a receiver calls."""
         if self.file.family in _BARE_FIELDS or self.file.family == "ruby":
             for scope in self.file.around(inside):
+                sibling = self.file.functions.get(f"{scope}.{name}")
+                if sibling is not None and sibling.owner is None:  # of the class without a name that is around
+                    return sibling
                 own = self.file.types.get(scope)
                 met = member(self.index, own, name) if own is not None else OUTSIDE
                 if isinstance(met, Function):
                     return met
+                if own is not None and self.file.family not in _OUTWARD:
+                    break
         return function_named(self.index, self.file, name, inside)
 
     def _plain(self, found: Entity | Miss, name: str) -> Value:
@@ -245,6 +254,8 @@ class Values:
     def _text(self, one: Written) -> Value:
         """Return what a written type is; in Python it may be what was called to make the value."""
         names = names_of(one.text, one.file.facts.language)
+        if not names and one.text.endswith(")") and one.file is self.file and self.file.family == "php":
+            return self.of(one.text, one.inside)  # what a call returned
         if not names:
             return _unwritten(one.text)
         if len(names) > 1:

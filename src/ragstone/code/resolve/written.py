@@ -16,7 +16,6 @@ _NAME: Final = re.compile(r"\\?[^\W\d]\w*(?:(?:\\|::|\.)\w+)*")
 _SIGNS: Final = "?&*! \t\"'"
 _WORDS: Final = re.compile(r"^(?:(?:const|mut|dyn|impl|final|struct|readonly|static|ref|out|in|volatile|some|any)\s+)+")
 _ARRAY: Final = re.compile(r"\[\s*\]$")
-_UNION: Final = re.compile(r"\|")
 
 
 class Part(NamedTuple):
@@ -100,8 +99,10 @@ def _outside(text: str, sign: str) -> list[str]:
 
 # ── receivers ─────────────────────────────────────────────────────────────────────────────────────
 
-_STEP: Final = re.compile(r"(?:\?->|->|::|\?\.|!!?\.|\.)\s*")
+_STEP: Final = re.compile(r"\s*(?:\?->|->|::|\?\.|!!?\.|\.)\s*")
+_SURELY: Final = re.compile(r"!+(?=\.|$)")
 _WORD: Final = re.compile(r"\$?[^\W\d]\w*!?|\\[\w\\]+|@{1,2}\w+")
+_HEAD: Final = re.compile(r"\\?\$?[^\W\d][\w\\]*|@{1,2}\w+")
 _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
 _MADE: Final = re.compile(r"new\s+(?P<name>[\\\w$.:]+)\s*")
 
@@ -130,7 +131,7 @@ def chain_of(text: str) -> Chain | None:
 
 
 def _plain_chain(text: str, awaited: bool) -> Chain | None:
-    head = re.match(r"\\?\$?[^\W\d][\w\\]*|@{1,2}\w+", text)
+    head = _HEAD.match(text)
     if head is None:
         return None
     at, called = _call_at(text, head.end())
@@ -142,7 +143,7 @@ def _steps(text: str, at: int) -> tuple[Part, ...] | None:
     """Return the steps from a place to the end, or None where something else stands there."""
     found: list[Part] = []
     while at < len(text):
-        between = _STEP.match(text, at) or re.compile(r"!+(?=\.|$)").match(text, at)
+        between = _STEP.match(text, at) or _SURELY.match(text, at)
         word = _WORD.match(text, between.end()) if between else None
         if word is None:
             return tuple(found) if between and between.end() == len(text) else None

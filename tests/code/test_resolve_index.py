@@ -1,0 +1,181 @@
+"""The index: what others see of a file, what stays when only its inside changes, and that it always comes to an end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.code.facts import Binding, FileFacts, Import, Reference
+from ragstone.code.resolve import Index, interface, resolve
+from ragstone.code.resolve.links import MOST
+from ragstone.code.symbols import read
+from ragstone.types import Symbol
+from tests.code.small_projects import facts_of
+
+SONG = """
+class Song(Media):
+    player: Player
+
+    def play(self) -> Song:
+        self.player.start()
+        return self
+"""
+PLAYER = "class Player:\n    def start(self) -> None: ...\n"
+
+
+def facts(text: str, uri: str = "song.py") -> FileFacts:
+    found = read(text, uri)
+    assert found is not None
+    return found
+
+
+def test_what_is_inside_of_functions_is_not_seen_from_outside() -> None:
+    before = interface(facts(SONG))
+    assert (
+        interface(facts(SONG.replace("self.player.start()", "x = 1\n        y = Song()\n        y.play()"))) == before
+    )
+    assert interface(facts("\n\n# moved\n" + SONG)) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("class Song", "class Tune"),
+        ("(Media)", "(Other)"),
+        ("player: Player", "player: Other"),
+        ("-> Song", "-> Media"),
+        ("def play", "def run"),
+        ("class Song", "from x import y\nclass Song"),
+        ("class Song", "current = Song()\nclass Song"),
+    ],
+)
+def test_what_others_can_see_makes_another_interface(change: tuple[str, str]) -> None:
+    assert interface(facts(SONG.replace(*change))) != interface(facts(SONG))
+
+
+def test_a_file_whose_inside_changed_is_resolved_again_by_the_same_index() -> None:
+    text = "import player\n" + SONG.replace("Player", "player.Player")
+    index = Index([facts(text), facts(PLAYER, "player.py")])
+    changed = facts(text.replace("        self.player.start()\n", "        first = 1\n        self.player.start()\n"))
+    whole = resolve(changed, Index([changed, facts(PLAYER, "player.py")]))
+    assert resolve(changed, index) == whole
+    assert [(link.kind, link.target, link.line) for link in whole.links] == [("CALLS", "method:player.Player.start", 8)]
+
+
+def test_facts_that_declare_something_else_are_refused() -> None:
+    index = Index([facts(SONG)])
+    with pytest.raises(ValueError, match="other facts about song.py"):
+        resolve(facts(SONG.replace("play", "run")), index)
+    with pytest.raises(ValueError, match="other facts about new.py"):
+        resolve(facts(SONG, "new.py"), index)
+
+
+def test_the_order_in_which_files_are_given_does_not_matter() -> None:
+    files = facts_of(
+        {
+            "a.php": "<?php class Song {}",
+            "b.php": "<?php class Song { function play() {} }",
+            "c.php": "<?php (new Song)->play();",
+        }
+    )
+    one, other = Index(files), Index(reversed(files))
+    assert [resolve(each, one) for each in files] == [resolve(each, other) for each in files]
+
+
+def test_rows_that_nothing_decides_are_collapsed_and_bounded() -> None:
+    same = resolve(only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"), Index([only]))
+    assert [(row.name, row.line) for row in same.unresolved] == [("go", 2), ("stop", 4)]
+    many = facts("def run(it):\n" + "".join(f"    it.go{number}()\n" for number in range(MOST + 50)))
+    assert len(resolve(many, Index([many])).unresolved) == MOST
+
+
+def test_parents_and_imports_that_turn_in_circles_come_to_an_end() -> None:
+    text = "from b import B\nclass A(B):\n    def go(self):\n        self.x()\n        super().go()\n"
+    files = [facts(text, "a.py"), facts("from a import A\nclass B(A): ...\nclass C(C): ...\n", "b.py")]
+    index = Index(files)
+    found = resolve(files[0], index)
+    assert {(row.name, row.reason) for row in found.unresolved} == {("x", "A has no x"), ("go", "A has no go")}
+
+
+NAMES = st.sampled_from(
+    ["A", "B", "a", "self", "super", "$x", "x.y", "A\\B", "A::b", "", ".", "(new A)", "@v", "this.a()"]
+)
+LANGUAGES = [
+    "php",
+    "python",
+    "typescript",
+    "java",
+    "kotlin",
+    "csharp",
+    "go",
+    "rust",
+    "ruby",
+    "swift",
+    "c",
+    "cpp",
+    "new",
+]
+KINDS = st.sampled_from(["class", "interface", "module", "function", "method", "constructor", "field", "constant"])
+
+
+def symbols() -> st.SearchStrategy[Symbol]:
+    def made(name: str, parent: str, kind: str) -> Symbol:
+        qualified = f"{parent}.{name}" if parent else name
+        return Symbol(name, qualified, kind, 0, 1, 1, 1, signature=f"fn {name}() -> A", parent=parent)
+
+    plain = st.sampled_from(["A", "B", "a"])
+    return st.builds(made, plain, st.sampled_from(["", "A", "A.B", "a"]), KINDS)
+
+
+def files() -> st.SearchStrategy[FileFacts]:
+    inside = st.sampled_from(["", "A", "A.a", "a", "gone"])
+    line = st.integers(1, 9)
+    kinds = st.sampled_from(["call", "new", "extends", "implements", "uses_trait", "type"])
+    return st.builds(
+        FileFacts,
+        uri=st.sampled_from(["a/A.x", "a/b.x", "src/a.rs", "c"]),
+        language=st.sampled_from(LANGUAGES),
+        namespace=st.sampled_from(["", "a", "A\\B", "a.b"]),
+        symbols=st.lists(symbols(), max_size=6).map(tuple),
+        imports=st.lists(
+            st.builds(Import, NAMES, NAMES, line, st.sampled_from(["", "all", "module", "function"])), max_size=4
+        ).map(tuple),
+        references=st.lists(st.builds(Reference, kinds, NAMES, NAMES, line, inside), max_size=8).map(tuple),
+        bindings=st.lists(st.builds(Binding, inside, NAMES, NAMES, line), max_size=6).map(tuple),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(files(), min_size=1, max_size=4, unique_by=lambda one: one.uri))
+def test_any_facts_are_resolved_and_links_lead_to_what_is_there(given_: list[FileFacts]) -> None:
+    index = Index(given_)
+    graphs = [resolve(one, index) for one in given_]
+    keys = {node.key for graph in graphs for node in graph.nodes}
+    for graph in graphs:
+        assert {link.target for link in graph.links} <= keys
+        assert {alias.key for alias in graph.aliases} <= keys
+        assert {link.source for link in graph.links} <= keys
+        assert {row.source for row in graph.unresolved} <= keys
+    uncalled = tuple(one for one in given_[0].references if one.kind not in ("call", "new"))
+    again = resolve(replace(given_[0], references=uncalled), index)
+    assert again.nodes == graphs[0].nodes
+    assert not [link for link in again.links if link.kind == "CALLS"]
+
+
+def test_names_that_many_modules_hand_on_to_each_other_come_to_an_end() -> None:
+    many = 40
+    everything = "".join(f"from .m{other} import *\n" for other in range(many))
+    files = [facts(f"{everything}\ndef f{number}(): ...\n\nmissing()\n", f"p/m{number}.py") for number in range(many)]
+    scripts = "".join(f"export * from './m{other}'\n" for other in range(many))
+    files += [
+        facts(f"{scripts}\nimport {{ gone }} from './m{number}'\ngone()\n", f"p/m{number}.ts") for number in range(many)
+    ]
+    crates = "".join(f"pub use crate::m{other}::*;\n" for other in range(many))
+    files += [facts(f"{crates}\nfn f() {{ gone(); Gone::new(); }}\n", f"src/m{number}.rs") for number in range(many)]
+    files.append(facts("use b::a;\nuse a::b;\nfn g() { a::x(); b::new(); }\n", "src/lib.rs"))
+    files.append(facts("use b as a;\nuse a as b;\nfn g() { a::x(); b(); }\n", "src/other.rs"))
+    index = Index(files)
+    assert not [link for one in files for link in resolve(one, index).links]

@@ -1,0 +1,109 @@
+"""How types, receivers and signatures are taken apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.code.resolve.layout import Layout
+from ragstone.code.resolve.written import Part, chain_of, names_of, returned
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        ("php", "?Song", ("Song",)),
+        ("php", "Song|null", ("Song",)),
+        ("php", r"Song|\App\Album", ("Song", r"\App\Album")),
+        ("python", "Optional[Song]", ("Song",)),
+        ("python", "t.Optional['shop.Song']", ("shop.Song",)),
+        ("python", "Annotated[Song, Depends(get)]", ("Song",)),
+        ("python", "Song | None", ("Song",)),
+        ("python", "dict[str, Song]", ("dict",)),
+        ("typescript", "Song<T> | undefined", ("Song",)),
+        ("typescript", "Song[]", ()),
+        ("typescript", "{ a: Song }", ()),
+        ("typescript", "(a: Song) => void", ()),
+        ("java", "List<Song>", ("List",)),
+        ("java", "Song[]", ()),
+        ("go", "*music.Song", ("music.Song",)),
+        ("go", "[]Song", ()),
+        ("go", "map[string]Song", ()),
+        ("go", "func() Song", ()),
+        ("rust", "&mut Song<'a>", ("Song",)),
+        ("rust", "dyn Playable", ("Playable",)),
+        ("kotlin", "Song?", ("Song",)),
+        ("cpp", "const Song &", ("Song",)),
+        ("swift", "[Song]", ()),
+    ],
+)
+def test_the_names_in_a_written_type_are_those_whose_methods_it_has(
+    language: str, text: str, names: tuple[str, ...]
+) -> None:
+    assert names_of(text, language) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "steps"),
+    [
+        ("$this->songs", Part("$this", False), [Part("songs", False)]),
+        ("$this?->songs()", Part("$this", False), [Part("songs", True)]),
+        ("Song::query()->where('a', fn () => ')')", Part("Song", False), [Part("query", True), Part("where", True)]),
+        ("self.a.b(x)(y)", None, []),
+        ("a[0].b", None, []),
+        ("(new Song($a))", Part("Song", True), []),
+        ("new Song().album", Part("Song", True), [Part("album", False)]),
+        ("song!!.album", Part("song", False), [Part("album", False)]),
+        ("song?.album", Part("song", False), [Part("album", False)]),
+        ("a + b", None, []),
+        ("'text'", None, []),
+        ("super()", Part("super", True), []),
+        ("", None, []),
+    ],
+)
+def test_a_receiver_is_names_and_calls_or_nothing(text: str, head: Part | None, steps: list[Part]) -> None:
+    found = chain_of(text)
+    assert (found and found.head) == head
+    assert list(found.steps if found else ()) == steps
+
+
+@pytest.mark.parametrize(
+    ("language", "signature", "name", "type_"),
+    [
+        ("php", "public function album(array $a = ['x' => 1]): ?Album", "album", "?Album"),
+        ("php", "public function album()", "album", ""),
+        ("python", "def album(self, a=(1, 2)) -> Album", "album", "Album"),
+        ("typescript", "album(a: () => string): Album<T>", "album", "Album<T>"),
+        ("kotlin", "fun album(a: Int): Album? = null", "album", "Album?"),
+        ("java", "public static final Album album(int a) throws X", "album", "Album"),
+        ("csharp", "public async Task<Album> Album2(int a)", "Album2", "Task<Album>"),
+        ("go", "func (s *Song) Album(a int) (*Album, error)", "Album", "*Album"),
+        ("go", "func Album(a int) *Album", "Album", "*Album"),
+        ("rust", "pub fn album(&self) -> Album where T: X", "album", "Album"),
+        ("swift", "func album(a: Int) -> Album", "album", "Album"),
+        ("python", "def album(self, a, b, c", "album", ""),
+    ],
+)
+def test_a_signature_says_what_is_returned(language: str, signature: str, name: str, type_: str) -> None:
+    assert returned(signature, name, language)[0] == type_
+
+
+@given(st.text("ab$.:->()[]'\"? \\@!", max_size=30), st.sampled_from(["php", "python", "go", "rust", "typescript"]))
+def test_any_text_is_taken_apart_or_refused(text: str, language: str) -> None:
+    chain = chain_of(text)
+    assert chain is None or chain.head.name
+    assert all(names_of(text, language))
+    assert isinstance(returned(text, "a", language)[0], str)
+
+
+def test_manifests_that_cannot_be_read_count_as_missing() -> None:
+    broken = {
+        "go.mod": "??",
+        "Cargo.toml": "[package",
+        "package.json": "[1]",
+        "tsconfig.json": '{"compilerOptions": 1}',
+        "a/package.json": "{",
+    }
+    layout = Layout(broken)
+    assert (layout.go, layout.crates, layout.packages, layout.paths) == ({}, {}, {}, {})
