@@ -26,16 +26,17 @@ branches of a condition left, or the default of a setting; `settle(value)` retur
 - objects: return a `Recorder` of your own from a call: whatever is called on it comes to its `called`; members that are
   read go to `member(name, site, machine)`, members and keys that are set to `assigned(name, value, site, machine)`.
 
-`given` has `positional`, `named`, `at(0, "name", default)`; `site` has `uri`, `line` (of the called name) and
-`conditional` (some branch, loop or handler around it may not run). A closure among the arguments is run only when a
-recorder does so: `machine.call(value, [arguments], site)`, which also takes names of functions, `[object, "method"]`
-and `"Class@method"`. All branches of a condition that is not known are taken, each from the same start, and all in
-them is conditional; a condition that is known takes its branch alone.
+`given` has `positional`, `named`, `at(0, "name", default)` and `lines` of its arguments, as arrays have of their
+entries; `site` has `uri`, `line` (of the called name) and `conditional` (some branch, loop or handler around it may not
+run). A closure among the arguments is run only when a recorder does so: `machine.call(value, [arguments], site)`, which
+also takes names of functions, `[object, "method"]` and `"Class@method"`. All branches of a condition that is not known
+are taken, each from the same start, and all in them is conditional; a condition that is known takes its branch alone.
 
 **Languages** are tables (`Language`): truth, keys, operators, functions, methods of plain values, whether arrays are
 copied, and how a bare name is resolved. `PHP` is in `evaluate.php`.
 
-Bounded: `Limits(steps, depth)`; past them everything is Unknown and a remark says so.
+Bounded: `Limits(steps, depth, repeats, again)`, the steps for each call of an adapter that is not inside of another;
+past them a run is Unknown and a remark says so.
 """
 
 from __future__ import annotations

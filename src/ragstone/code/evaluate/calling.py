@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragstone.code.evaluate.frame import Frame
@@ -159,7 +160,7 @@ def _project_method(
     for ancestor in machine.lookup.ancestors(owner):
         known = machine.known.classes.get(ancestor.lower())
         if known is not None:
-            return known.called(name, Given(given.positional, given.named, given.complete, this), site, machine)
+            return known.called(name, replace(given, this=this), site, machine)
     return Unknown(f"{owner.rpartition(machine.language.separator)[2]}.{name}() is not followed")
 
 

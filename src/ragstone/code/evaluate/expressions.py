@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ragstone.code import tree
@@ -60,6 +61,7 @@ def _joined(parts: list[Value], unknown: Unknown, option: Value) -> str:
 
 def _collected(machine: Evaluator, one: tree.Collected, frame: Frame) -> Value:
     made = Array()
+    made.uri = frame.uri
     for entry in one.entries:
         value = machine.value(entry.value, frame)
         if entry.spread:
@@ -114,9 +116,11 @@ def given_of(machine: Evaluator, arguments: tuple[tree.Argument, ...], frame: Fr
     """Return the arguments of a call."""
     positional: list[Value] = []
     named: dict[str, Value] = {}
+    lines: dict[str | int, int] = {}
     complete = True
     for one in arguments:
         value = machine.value(one.value, frame)
+        lines[one.name or len(positional)] = one.value.line
         if not one.spread:
             if one.name:
                 named[one.name] = value
@@ -133,7 +137,7 @@ def given_of(machine: Evaluator, arguments: tuple[tree.Argument, ...], frame: Fr
                 named[key] = part
             else:
                 positional.append(part)
-    return Given(tuple(positional), named, complete)
+    return Given(tuple(positional), named, complete, lines=lines)
 
 
 def _call(machine: Evaluator, one: tree.Call, frame: Frame) -> Value:
@@ -175,7 +179,7 @@ def _static_call(machine: Evaluator, function: tree.Static, one: tree.Call, fram
         if found:
             inner = Lambda(found[2], found[0], this=frame.this, owner=found[1].name, called_on=frame.called_on)
             return calling.call_lambda(machine, inner, given, site)
-        given = Given(given.positional, given.named, given.complete, frame.this)
+        given = replace(given, this=frame.this)
     return calling.call_static(machine, of.name, name, given, site)
 
 
@@ -226,7 +230,12 @@ def _operation(machine: Evaluator, one: tree.Operation, frame: Frame) -> Value:
     if unknown is not None:
         return Unknown(unknown.reason)
     own = machine.language.operators.get(one.operator)
-    return own(left, right) if own else Unknown(f"{one.operator} is not followed")
+    if own is None:
+        return Unknown(f"{one.operator} is not followed")
+    try:
+        return own(left, right)
+    except (TypeError, ValueError, OverflowError):
+        return Unknown(f"{one.operator} does not fit its sides")
 
 
 def _logical(machine: Evaluator, one: tree.Operation, left: Value, frame: Frame) -> Value:
@@ -347,7 +356,7 @@ def _included(machine: Evaluator, one: tree.Included, frame: Frame) -> Value:
         machine.remark(site, "the file that is included is not known")
         return Unknown("the file that is included is not known")
     found = machine.include(path, frame)
-    if isinstance(found, Unknown) and found.reason.endswith("is not there"):
+    if isinstance(found, Unknown) and found.reason.endswith("is not there") and "vendor/" not in found.reason:
         machine.remark(site, found.reason)
     return found
 

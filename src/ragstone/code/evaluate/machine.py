@@ -29,11 +29,13 @@ class Known:
 class Limits:
     """How far the evaluator goes."""
 
-    steps: int = 3_000_000
+    steps: int = 500_000
     depth: int = 150
     """Nested expressions and calls; each costs a few frames of Python's own."""
     repeats: int = 1_000
     """Runs of one loop."""
+    again: int = 6
+    """Runs of one function inside of itself."""
 
 
 class Evaluator:
@@ -50,11 +52,18 @@ class Evaluator:
         self.remarks: list[str] = []
         self.conditions = 0
         """How many branches that may not run are around what runs now."""
+        self.loops: list[tuple[str, int]] = []
+        """The places of the entries that the loops around what runs now are at, where they are written out."""
         self.constants: dict[str, Value] = {}
         self.statics: dict[tuple[str, str], Value] = {}
         self._steps = 0
         self._depth = 0
+        self._guards = 0
+        self._last = ""
+        self.followed: set[str] = set()
+        """The files that were run."""
         self._running: list[str] = []
+        self._active: dict[int, int] = {}
 
     # ── what adapters call ────────────────────────────────────────────────────────────────────────
 
@@ -65,11 +74,13 @@ class Evaluator:
 
     def call(self, function: Value, arguments: Sequence[Value] = (), site: Site | None = None) -> Value:
         """Return what a closure, a function's name, `[object, "method"]` or `"Class@method"` gives."""
-        return calling.call_value(self, function, Given(tuple(arguments)), site or Site("", 0))
+        given, here = Given(tuple(arguments)), site or Site("", 0)
+        return self._guarded(lambda: calling.call_value(self, function, given, here))
 
     def call_method(self, of: Value, name: str, arguments: Sequence[Value] = (), site: Site | None = None) -> Value:
         """Return what a method of an object gives, an inherited one too."""
-        return calling.call_method(self, of, name, Given(tuple(arguments)), site or Site("", 0))
+        given, here = Given(tuple(arguments)), site or Site("", 0)
+        return self._guarded(lambda: calling.call_method(self, of, name, given, here))
 
     def make(self, name: str, properties: dict[str, Value] | None = None) -> Instance:
         """Return an object of a class by its full name, its constructor not run."""
@@ -119,10 +130,15 @@ class Evaluator:
     def include(self, uri: str, frame: Frame) -> Value:
         """Return what a file returns, run with the variables of a frame; a file that includes itself is not."""
         path = posixpath.normpath(uri).lstrip("/")
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(frame.uri), uri)).lstrip("/")
+        if not self.world.has(path) and not uri.startswith("/") and self.world.has(beside):
+            path = beside  # a bare name is looked for beside the file that includes it
         module = self.world.module(path)
         if module is None or path in self._running or len(self._running) > 30:
             return Unknown(f"{path} is not there" if module is None else f"{path} includes itself")
         inner = Frame(path, frame.variables, frame.this, frame.owner, frame.called_on)
+        self.followed.add(path)
+        self._last = path
         self._running.append(path)
         try:
             return self._guarded(lambda: self.body(module.statements, inner))
@@ -143,24 +159,35 @@ class Evaluator:
 
     def enter(self, function: Function, frame: Frame) -> Value:
         """Return what the body of a function returns."""
-        if self._depth >= self.limits.depth - 20:
+        before, active = self._depth, self._active.get(id(function), 0)
+        if before >= self.limits.depth - 20 or active >= self.limits.again:
             return Unknown("calls are nested too deeply")
+        self._active[id(function)] = active + 1
         self._depth += 3  # a call costs more of Python's frames than an expression
         try:
             return self.body(function.body.statements, frame)
+        except RecursionError:
+            return Unknown("calls are nested too deeply")
         finally:
-            self._depth -= 3
+            self._depth = before
+            self._active[id(function)] = active
 
     def _guarded(self, run: Callable[[], Value]) -> Value:
         """Return what a run gives, or unknown past the limits; the outermost run says so once."""
-        outermost, conditions = self._depth == 0, self.conditions
+        outermost, conditions, loops = self._guards == 0, self.conditions, len(self.loops)
+        if outermost:
+            self._steps = 0
+        self._guards += 1
         try:
             return run()
         except (Spent, RecursionError):
-            self.conditions = conditions
             if not outermost:
                 raise
-            self.remarks.append(f"stopped after {self._steps} steps")
+            self.conditions = conditions
+            del self.loops[loops:]
+            self.remarks.append(f"{self._last}: too much to follow: stopped after {self._steps} steps")
             return Unknown("too much to follow")
         except Left:
             return Unknown("it was left")
+        finally:
+            self._guards -= 1

@@ -46,7 +46,7 @@ def key_of(value: Value) -> Key:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
-        return int(value)
+        return int(value) if abs(value) < 2**63 else shown(value)
     if isinstance(value, str) and _NUMBER.fullmatch(value) and value != "-0":
         return int(value)
     if isinstance(value, int | str):

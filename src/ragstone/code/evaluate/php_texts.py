@@ -26,7 +26,7 @@ def _pure(function: Callable[..., Value]) -> Own:
             return Unknown(unknown.reason if unknown else "the arguments are not known", _whole(given))
         try:
             return function(*values)
-        except (TypeError, ValueError, IndexError, AttributeError):
+        except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
             return Unknown("the arguments do not fit")
 
     return own

@@ -144,8 +144,12 @@ def _each(machine: Evaluator, one: Each, frame: Frame) -> None:
         return
     for key, value in list(over.items.items())[: machine.limits.repeats]:
         item = (key, value) if machine.language.copies or one.key or over.is_list else (None, key)
-        if not _turn(machine, one, item, frame):
-            break
+        machine.loops.append((over.uri, over.lines.get(key, 0)))
+        try:
+            if not _turn(machine, one, item, frame):
+                break
+        finally:
+            machine.loops.pop()
     if not over.complete:
         missing = Unknown("part of the list is not known")
         maybe(machine, frame, [lambda: _turn(machine, one, (missing, missing), frame), _nothing])

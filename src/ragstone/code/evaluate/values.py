@@ -37,7 +37,7 @@ class Site:
 class Array:
     """Entries in order, by key: a list has the keys 0, 1, 2 …"""
 
-    __slots__ = ("complete", "items", "lines", "next_key")
+    __slots__ = ("complete", "items", "lines", "next_key", "uri")
 
     def __init__(self, values: Iterable[Value] = (), *, items: Mapping[Key, Value] | None = None) -> None:
         self.items: dict[Key, Value] = dict(items) if items is not None else dict(enumerate(values))
@@ -45,7 +45,8 @@ class Array:
         self.complete = True
         """False where something unknown was spread into it."""
         self.lines: dict[Key, int] = {}
-        """The lines entries are written on, of those that are written out."""
+        """The lines entries are written on, of those that are written out in the file `uri`."""
+        self.uri = ""
 
     def append(self, value: Value, line: int = 0) -> None:
         """Add a value under the next number."""
@@ -68,11 +69,13 @@ class Array:
 
     def extend(self, other: Array) -> None:
         """Add the entries of another: numbered ones at the end, named ones in their place."""
+        self.uri = self.uri or other.uri
+        lines = other.lines if other.uri == self.uri else {}
         for key, value in other.items.items():
             if isinstance(key, int) and not isinstance(key, bool):
-                self.append(value, other.lines.get(key, 0))
+                self.append(value, lines.get(key, 0))
             else:
-                self.set(key, value, other.lines.get(key, 0))
+                self.set(key, value, lines.get(key, 0))
         self.complete = self.complete and other.complete
 
     def copy(self) -> Array:
@@ -80,6 +83,7 @@ class Array:
         made = Array()
         made.items = {key: one.copy() if isinstance(one, Array) else one for key, one in self.items.items()}
         made.next_key, made.complete, made.lines = self.next_key, self.complete, dict(self.lines)
+        made.uri = self.uri
         return made
 
     @property
@@ -160,6 +164,8 @@ class Given:
     """False where something unknown was spread into it."""
     this: Value = None
     """The object a method that its class does not have was called on."""
+    lines: Mapping[str | int, int] = field(default_factory=dict)
+    """The lines arguments are written on, by place or name."""
 
     def at(self, position: int, name: str = "", default: Value = None) -> Value:
         """Return an argument by its place or its name."""

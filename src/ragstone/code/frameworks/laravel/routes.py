@@ -3,7 +3,8 @@
 Not known, and said in the remarks: routes that packages register (Fortify, Sanctum, Telescope …), what depends on
 requests or the database, files that are not in the project. A setting is shown as `config(key)`. Routes inside of a
 condition that cannot be known are all taken and marked conditional. `up` and `broadcasting/auth`, which the framework
-itself registers when an app asks for them, have `registered_by: framework`.
+itself registers when an app asks for them, have `registered_by: framework`. `written_at` lists the places that a path
+and a name are put together from: mounts, groups, entries of loops.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Final
 
 from ragstone.code.evaluate import Array, Case, Instance, Lambda, Site, Unknown, Value, settle, shown
 from ragstone.code.frameworks.laravel.inflect import snake
-from ragstone.code.frameworks.laravel.routing.application import Mounted, mounted
 from ragstone.code.frameworks.laravel.routing.controllers import Controllers
+from ragstone.code.frameworks.laravel.routing.mounts import Mounted, mounted
 from ragstone.code.frameworks.laravel.routing.records import Route, Written
-from ragstone.code.tree import Function
+from ragstone.code.tree import Call, ClassName, Expr, Function, Member, Return, Static
 from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node
 
@@ -76,6 +77,7 @@ def _node(route: Route, controllers: Controllers) -> Node:
         "domain": route.domain or None,
         "defaults": {key: json_of(one) for key, one in route.defaults.items()},
         "conditional": route.site.conditional,
+        "written_at": [f"{uri}:{line}" for uri, line in dict.fromkeys((*route.attributes.places, *route.places))],
         "parameters": list(_PARAMETER.findall(f"{route.domain}/{route.uri}")),
     }
     if controller:
@@ -83,6 +85,9 @@ def _node(route: Route, controllers: Controllers) -> Node:
     for name, told in (("resource", route.resource), ("with_trashed", route.trashed), ("scoped", route.scoped)):
         if told:
             attributes[name] = told
+    if route.instead_of:
+        others = {f"{one.site.uri}:{one.site.line}": one.action for one in route.instead_of}
+        attributes["alternatives"] = [{"action": action, "place": place} for place, action in others.items()]
     if route.by_framework:
         attributes["registered_by"] = "framework"
     verbs = "ANY" if len(route.methods) == _ALL else "|".join(plain_methods(route.methods))
@@ -200,10 +205,21 @@ def _typed(function: Function, parameter: str, controllers: Controllers) -> str:
 
 
 def _returned(closure: Value, controllers: Controllers) -> str:
-    """Return the model that a binding's function says it returns."""
+    """Return the model that a binding's function returns: by the type it names, else by the query it returns."""
     closure = settle(closure)
-    names = closure.function.returns.names if isinstance(closure, Lambda) and closure.function.returns else ()
-    return next((one for one in names if controllers.is_model(one)), "")
+    if not isinstance(closure, Lambda):
+        return ""
+    names = list(closure.function.returns.names) if closure.function.returns else []
+    names += [_asked(one.value) for one in closure.function.body.statements if isinstance(one, Return)]
+    return next((one for one in names if one and controllers.is_model(one)), "")
+
+
+def _asked(expression: Expr | None) -> str:
+    """Return the class that a chain of calls starts from: `Post` of `Post::where(…)->firstOrFail()`."""
+    while isinstance(expression, Call | Member):
+        expression = expression.function if isinstance(expression, Call) else expression.of
+    of = expression.of if isinstance(expression, Static) else None
+    return of.name if isinstance(of, ClassName) else ""
 
 
 # ── middleware, aliases, remarks ──────────────────────────────────────────────────────────────────
@@ -237,6 +253,9 @@ def _class_of(app: Mounted, name: str) -> tuple[str, Site]:
         return app.stack.aliases[name]
     if name in app.stack.groups:
         return "", app.stack.groups[name][1]
+    if name.startswith("config(") and name.endswith(")"):
+        told = settle(app.settings.at(name[7:-1], app.machine))
+        name = told if isinstance(told, str) else name
     found = app.machine.lookup.of_class(name) if "\\" in name else None
     return (name, Site(found[0], found[1].line)) if found else (name if "\\" in name else "", Site("", 0))
 

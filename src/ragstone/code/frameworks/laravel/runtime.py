@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ragstone.code.frameworks.laravel.routes import action_parts, key_of
-from ragstone.errors import RagstoneError
+from ragstone.errors import InputError
 from ragstone.types import Graph, Json, Link, Node
 
 LISTING = "artisan route:list"
 """What stands for a file where only the listing tells of a route."""
 
 
-class BadRouteList(RagstoneError):
+class BadRouteList(InputError):
     """A listing of routes that is none."""
 
 

@@ -97,7 +97,7 @@ class Controllers:
         """Return whether an action exists; None where a class outside of the project may have it."""
         if self.machine.lookup.method(controller, method):
             return True
-        if not self.machine.lookup.of_class(controller):
+        if not self.machine.lookup.of_class(controller) or self.machine.lookup.method(controller, "__call"):
             return None
         for name in self.machine.lookup.ancestors(controller):
             if not self.machine.lookup.of_class(name) and name.lower() not in _EMPTY:

@@ -160,7 +160,7 @@ class Registrar(Recorder):
             return self._resource(folded, given, site, machine)
         wheres = constraints(folded, given)
         if wheres is not None:
-            self.attributes = replace(self.attributes, where={**self.attributes.where, **wheres})
+            self.attributes = replace(self.attributes, where=wheres)  # a later one takes the place of an earlier
         elif folded in _ATTRIBUTE:
             self.attributes = _ATTRIBUTE[folded](self.attributes, given, site)
         elif folded in self.router.state.macros or name in self.router.state.macros:
@@ -215,6 +215,7 @@ def _own_first(own: Attributes, around: Attributes) -> Attributes:
         excluded=own.excluded or around.excluded,
         where=own.where or around.where,
         can=own.can or around.can,
+        places=around.places + own.places,
     )
 
 
@@ -238,7 +239,8 @@ def _word(field: str) -> Callable[[Attributes, Given, Site], Attributes]:
     def put(attributes: Attributes, given: Given, site: Site) -> Attributes:
         value = given.at(0, field)
         known = None if settle(value) is None and not isinstance(value, Unknown) else text(value)
-        return replace(attributes, **{field: known})  # type: ignore[arg-type]
+        places = (*attributes.places, (site.uri, site.line))
+        return replace(attributes, places=places, **{field: known})  # type: ignore[arg-type]
 
     return put
 
@@ -251,6 +253,6 @@ _ATTRIBUTE: Final[dict[str, Callable[[Attributes, Given, Site], Attributes]]] = 
         old, excluded=old.excluded + listed(given.at(0, "middleware"), site)
     ),
     "can": lambda old, given, site: replace(
-        old, can=(*old.can, Written(ability(Array(given.positional)), site.uri, site.line))
+        old, can=(Written(ability(Array(given.positional)), site.uri, site.line),)
     ),
 }  # fmt: skip

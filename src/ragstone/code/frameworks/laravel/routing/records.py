@@ -9,6 +9,7 @@ from typing import Final
 
 from ragstone.code.evaluate import Array, Lambda, Site, Unknown, Value, settle, shown
 
+PLACED: Final = frozenset({"prefix", "as", "name", "namespace", "domain", "controller"})
 VERBS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _FIELD: Final = re.compile(r"\{(\w+):(\w+)(\??)\}")
 
@@ -35,6 +36,8 @@ class Attributes:
     excluded: tuple[Written, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     can: tuple[Written, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
+    """Where prefixes, names, namespaces, domains and controllers are written."""
 
     def merged(self, new: Attributes, *, existing_first: bool = True) -> Attributes:
         """Return these with those of something inside, as Laravel's RouteGroup merges them."""
@@ -48,6 +51,7 @@ class Attributes:
             excluded=self.excluded + new.excluded,
             where={**self.where, **new.where},
             can=self.can + new.can,
+            places=self.places + new.places,
         )
 
 
@@ -83,6 +87,10 @@ class Route:
     defaults: dict[str, Value] = field(default_factory=dict)
     resource: str = ""
     by_framework: bool = False
+    places: tuple[tuple[str, int], ...] = ()
+    """The entries of loops it is made in."""
+    instead_of: tuple[Route, ...] = ()
+    """Routes whose place it takes under a condition only."""
     trashed: bool = False
     scoped: bool = False
 
@@ -148,7 +156,8 @@ def _listed(value: Value, site: Site) -> Iterator[Written]:
     """Yield the words of a value, each with its own line."""
     if isinstance(value, Array):
         for key, one in value.items.items():
-            yield from _listed(settled(one), replace(site, line=value.lines.get(key, site.line)))
+            line = value.lines.get(key)
+            yield from _listed(settled(one), Site(value.uri, line) if line and value.uri else site)
     elif isinstance(value, Lambda):
         yield Written("Closure", site.uri, site.line)
     elif value is not None and (word := shown(value)):
@@ -174,7 +183,8 @@ def attributes_of(value: Value, site: Site) -> Attributes:
     given = settle(value)
     if not isinstance(given, Array):
         return Attributes()
-    at = {key: replace(site, line=given.lines.get(key, site.line)) for key in given.items}
+    home = given.uri or site.uri
+    at = {key: Site(home, given.lines[key]) if key in given.lines else site for key in given.items}
     named = {str(key): settled(one) for key, one in given.items.items()}
 
     def word(key: str) -> str | None:
@@ -190,6 +200,7 @@ def attributes_of(value: Value, site: Site) -> Attributes:
         excluded=listed(named.get("excluded_middleware"), at.get("excluded_middleware", site)),
         where={key: text(one) for key, one in mapped(named.get("where")).items()},
         can=tuple(Written(ability(one), site.uri, site.line) for one in mapped(named.get("can")).values()),
+        places=tuple((at[key].uri, at[key].line) for key in given.items if key in PLACED),
     )
 
 

@@ -105,6 +105,7 @@ class Router(Recorder):
         if made.uses is not None:
             made = controller_action(made, group, machine)
         route = Route(tuple(methods), "", site, made.attributes, closure=made.closure, by_framework=self.by_framework)
+        route.places = tuple(place for place in machine.loops if place[1])
         if "GET" in route.methods and "HEAD" not in route.methods:
             route.methods = (*route.methods, "HEAD")
         path = f"{(group.prefix or '').strip('/') if group else ''}/{text(uri).strip('/')}".strip("/") or "/"
@@ -131,6 +132,7 @@ class Router(Recorder):
         before = self.state.routes.get(route.identity)
         if before is not None:
             self.state.replaced.append(before)
+            route.instead_of = (*before.instead_of, before) if route.site.conditional else ()
         self.state.routes[route.identity] = route
 
     def moved(self, route: Route, before: str) -> None:

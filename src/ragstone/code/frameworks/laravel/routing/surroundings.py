@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Final
@@ -99,6 +100,37 @@ class Files(Recorder):
         deep = name == "allFiles"
         found = [uri for uri in machine.world.below(plain) if deep or "/" not in uri[len(plain) + 1 :]]
         return Array([FileOf(uri) for uri in found])
+
+
+class Iterated(Recorder):
+    """PHP's iterators over folders: made of a path, or of one another."""
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return the files below a folder, by path; an expression keeps those whose paths match."""
+        if name != "new":
+            return Unknown(f"{name}() of an iterator is not followed")
+        first, pattern = settle(given.at(0)), settle(given.at(1))
+        if isinstance(first, str):
+            plain = posixpath.normpath(first).strip("/")
+            return Array(items={uri: FileOf(uri) for uri in machine.world.below(plain)})
+        if isinstance(first, Array) and isinstance(pattern, str) and pattern[:1] and "." in pattern:
+            suffix = re.search(r"\\?(\.[a-z]+)\$?\W[a-z]*$", pattern)
+            ending = suffix[1] if suffix else ""
+            return Array(items={key: one for key, one in first.items.items() if str(key).endswith(ending)})
+        return first
+
+
+class Repository(Recorder):
+    """`Config` and what the container has under `config`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return a setting."""
+        if name in ("get", "string", "array", "boolean", "integer", "__getitem__"):
+            return self.settings(given, site, machine)
+        return Unknown(f"config()->{name}() is not followed")
 
 
 class FileOf(Recorder):
@@ -212,11 +244,15 @@ def _collect(given: Given, site: Site, machine: Evaluator) -> Value:
     return Collection(inner) if isinstance(inner, Array) else Unknown("what is collected is not known")
 
 
-def functions() -> dict[str, Own]:
+def functions(settings: Settings) -> dict[str, Own]:
     """Return Laravel's functions that files of an app call at their top."""
+
+    def config(given: Given, site: Site, machine: Evaluator) -> Value:
+        return settings(given, site, machine) if given.positional or given.named else Repository(settings)
+
     return {
         **{name: _path(folder) for name, folder in _PATHS.items()},
-        "config": Settings(), "env": _env, "glob": _glob, "collect": _collect, "module_path": _module_path,
+        "config": config, "env": _env, "glob": _glob, "collect": _collect, "module_path": _module_path,
     }  # fmt: skip
 
 
