@@ -112,3 +112,13 @@ def of_closure(value: Expr | None) -> Iterator[Calls]:
         for one in inside(value.function.body.statements):
             if isinstance(one, Return) and one.value is not None:
                 yield from chains(one.value, {}, root)
+
+
+def given_closures(function: Function, name: str) -> Iterator[tuple[str, Expr, Closure]]:
+    """Yield the static calls of a name in a function that are given something and a closure: class, first, closure."""
+    for one in inside(function.body.statements):
+        call = one.expression if isinstance(one, Do) else None
+        if isinstance(call, Call) and isinstance(call.function, Static) and len(call.arguments) > 1:
+            of, closure = call.function.of, call.arguments[1].value
+            if call.function.name == name and isinstance(of, ClassName) and isinstance(closure, Closure):
+                yield of.name, call.arguments[0].value, closure

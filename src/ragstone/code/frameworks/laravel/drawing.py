@@ -52,6 +52,8 @@ class Replay:
     migration: str = ""
     macros: dict[str, Lambda] = field(default_factory=dict)
     database_macros: dict[str, Lambda] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    """Those that providers say hold migrations."""
 
     def place(self, site: Site) -> Place:
         """Return where a call stands."""

@@ -15,7 +15,7 @@ _PIECE: Final = re.compile(
       | (?P<comment>--[^\n]*|\#[^\n]*|/\*(?!!).*?\*/)
       | (?P<end>;)
       | (?P<copy>\bCOPY\s[^;]*?\sFROM\s+stdin;\n.*?\n\\\.)
-      | (?P<other>.)""",
+      | (?P<other>[^'"`;\#/cC-]+|.)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _MIGRATED: Final = re.compile(r"INSERT\s+INTO\s+(?:[\w.\"`\[\]]*\.)?[\"`\[]?migrations[\"`\]]?", re.IGNORECASE)
@@ -46,7 +46,8 @@ def statements(text: str) -> Iterator[tuple[int, str]]:
                 yield start or line, (held + said).strip().rstrip(";")
             held, start = "", 0
         elif kind != "comment":
-            start = start or (line if said.strip() else 0)
+            blank = len(said) - len(said.lstrip())
+            start = start or (line + said[:blank].count("\n") if said.strip() else 0)
             held += said
         line += said.count("\n")
     if held.strip():

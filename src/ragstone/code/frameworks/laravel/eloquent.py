@@ -95,7 +95,7 @@ class Eloquent:
 
     def __post_init__(self) -> None:
         self.lineage = Lineage(self.world)
-        self.literals = Literals(self.lineage)
+        self.literals = Literals(self.lineage, known()["config of packages"])
 
     @property
     def models(self) -> dict[str, Model]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -52,6 +53,8 @@ class Literals:
     """Folds expressions of one project."""
 
     lineage: Lineage
+    packages: Mapping[str, object] = field(default_factory=dict)
+    """What packages set where the project has no config file of that name."""
     _configs: dict[str, object] = field(default_factory=dict)
     _machine: Evaluator | None = None
 
@@ -106,7 +109,8 @@ class Literals:
         """Return an entry of the project's config files: None where the file has none, `UNSAID` where that is open."""
         name, _, rest = key.partition(".")
         if name not in self._configs:
-            self._configs[name] = self._file(f"config/{name}.php")
+            said = self._file(f"config/{name}.php")
+            self._configs[name] = self.packages.get(name, UNSAID) if said is UNSAID else said
         value = self._configs[name]
         for part in rest.split(".") if rest else ():
             value = value.get(part) if isinstance(value, dict) else UNSAID

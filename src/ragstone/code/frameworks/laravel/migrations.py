@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +13,7 @@ from ragstone.code.evaluate import PHP, Evaluator, Instance, Known, Recorder, Si
 from ragstone.code.frameworks.laravel import dumps, eloquent
 from ragstone.code.frameworks.laravel.drawing import Builder, Drawings, Replay
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
-from ragstone.code.frameworks.laravel.recorders import Database, Models, functions
+from ragstone.code.frameworks.laravel.recorders import Database, Files, Models, Nested, Provider, functions
 from ragstone.code.frameworks.laravel.tables import Place, Tables
 from ragstone.code.tree import Class
 from ragstone.code.world import World
@@ -20,7 +21,10 @@ from ragstone.code.world import World
 _FOLDER: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE)
 _DUMP: Final = re.compile(r"(?:^|/)database/schema/([^/]+)-schema\.(?:sql|dump)\Z")
-_BEFORE: Final = re.compile(r"Blueprint::macro|DB::macro|defaultMorphKeyType|morphUsingU[ul]ids", re.IGNORECASE)
+_BEFORE: Final = re.compile(
+    r"(?:Blueprint|DB)::macro|defaultMorphKeyType|morphUsingU|loadMigrationsFrom", re.IGNORECASE
+)
+_DRIVERS: Final = ("mysql", "mariadb", "pgsql", "sqlite", "sqlsrv")
 _KEEPS_BEFORE: Final = 11
 """Laravel's version from which a changed column keeps nothing that is not said again."""
 
@@ -50,10 +54,15 @@ def name_of(uri: str) -> str:
     return uri.rpartition("/")[2].removesuffix(".php")
 
 
-def files(world: World) -> list[str]:
+def files(world: World, folders: Iterable[str] = ()) -> list[str]:
     """Return the migration files in the order they run: by file name, whatever folder they are in."""
-    found = (uri for uri in world.uris if _FOLDER.search(uri) and not _ASIDE.search(uri) and "_" in name_of(uri))
-    return sorted(found, key=lambda uri: (name_of(uri), uri))
+    more = tuple(f"{folder}/" for folder in folders)
+    found = (
+        uri
+        for uri in world.uris
+        if uri.endswith(".php") and (_FOLDER.search(uri) or uri.startswith(more)) and not _ASIDE.search(uri)
+    )
+    return sorted((uri for uri in found if "_" in name_of(uri)), key=lambda uri: (name_of(uri), uri))
 
 
 def replay(world: World, models: Eloquent | None = None) -> Replayed:
@@ -64,12 +73,15 @@ def replay(world: World, models: Eloquent | None = None) -> Replayed:
     _prepare(world, machine)
     done = list(_dumped(world, state))
     past = {name for migration in done for name in dumps.migrated(world.read(migration.uri) or "")}
-    for uri in files(world):
+    seen: Counter[str] = Counter()
+    for uri in files(world, state.folders):
         definition = _definition(world, uri)
-        if definition is None or name_of(uri) in past:
+        name = name_of(uri)
+        if definition is None or name in past:
             continue
-        done.append(Migration(name_of(uri), uri, definition.line, definition.line_end, definition.doc))
-        state.migration = name_of(uri)
+        seen[name] += 1
+        state.migration = name if seen[name] == 1 else f"{name}#{seen[name]}"  # one name in two modules' folders
+        done.append(Migration(state.migration, uri, definition.line, definition.line_end, definition.doc))
         _up(machine, uri, definition)
     return Replayed(tuple(done), state.tables, (*state.tables.remarks, *machine.remarks))
 
@@ -88,12 +100,15 @@ def _machine(world: World, state: Replay) -> Evaluator:
         "illuminate\\database\\capsule\\manager": database,
         "illuminate\\database\\connection": database,
         "illuminate\\database\\schema\\blueprint": Drawings(state),
+        "illuminate\\support\\serviceprovider": Provider(state),
+        "illuminate\\support\\facades\\file": Files(),
+        "kalnoy\\nestedset\\nestedset": Nested(),
     }
     return Evaluator(world, PHP, Known(classes, functions(state, database)))
 
 
 def _prepare(world: World, machine: Evaluator) -> None:
-    """Follow what providers set up before migrations run: macros, and the type of morphs' keys."""
+    """Follow what providers set up before migrations run: macros, the type of morphs' keys, folders of migrations."""
     for uri in world.uris:
         if not uri.endswith("Provider.php") or _ASIDE.search(uri) or not _BEFORE.search(world.read(uri) or ""):
             continue
@@ -143,18 +158,24 @@ def _driver(models: Eloquent) -> str:
 
 
 def _dumped(world: World, state: Replay) -> Iterator[Migration]:
-    """Read the schema dump, if migrations that it holds are gone; yield it as the migration it stands for."""
+    """Read the schema dump, if the migrations it holds are gone; yield it as the migration it stands for."""
+    name, uri = _dump(world, state.eloquent)
+    text = world.read(uri) if uri else None
+    if text is None:
+        return
+    kept = {name_of(one) for one in files(world)}
+    past = dumps.migrated(text)
+    if past and 2 * sum(one in kept for one in past) >= len(past):
+        return  # the files are still there, and say more than the dump: which of them did what
+    state.migration = f"{name}-schema"
+    for line, sql in dumps.statements(text):
+        dumps.run(sql, state.tables, Place(state.migration, uri, line))
+    yield Migration(state.migration, uri, 1, text.count("\n") + 1)
+
+
+def _dump(world: World, models: Eloquent) -> tuple[str, str]:
+    """Return the connection and the file of the dump that counts: the default connection's, else a driver's."""
     found = {match[1]: uri for uri in world.uris if (match := _DUMP.search(uri))}
-    kept = {name_of(uri) for uri in files(world)}
-    default = str(state.eloquent.literals.config("database.default"))
-    order = sorted(found, key=lambda name: (name != default, "sqlite" in name, name))
-    for name in order[:1]:
-        uri = found[name]
-        text = world.read(uri) or ""
-        past = dumps.migrated(text)
-        if past and all(one in kept for one in past):
-            return
-        state.migration = f"{name}-schema"
-        for line, sql in dumps.statements(text):
-            dumps.run(sql, state.tables, Place(state.migration, uri, line))
-        yield Migration(state.migration, uri, 1, text.count("\n") + 1)
+    default = models.literals.config("database.default")
+    wanted = (default if isinstance(default, str) else "", *_DRIVERS)
+    return next(((name, found[name]) for name in wanted if name in found), ("", ""))

@@ -28,7 +28,7 @@ def of(eloquent: Eloquent) -> Graph:
     """Return the same from models that are found already."""
     relations = Relations(eloquent)
     graph = Graph()
-    outside: dict[str, Node] = {}
+    others: dict[str, Node] = {}
     targets = _morph_targets(eloquent, relations)
     for model in eloquent.models.values():
         found = relations.of(model)
@@ -36,16 +36,33 @@ def of(eloquent: Eloquent) -> Graph:
         for relation in found.values():
             graph += _of_relation(model, relation, targets)
             for name in (relation.related, relation.through):
-                if name and eloquent.lineage.find(name) is None:
-                    outside[name] = Node(
-                        f"class:{name}",
-                        "model",
-                        name.rpartition("\\")[2],
-                        framework=FRAMEWORK,
-                        attributes={"outside": True},
-                    )
-    whole = graph + Graph(nodes=tuple(outside.values()))
+                if name and eloquent.model(name) is None:
+                    others[name] = _other(eloquent, name)
+    whole = graph + Graph(nodes=tuple(others.values()))
     return replace(whole, remarks=tuple(dict.fromkeys(whole.remarks)))
+
+
+def _other(eloquent: Eloquent, name: str) -> Node:
+    """Return a class that a relation leads to and that is not seen to be a model: a package's, or a child of one."""
+    found = eloquent.lineage.find(name)
+    key, short = f"class:{name}", name.rpartition("\\")[2]
+    if found is None:
+        return Node(key, "model", short, framework=FRAMEWORK, attributes={"outside": True})
+    one = found.definition
+    base = eloquent.lineage.beyond(name)
+    return Node(
+        key, "model", short, found.uri, one.line, one.line_end,
+        doc=one.doc, language="php", framework=FRAMEWORK, attributes={"extends": base, "assumed": True},
+    )  # fmt: skip
+
+
+def _is_base(eloquent: Eloquent, model: Model) -> bool:
+    """Return whether a class is there for models to extend, and has no table of its own: `BaseModel` and its like."""
+    return (
+        model.how == "convention"
+        and model.short.endswith("Model")
+        and any(model.name in one.definition.extends for one in eloquent.models.values())
+    )
 
 
 def _of_model(eloquent: Eloquent, model: Model, relations: dict[str, Relation]) -> Graph:
@@ -59,11 +76,11 @@ def _of_model(eloquent: Eloquent, model: Model, relations: dict[str, Relation]) 
     aliases = (Alias(model.name, key, "class", model.uri), Alias(model.short, key, "short_class", model.uri))
     links: tuple[Link, ...] = ()
     remarks: tuple[str, ...] = ()
-    if model.table and not model.abstract:
+    if model.table and not model.abstract and not _is_base(eloquent, model):
         confidence: Confidence = "convention" if model.how == "convention" else "declared"
         links = (
             Link(
-                "MAPS_TO", key, f"table:{model.table}", *model.table_at,
+                "MAPS_TO", key, f"table:{model.table.rpartition('.')[2]}", *model.table_at,
                 confidence=confidence if model.sure else "heuristic", attributes={"how": model.how},
             ),
         )  # fmt: skip

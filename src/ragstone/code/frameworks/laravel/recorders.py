@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -23,6 +24,7 @@ from ragstone.code.frameworks.laravel.drawing import Builder, Replay, Sql, pytho
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
 from ragstone.code.frameworks.laravel.literals import env
 
+Own = Callable[[Given, Site, Evaluator], Value]
 _SILENT: Final = ("SET", "UPDATE", "INSERT", "DELETE", "SELECT", "PRAGMA", "ANALYZE", "TRUNCATE", "WITH")
 _SELVES: Final = ("connection", "new", "setconnection", "getquerygrammar", "getschemagrammar")
 
@@ -123,11 +125,62 @@ class Listed(Recorder):
         return Unknown(f"{name}() is not followed")
 
 
-Own = Callable[[Given, Site, Evaluator], Value]
+class Provider(Recorder):
+    """A service provider, as far as it names folders of migrations."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Keep the folders."""
+        if name == "loadMigrationsFrom":
+            said = python(given.at(0))
+            folders = [one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)]
+            self.replay.folders.update(posixpath.normpath(one).lstrip("/") for one in folders)
+        return Unknown(f"{name}() is not followed")
+
+
+class Nested(Recorder):
+    """A widely used package's columns for trees, which are added by a call that is given the blueprint."""
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Add or drop them."""
+        drawing, does = given.at(0), {"columns": "nestedSet", "dropColumns": "dropNestedSet"}.get(name)
+        return drawing.called(does, Given(), site, machine) if does and isinstance(drawing, Recorder) else None
+
+
+class Files(Recorder):
+    """`File`, as far as it reads."""
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return what a file of the project says."""
+        return contents(given, site, machine) if name == "get" else Unknown(f"File::{name}() is not followed")
+
+
+def contents(given: Given, site: Site, machine: Evaluator) -> Value:
+    """Return the text of a file of the project."""
+    path = python(given.at(0))
+    uri = posixpath.normpath(path).lstrip("/") if isinstance(path, str) else ""
+    return (machine.world.read(uri) if machine.world.has(uri) else None) or Unknown("the file is not there")
+
+
+def _inside(folder: str) -> Own:
+    """Return a function that gives paths in a folder of the project, such as `database_path`."""
+
+    def path(given: Given, site: Site, machine: Evaluator) -> Value:
+        rest = python(given.at(0)) or ""
+        return posixpath.join(folder, rest.lstrip("/")) if isinstance(rest, str) else Unknown("the path is not known")
+
+    return path
 
 
 def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
     """Return the functions of Laravel that migrations call."""
+
+    def config(given: Given, site: Site, machine: Evaluator) -> Value:
+        found = replay.eloquent.literals.configured(given, site, machine)
+        lite = python(given.at(0)) == "database.default" and isinstance(found, str) and "sqlite" in found
+        return replay.driver if lite else found  # as `getDriverName` is answered
 
     def app(given: Given, site: Site, machine: Evaluator) -> Value:
         name = python(given.at(0))
@@ -137,10 +190,12 @@ def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
         return machine.make(name) if isinstance(name, str) and machine.lookup.of_class(name) else Unknown("app()")
 
     return {
-        "config": replay.eloquent.literals.configured,
+        "config": config,
         "env": env,
         "app": app,
         "resolve": app,
+        "file_get_contents": contents,
+        **{f"{name}_path": _inside("" if name == "base" else name) for name in ("base", "database", "app", "resource")},
         "collect": lambda given, site, machine: Listed(given.at(0)),
         "rescue": lambda given, site, machine: machine.call(given.at(0), [], site),
         "retry": lambda given, site, machine: machine.call(given.at(1), [1], site),

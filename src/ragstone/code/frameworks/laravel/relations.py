@@ -53,6 +53,7 @@ class Relations:
     eloquent: Eloquent
     _found: dict[str, dict[str, Relation]] = field(default_factory=dict)
     _at: list[tuple[str, str]] = field(default_factory=list)
+    _provided: dict[str, dict[str, Relation]] | None = None
 
     def of(self, model: Model) -> dict[str, Relation]:
         """Return a model's relations by name, its own first, then those of its traits and parents."""
@@ -67,8 +68,35 @@ class Relations:
                         relation = self._relation(model, part, method)
                         if relation is not None:
                             found[relation.name] = relation
-            self._found[key] = found
+            self._found[key] = {**self._from_providers().get(key, {}), **found}
         return self._found[key]
+
+    def _from_providers(self) -> dict[str, dict[str, Relation]]:
+        """Return the relations that providers add to models with `resolveRelationUsing`, by model."""
+        if self._provided is None:
+            self._provided = {}
+            world = self.eloquent.world
+            for uri in world.uris:
+                if uri.endswith("Provider.php") and "resolveRelationUsing" in (world.read(uri) or ""):
+                    for model, relation in self._provided_by(uri):
+                        self._provided.setdefault(model.name.lower(), {})[relation.name] = relation
+        return self._provided
+
+    def _provided_by(self, uri: str) -> Iterator[tuple[Model, Relation]]:
+        module = self.eloquent.world.module(uri)
+        for definition in module.classes if module else ():
+            where = Where(definition.name, definition.name, uri=uri)
+            for method in definition.methods:
+                for of, name, closure in chains.given_closures(method, "resolveRelationUsing"):
+                    model = self.eloquent.model(of)
+                    said = self.eloquent.literals.text(name, where)
+                    for calls in chains.of_closure(closure) if model and said else ():
+                        if model and said and calls[0].name.lower() in known()["relations"]:
+                            empty = Relation(
+                                said, "", None, uri, calls[0].line, closure.function.line_end, definition.name, ("", 0)
+                            )
+                            direct = self._direct(model, empty, calls[0], where)
+                            yield model, self._adorned(direct, calls[1:], where)
 
     def one(self, model: Model, name: str) -> Relation | None:
         """Return one relation of a model by its name."""

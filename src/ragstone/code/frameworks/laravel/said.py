@@ -56,7 +56,7 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def plain(value: object) -> Json:
-    """Return a value as it may stand in attributes; what is not known is told by its text."""
+    """Return a value as it may stand in attributes; what is not known as it may be shown."""
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, Mapping):
@@ -64,7 +64,9 @@ def plain(value: object) -> Json:
         if keys == list(range(len(keys))):
             return [plain(one) for one in value.values()]
         return {str(key): plain(one) for key, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else str(value)
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return str(getattr(value, "shown", "") or getattr(value, "name", "") or "?")
 
 
 _INDEX_CALLS: Final = {

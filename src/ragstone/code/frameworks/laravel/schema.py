@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from ragstone.code.frameworks.laravel.eloquent import Eloquent
@@ -61,16 +62,27 @@ def _of_table(table: Table, key: str, order: dict[str, int]) -> Graph:
     node = _node(key, "table", table.name, table.made, attributes)
     aliases = [Alias(table.name, key, "table" if table.dropped is None else "former_table", table.made.uri)]
     aliases += [Alias(name, key, "former_table", table.made.uri) for name in dict.fromkeys(table.former)]
-    links = tuple(_link(event, key, order) for event in table.events)
+    links = tuple(_link(event, key, order) for event in _grouped(table.events))
     if table.dropped is not None:
-        return Graph((node,), links, tuple(aliases))
+        return Graph((node,), links, tuple(dict.fromkeys(aliases)))
     columns = tuple(
         _node(f"column:{table.name}.{one.name}", "column", one.name, one.at, {**_column(one), "table": table.name})
         for one in table.columns.values()
     )
     aliases += [Alias(f"{table.name}.{one.name}", f"column:{table.name}.{one.name}", "column", one.at.uri)
                 for one in table.columns.values()]  # fmt: skip
-    return Graph((node, *columns), links, tuple(aliases))
+    return Graph((node, *columns), links, tuple(dict.fromkeys(aliases)))
+
+
+def _grouped(events: list[Event]) -> list[Event]:
+    """Return events with those of one line as one: a loop says the same of each column by itself."""
+    found: dict[tuple[object, ...], Event] = {}
+    for event in events:
+        key = (event.kind, event.at, event.former, event.to, event.raw)
+        before = found.get(key)
+        columns = dict.fromkeys((*before.columns, *event.columns) if before else event.columns)
+        found[key] = replace(event, columns=tuple(columns))
+    return list(found.values())
 
 
 def _node(key: str, kind: str, name: str, at: Place, attributes: dict[str, Json]) -> Node:
