@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ragstone.code.facts import FileFacts
 from ragstone.code.frameworks.laravel.app import App, Known
 from ragstone.code.frameworks.laravel.kinds import is_model
 from ragstone.code.frameworks.laravel.sites import Site, sites
@@ -16,7 +17,7 @@ from ragstone.types import Graph
 def world(files: Mapping[str, str]) -> World:
     """Return a project of these files."""
 
-    def facts(uri: str):  # type: ignore[no-untyped-def]  # what the symbols' pass returns
+    def facts(uri: str) -> FileFacts | None:
         return read(files[uri], uri) if uri.endswith(".php") else None
 
     return World(tuple(sorted(files)), files.get, facts, lower)

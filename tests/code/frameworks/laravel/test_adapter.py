@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ragstone.code.frameworks.laravel import adapter
 from ragstone.code.frameworks.laravel.adapter import Laravel, places
@@ -13,37 +15,63 @@ FILES = dict(
     (
         ("composer.json", COMPOSER),
         php(
-            "bootstrap/app.php", "use Illuminate\\Foundation\\Application;",
-            "return Application::configure(basePath: dirname(__DIR__))->withRouting(web: __DIR__.'/../routes/web.php')->create();",
+            "bootstrap/app.php",
+            "use Illuminate\\Foundation\\Application;",
+            "return Application::configure(basePath: dirname(__DIR__))",
+            "->withRouting(web: __DIR__.'/../routes/web.php')->create();",
         ),
         php(
-            "routes/web.php", "use Illuminate\\Support\\Facades\\Route;", "use App\\Http\\Controllers\\Books;",
-            "Route::put('books/{book}', [Books::class, 'update'])->name('books.update')->middleware('can:update,book');",
+            "routes/web.php",
+            "use Illuminate\\Support\\Facades\\Route;",
+            "use App\\Http\\Controllers\\Books;",
+            "Route::put('books/{book}', [Books::class, 'update'])->middleware('can:update,book');",
         ),
         php(
-            "app/Http/Controllers/Books.php", "namespace App\\Http\\Controllers;", "class Books {", "/** Changes a book. */",
+            "app/Http/Controllers/Books.php",
+            "namespace App\\Http\\Controllers;",
+            "class Books {",
+            "/** Changes a book. */",
             "public function update(\\App\\Http\\Requests\\Change $r, \\App\\Models\\Book $book) {",
-            "event(new \\App\\Events\\Changed($book));", "}", "}",
+            "event(new \\App\\Events\\Changed($book));",
+            "}",
+            "}",
         ),
         php(
-            "app/Http/Requests/Change.php", "namespace App\\Http\\Requests;",
-            "class Change extends \\Illuminate\\Foundation\\Http\\FormRequest {", "public function rules() { return ['title' => 'required']; }", "}",
+            "app/Http/Requests/Change.php",
+            "namespace App\\Http\\Requests;",
+            "class Change extends \\Illuminate\\Foundation\\Http\\FormRequest {",
+            "public function rules() { return ['title' => 'required']; }",
+            "}",
         ),
-        php("app/Models/Book.php", "namespace App\\Models;", "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}"),
-        php("app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy { public function update($u, $b) {} }"),
+        php(
+            "app/Models/Book.php",
+            "namespace App\\Models;",
+            "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+        ),
+        php(
+            "app/Policies/BookPolicy.php",
+            "namespace App\\Policies;",
+            "class BookPolicy { public function update($u, $b) {} }",
+        ),
         php("app/Events/Changed.php", "namespace App\\Events;", "class Changed {}"),
         php(
-            "app/Listeners/Tell.php", "namespace App\\Listeners;", "class Tell {",
-            "public function handle(\\App\\Events\\Changed $e) { config('app.name'); }", "}",
+            "app/Listeners/Tell.php",
+            "namespace App\\Listeners;",
+            "class Tell {",
+            "public function handle(\\App\\Events\\Changed $e) { config('app.name'); }",
+            "}",
         ),
         php("config/app.php", "return ['name' => env('APP_NAME', 'Shop')];"),
         php(
-            "database/migrations/2024_01_01_000000_create_books_table.php", "use Illuminate\\Support\\Facades\\Schema;",
-            "return new class extends \\Illuminate\\Database\\Migrations\\Migration {", "public function up() {",
-            "Schema::create('books', function ($table) { $table->id(); $table->string('title'); });", "} };",
+            "database/migrations/2024_01_01_000000_create_books_table.php",
+            "use Illuminate\\Support\\Facades\\Schema;",
+            "return new class extends \\Illuminate\\Database\\Migrations\\Migration {",
+            "public function up() {",
+            "Schema::create('books', function ($table) { $table->id(); $table->string('title'); });",
+            "} };",
         ),
     )
-)  # fmt: skip
+)
 ACT = "App\\Http\\Controllers\\Books::update"
 ROUTE = "route:PUT books/{book}"
 
@@ -62,7 +90,9 @@ def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_polic
     assert said(graph, "AUTHORIZED_BY") == {(ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")}
     assert said(graph, "FIRES") == {(ACT, "App\\Events\\Changed", f"{there}:7")}
     assert said(graph, "LISTENS") == {("App\\Listeners\\Tell", "App\\Events\\Changed", "app/Listeners/Tell.php:5")}
-    assert said(graph, "CONFIGURED_BY") == {("App\\Listeners\\Tell::handle", "config:app.name", "app/Listeners/Tell.php:5")}
+    assert said(graph, "CONFIGURED_BY") == {
+        ("App\\Listeners\\Tell::handle", "config:app.name", "app/Listeners/Tell.php:5")
+    }
 
 
 def test_every_key_is_there_once_and_every_alias_leads_to_one(graph: Graph) -> None:
@@ -128,3 +158,21 @@ def test_files_that_cannot_be_read_stop_nothing(text: str, graph: Graph) -> None
     whole = Laravel().read(world(FILES | odd))
     assert {node.key for node in whole.nodes} >= {node.key for node in graph.nodes}
     assert not [remark for remark in whole.remarks if "could not be read" in remark]
+
+
+PIECES = [
+    "Event", "::", "listen", "(", ")", "[", "]", "=>", "'a'", "new", "X", "$x", "->", "dispatch", ";", "fn", "function",
+    "{", "}", "class", "extends", "config", "'app.name'", ",", "Gate", "define", "policy", "Schedule", "command", "job",
+    "return", "if", "self", "static", "?", ":", "...", "match", "default", "bind", "observe", "Broadcast",
+    "channel", ".",
+]  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=40))
+def test_no_program_however_broken_stops_a_pass(pieces: list[str]) -> None:
+    text = "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n" + " ".join(pieces)
+    head = "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
+    inside = f"{head} {' '.join(pieces)} }} }}"
+    files = {"composer.json": COMPOSER, "routes/console.php": text, "app/P.php": inside, "config/x.php": text}
+    assert not [remark for remark in Laravel().read(world(files)).remarks if "could not be read" in remark]

@@ -9,9 +9,12 @@ POLICY = php(
     "app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy { public function view($u) {} }"
 )
 GATES = php(
-    "app/Providers/Gates.php", "namespace App\\Providers;", "class Gates extends \\Illuminate\\Support\\ServiceProvider {",
-    "public function boot() { \\Illuminate\\Support\\Facades\\Gate::define('admin', fn () => true); }", "}",
-)  # fmt: skip
+    "app/Providers/Gates.php",
+    "namespace App\\Providers;",
+    "class Gates extends \\Illuminate\\Support\\ServiceProvider {",
+    "public function boot() { \\Illuminate\\Support\\Facades\\Gate::define('admin', fn () => true); }",
+    "}",
+)
 
 
 def test_what_routes_ask_is_answered_by_the_policy_of_the_bound_model_or_by_the_gate() -> None:

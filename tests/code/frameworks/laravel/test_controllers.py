@@ -6,15 +6,28 @@ from ragstone.types import Graph, Node
 from tests.code.frameworks.laravel.small import MODEL, app, models, php, said
 
 REQUEST = php(
-    "app/Http/Requests/StoreBook.php", "namespace App\\Http\\Requests;",
-    "class StoreBook extends \\Illuminate\\Foundation\\Http\\FormRequest {", "public function rules(): array {",
-    "$rules = ['title' => ['required', 'in' => 1], ...parent::rules()];", "$rules['pages'] = 'integer';", "return $rules;", "} }",
-)  # fmt: skip
+    "app/Http/Requests/StoreBook.php",
+    "namespace App\\Http\\Requests;",
+    "class StoreBook extends \\Illuminate\\Foundation\\Http\\FormRequest {",
+    "public function rules(): array {",
+    "$rules = ['title' => ['required', 'in' => 1], ...parent::rules()];",
+    "$rules['pages'] = 'integer';",
+    "return $rules;",
+    "} }",
+)
 RESOURCE = php(
-    "app/Http/Resources/BookResource.php", "namespace App\\Http\\Resources;",
+    "app/Http/Resources/BookResource.php",
+    "namespace App\\Http\\Resources;",
     "class BookResource extends \\Illuminate\\Http\\Resources\\Json\\JsonResource {}",
-)  # fmt: skip
-POLICY = php("app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy {", "public function update($u, $b) {}", "public function markRead($u) {}", "}")  # fmt: skip
+)
+POLICY = php(
+    "app/Policies/BookPolicy.php",
+    "namespace App\\Policies;",
+    "class BookPolicy {",
+    "public function update($u, $b) {}",
+    "public function markRead($u) {}",
+    "}",
+)
 CONTROLLER = "class Books extends \\Illuminate\\Routing\\Controller {"
 KEY = "method:App\\Http\\Controllers\\Books::act"
 HERE = "app/Http/Controllers/Books.php"
@@ -68,8 +81,12 @@ def test_a_name_alone_uses_no_model() -> None:
 
 
 def test_resources_come_by_type_by_new_and_by_making() -> None:
-    for body in ("act(): BookResource {}", "act() { return new BookResource(1); }", "act() { return BookResource::collection([]); }",
-                 "act($b) { return $b->toResource(BookResource::class); }"):  # fmt: skip
+    for body in (
+        "act(): BookResource {}",
+        "act() { return new BookResource(1); }",
+        "act() { return BookResource::collection([]); }",
+        "act($b) { return $b->toResource(BookResource::class); }",
+    ):
         assert said(of(f"public function {body}"), "RETURNS") == {
             ("App\\Http\\Controllers\\Books::act", "App\\Http\\Resources\\BookResource", f"{HERE}:8")
         }
@@ -95,8 +112,16 @@ def test_an_ability_with_dashes_is_a_method_in_camel_case() -> None:
 
 def test_a_resource_controller_is_asked_for_each_action() -> None:
     key = "method:App\\Http\\Controllers\\Books::edit"
-    controller = php(HERE, "namespace App\\Http\\Controllers;", "class Books {", "public function __construct() {",
-                     "$this->authorizeResource(\\App\\Models\\Book::class, 'book');", "}", "public function edit() {}", "}")  # fmt: skip
+    controller = php(
+        HERE,
+        "namespace App\\Http\\Controllers;",
+        "class Books {",
+        "public function __construct() {",
+        "$this->authorizeResource(\\App\\Models\\Book::class, 'book');",
+        "}",
+        "public function edit() {}",
+        "}",
+    )
     own, calls = app(controller, MODEL, POLICY)
     graph = actions(own, [key], registered(own, calls), models(own))
     assert said(graph, "AUTHORIZED_BY") == {

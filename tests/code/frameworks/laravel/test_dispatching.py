@@ -20,9 +20,11 @@ PACK = php(
 NOTE = php("app/Note.php", "namespace App;", "class Note extends \\Illuminate\\Notifications\\Notification {}")
 POST = php("app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}")
 IMPORTS = (
-    "namespace App;", "use App\\Events\\Paid;", "use App\\Jobs\\{Ship, Pack};",
+    "namespace App;",
+    "use App\\Events\\Paid;",
+    "use App\\Jobs\\{Ship, Pack};",
     "use Illuminate\\Support\\Facades\\{Bus, Event, Mail, Notification, Queue};",
-)  # fmt: skip
+)
 
 
 def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -> Graph:
@@ -79,11 +81,15 @@ def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
 def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
     plain = php("app/Gone.php", "namespace App;", "class Gone {}")
     shop = php(
-        "app/Shop.php", "namespace App;", "class Shop {",
+        "app/Shop.php",
+        "namespace App;",
+        "class Shop {",
         "public function __construct(private \\Illuminate\\Contracts\\Events\\Dispatcher $out) {}",
         "public function sell(\\Illuminate\\Contracts\\Bus\\Dispatcher $bus) {",
-        "$this->out->dispatch(new Gone);", "$bus->dispatch(new Gone);", "} }",
-    )  # fmt: skip
+        "$this->out->dispatch(new Gone);",
+        "$bus->dispatch(new Gone);",
+        "} }",
+    )
     graph = sent(*app(shop, plain), frozenset())
     assert {(link.kind, link.line) for link in graph.links} == {("FIRES", 7), ("DISPATCHES", 8)}
 
@@ -94,6 +100,31 @@ def test_what_only_has_the_same_name_sends_nothing() -> None:
     assert of("$mailer->send(new Paid);").links == ()
 
 
+def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
+    for line in (
+        "$list->push(new Paid);",
+        "$list->add(new Ship);",
+        "collect()->push(new Ship);",
+        "$list->later(new Ship);",
+    ):
+        assert of(line).links == ()
+
+
+def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -> None:
+    assert said(of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES")
+    assert said(of("(new Ship)->chain([new Pack]);"), "DISPATCHES") == {
+        ("App\\Shop::sell", "App\\Jobs\\Pack", "app/Shop.php:9")
+    }
+
+
+def test_a_class_that_is_computed_is_unresolved_and_no_link() -> None:
+    graph = of("event(new $class(1));")
+    assert graph.links == ()
+    assert [(one.kind, one.name, one.receiver, one.line) for one in graph.unresolved] == [
+        ("FIRES", "event", "new $class", 9)
+    ]
+
+
 def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
     graph = of("event('shop.sold', [1]);")
     assert said(graph, "FIRES") == {("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")}
@@ -102,9 +133,14 @@ def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
 
 def test_models_fire_what_they_say_they_fire() -> None:
     model = php(
-        "app/Models/Book.php", "namespace App\\Models;", "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
-        "protected $dispatchesEvents = [", "'saved' => \\App\\Events\\Paid::class,", "];", "}",
-    )  # fmt: skip
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
+        "protected $dispatchesEvents = [",
+        "'saved' => \\App\\Events\\Paid::class,",
+        "];",
+        "}",
+    )
     graph = sent(*app(model, PAID), frozenset())
     assert said(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
     assert graph.links[0].attributes["on"] == "saved"

@@ -7,7 +7,14 @@ from tests.code.frameworks.laravel.small import app, php, said
 PROVIDER = "use Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider;"
 CONFIGURED = php("bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->create();")
 PAID = php("app/Events/Paid.php", "namespace App\\Events;", "class Paid {}")
-SEND = php("app/Listeners/Send.php", "namespace App\\Listeners;", "use App\\Events\\Paid;", "class Send {", "public function handle(Paid $e) {}", "}")  # fmt: skip
+SEND = php(
+    "app/Listeners/Send.php",
+    "namespace App\\Listeners;",
+    "use App\\Events\\Paid;",
+    "class Send {",
+    "public function handle(Paid $e) {}",
+    "}",
+)
 
 
 def of(*files: tuple[str, str]) -> Graph:
@@ -37,14 +44,25 @@ def test_a_listener_alone_a_method_by_a_sign_and_a_pair_are_all_understood() -> 
 
 def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
     calling = php(
-        "app/Listeners/Calling.php", "namespace App\\Listeners;", "class Calling {", "public function subscribe($events) {",
-        "$events->listen(\\App\\Events\\Paid::class, self::class);", "$events->listen('x', [self::class, 'onX']);", "} }",
-    )  # fmt: skip
+        "app/Listeners/Calling.php",
+        "namespace App\\Listeners;",
+        "class Calling {",
+        "public function subscribe($events) {",
+        "$events->listen(\\App\\Events\\Paid::class, self::class);",
+        "$events->listen('x', [self::class, 'onX']);",
+        "} }",
+    )
     returning = php(
-        "app/Listeners/Returning.php", "namespace App\\Listeners;", "class Returning {", "public function subscribe($e) {",
-        "return [\\App\\Events\\Paid::class => 'onPaid', 'y' => ['onY', 'alsoY']];", "} }",
-    )  # fmt: skip
-    registering = provider("protected $subscribe = [", "  \\App\\Listeners\\Calling::class,", "  \\App\\Listeners\\Returning::class,", "];")  # fmt: skip
+        "app/Listeners/Returning.php",
+        "namespace App\\Listeners;",
+        "class Returning {",
+        "public function subscribe($e) {",
+        "return [\\App\\Events\\Paid::class => 'onPaid', 'y' => ['onY', 'alsoY']];",
+        "} }",
+    )
+    registering = provider(
+        "protected $subscribe = [", "  \\App\\Listeners\\Calling::class,", "  \\App\\Listeners\\Returning::class,", "];"
+    )
     graph = of(registering, PAID, calling, returning)
     told = {
         (
@@ -69,11 +87,18 @@ def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
 
 def test_calls_of_listen_in_a_provider_take_closures_queued_ones_and_lists() -> None:
     booting = php(
-        "app/Providers/Boot.php", "namespace App\\Providers;", "use Illuminate\\Support\\Facades\\Event;",
-        "use App\\Events\\Paid;", "class Boot extends \\Illuminate\\Support\\ServiceProvider {", "public function boot() {",
-        "Event::listen(Paid::class, \\App\\Listeners\\Send::class);", "Event::listen(function (Paid $e) {});",
-        "Event::listen(queueable(fn (Paid $e) => 1));", "Event::listen(['p', 'q.*'], 'App\\Listeners\\Send@all');", "} }",
-    )  # fmt: skip
+        "app/Providers/Boot.php",
+        "namespace App\\Providers;",
+        "use Illuminate\\Support\\Facades\\Event;",
+        "use App\\Events\\Paid;",
+        "class Boot extends \\Illuminate\\Support\\ServiceProvider {",
+        "public function boot() {",
+        "Event::listen(Paid::class, \\App\\Listeners\\Send::class);",
+        "Event::listen(function (Paid $e) {});",
+        "Event::listen(queueable(fn (Paid $e) => 1));",
+        "Event::listen(['p', 'q.*'], 'App\\Listeners\\Send@all');",
+        "} }",
+    )
     graph = of(booting, PAID, SEND)
     there = "app/Providers/Boot.php"
     assert said(graph, "LISTENS") == {
@@ -87,10 +112,16 @@ def test_calls_of_listen_in_a_provider_take_closures_queued_ones_and_lists() -> 
 
 def test_listeners_are_discovered_by_their_types_where_discovery_is_on() -> None:
     both = php(
-        "app/Listeners/Both.php", "namespace App\\Listeners;", "use App\\Events\\Paid;", "class Both {",
-        "public function handlePaid(Paid|\\App\\Events\\Lost $e) {}", "public function __invoke(string $x) {}",
-        "protected function handleHidden(Paid $e) {}", "public function other(Paid $e) {}", "}",
-    )  # fmt: skip
+        "app/Listeners/Both.php",
+        "namespace App\\Listeners;",
+        "use App\\Events\\Paid;",
+        "class Both {",
+        "public function handlePaid(Paid|\\App\\Events\\Lost $e) {}",
+        "public function __invoke(string $x) {}",
+        "protected function handleHidden(Paid $e) {}",
+        "public function other(Paid $e) {}",
+        "}",
+    )
     graph = of(CONFIGURED, PAID, both)
     assert said(graph, "LISTENS") == {
         ("App\\Listeners\\Both", "App\\Events\\Paid", "app/Listeners/Both.php:6"),
@@ -114,11 +145,16 @@ def test_discovery_can_be_turned_off_and_asked_for() -> None:
 def test_discovery_looks_in_the_folders_it_is_told() -> None:
     told = php(
         "bootstrap/app.php",
-        "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: [__DIR__.'/../app/*/Hears'])->create();",
+        "return Illuminate\\Foundation\\Application::configure()",
+        "->withEvents(discover: [__DIR__.'/../app/*/Hears'])->create();",
     )
     elsewhere = php(
-        "app/Shop/Hears/It.php", "namespace App\\Shop\\Hears;", "class It {", "public function handle(\\App\\Events\\Paid $e) {}", "}"
-    )  # fmt: skip
+        "app/Shop/Hears/It.php",
+        "namespace App\\Shop\\Hears;",
+        "class It {",
+        "public function handle(\\App\\Events\\Paid $e) {}",
+        "}",
+    )
     assert said(of(told, PAID, SEND, elsewhere), "LISTENS") == {
         ("App\\Shop\\Hears\\It", "App\\Events\\Paid", "app/Shop/Hears/It.php:5")
     }

@@ -11,15 +11,18 @@ from tests.code.frameworks.laravel.small import MODEL, app, php
     [
         ("class One extends \\Illuminate\\Foundation\\Http\\FormRequest {}", "request"),
         ("class One extends \\Illuminate\\Http\\Resources\\Json\\ResourceCollection {}", "resource"),
-        ("class One extends \\Illuminate\\Notifications\\Notification implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}",
-         "notification"),
+        (
+            "class One extends \\Illuminate\\Notifications\\Notification { use \\Illuminate\\Bus\\Queueable; }",
+            "notification",
+        ),
         ("class One { use \\Illuminate\\Foundation\\Events\\Dispatchable; }", "event"),
         ("class One { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }", "job"),
         ("class One implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}", "job"),
         ("class One extends \\Illuminate\\Console\\Command {}", "command"),
+        ("class One extends \\Livewire\\Component {}", "component"),
         ("class One {}", ""),
     ],
-)  # fmt: skip
+)
 def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
     own, _ = app(php("app/One.php", "namespace App;", head))
     assert kind_of(own, "App\\One") == kind
@@ -43,3 +46,9 @@ def test_models_are_known_by_their_base_and_not_by_their_name() -> None:
 def test_a_key_that_another_pass_has_is_left_to_it() -> None:
     own, _ = app(php("app/One.php", "namespace App;", "class One extends \\Illuminate\\Console\\Command {}"))
     assert typed_classes(own, taken=frozenset(("class:App\\One",))).nodes == ()
+
+
+def test_a_queued_class_among_listeners_is_a_listener() -> None:
+    head = "class One implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}"
+    own, _ = app(php("app/Listeners/One.php", "namespace App\\Listeners;", head))
+    assert kind_of(own, "App\\Listeners\\One") == "listener"

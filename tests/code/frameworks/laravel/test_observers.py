@@ -3,15 +3,24 @@ from __future__ import annotations
 from ragstone.code.frameworks.laravel.observers import observers
 from tests.code.frameworks.laravel.small import MODEL, app, models, php, said
 
-WATCH = php("app/Observers/Watch.php", "namespace App\\Observers;", "class Watch {", "public function saved($b) {}", "public function helped() {}", "}")  # fmt: skip
+WATCH = php(
+    "app/Observers/Watch.php",
+    "namespace App\\Observers;",
+    "class Watch {",
+    "public function saved($b) {}",
+    "public function helped() {}",
+    "}",
+)
 
 
 def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> None:
     base = php(
-        "app/Models/Base.php", "namespace App\\Models;", "use Illuminate\\Database\\Eloquent\\Attributes\\ObservedBy;",
+        "app/Models/Base.php",
+        "namespace App\\Models;",
+        "use Illuminate\\Database\\Eloquent\\Attributes\\ObservedBy;",
         "#[ObservedBy([\\App\\Observers\\Watch::class, 'App\\Observers\\Other'])]",
         "class Base extends \\Illuminate\\Database\\Eloquent\\Model {}",
-    )  # fmt: skip
+    )
     own, calls = app(base, WATCH, php("app/Models/Sub.php", "namespace App\\Models;", "class Sub extends Base {}"))
     graph = observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
@@ -26,11 +35,16 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
 
 def test_a_call_and_an_array_register_observers() -> None:
     booting = php(
-        "app/Providers/Boot.php", "namespace App\\Providers;", "use App\\Models\\Book;",
+        "app/Providers/Boot.php",
+        "namespace App\\Providers;",
+        "use App\\Models\\Book;",
         "class Boot extends \\Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider {",
-        "protected $observers = [", "Book::class => [\\App\\Observers\\Other::class],", "];",
-        "public function boot() { Book::observe(\\App\\Observers\\Watch::class); }", "}",
-    )  # fmt: skip
+        "protected $observers = [",
+        "Book::class => [\\App\\Observers\\Other::class],",
+        "];",
+        "public function boot() { Book::observe(\\App\\Observers\\Watch::class); }",
+        "}",
+    )
     own, calls = app(booting, MODEL, WATCH)
     graph = observers(own, calls, models(own))
     assert said(graph, "OBSERVED_BY") == {
@@ -45,3 +59,29 @@ def test_a_call_of_that_name_on_something_else_is_no_observer() -> None:
         MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")
     )
     assert observers(own, calls, models(own)).links == ()
+
+
+def test_a_model_says_what_it_does_at_its_own_events() -> None:
+    trait = php(
+        "app/Marks.php",
+        "namespace App;",
+        "trait Marks {",
+        "public static function bootMarks() {",
+        "static::saving(fn ($b) => 1);",
+        "} }",
+    )
+    model = php(
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
+        "use \\App\\Marks;",
+        "protected static function booted(): void {",
+        "static::deleting(function ($b) {});",
+        "$this->saved(1);",
+        "} }",
+    )
+    own, calls = app(trait, model)
+    nodes = observers(own, calls, models(own)).nodes
+    assert [(node.key, node.kind, node.attributes["hooks"]) for node in nodes] == [
+        ("class:App\\Models\\Book", "model", ["deleting app/Models/Book.php:7", "saving app/Marks.php:6"])
+    ]

@@ -17,13 +17,24 @@ def policy(uri: str, name: str, *body: str) -> tuple[str, str]:
 
 def auth(*body: str) -> tuple[str, str]:
     return php(
-        "app/Providers/Auth.php", "namespace App\\Providers;", "use App\\Models\\Book;", "use Illuminate\\Support\\Facades\\Gate;",
-        "class Auth extends \\Illuminate\\Foundation\\Support\\Providers\\AuthServiceProvider {", *body, "}",
-    )  # fmt: skip
+        "app/Providers/Auth.php",
+        "namespace App\\Providers;",
+        "use App\\Models\\Book;",
+        "use Illuminate\\Support\\Facades\\Gate;",
+        "class Auth extends \\Illuminate\\Foundation\\Support\\Providers\\AuthServiceProvider {",
+        *body,
+        "}",
+    )
 
 
-BOOK = policy("app/Policies/BookPolicy.php", "App\\Policies\\BookPolicy", "public function read($u) {}",
-              "public function before($u) {}", "protected function hidden() {}", "public static function made() {}")  # fmt: skip
+BOOK = policy(
+    "app/Policies/BookPolicy.php",
+    "App\\Policies\\BookPolicy",
+    "public function read($u) {}",
+    "public function before($u) {}",
+    "protected function hidden() {}",
+    "public static function made() {}",
+)
 
 
 def test_names_are_tried_as_the_gate_tries_them() -> None:
@@ -62,9 +73,12 @@ def test_the_gate_is_told_by_a_call_too() -> None:
 
 def test_an_attribute_names_a_policy() -> None:
     model = php(
-        "app/Models/Book.php", "namespace App\\Models;", "use Illuminate\\Database\\Eloquent\\Attributes\\UsePolicy;",
-        "#[UsePolicy(\\App\\Rules\\Reading::class)]", "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
-    )  # fmt: skip
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "use Illuminate\\Database\\Eloquent\\Attributes\\UsePolicy;",
+        "#[UsePolicy(\\App\\Rules\\Reading::class)]",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+    )
     graph = of(model, BOOK)
     assert [(link.target, link.line, link.attributes["how"]) for link in graph.links] == [
         ("class:App\\Rules\\Reading", 5, "attribute")
@@ -91,11 +105,13 @@ def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> 
 
 
 def test_abilities_that_are_defined_by_themselves_are_nodes() -> None:
-    body = "public function boot() { Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']); }"
+    told = "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
+    body = f"public function boot() {{ {told} }}"
     graph = of(auth(body))
     assert {(node.name, node.attributes["by"]) for node in graph.nodes if node.kind == "ability"} == {
-        ("read-all", "Closure"), ("pay", "App\\Providers\\Pay@may"),
-    }  # fmt: skip
+        ("read-all", "Closure"),
+        ("pay", "App\\Providers\\Pay@may"),
+    }
 
 
 def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -> None:
@@ -103,3 +119,9 @@ def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -
     graph = policies(registered(own, calls), models(own))
     assert graph.links == ()
     assert own.remarks == ["app/Providers/Auth.php:7: names of policies are made by the application's own function"]
+
+
+def test_an_ability_that_a_class_answers_leads_to_its_method() -> None:
+    pay = policy("app/Pay.php", "App\\Pay", "public function may($u) {}")
+    graph = of(pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }"))
+    assert said(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}

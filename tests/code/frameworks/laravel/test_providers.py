@@ -46,5 +46,5 @@ def test_both_sides_of_a_choice_are_bound() -> None:
 
 
 def test_what_is_bound_to_itself_or_by_something_else_is_no_binding() -> None:
-    calls = "$this->app->singleton(Card::class); $socket->bind(Pays::class, Card::class); $this->app->bind('x', Card::class);"
+    calls = "$this->app->singleton(Card::class); $socket->bind(Pays::class, Card::class);"
     assert bindings(*app(php("app/P.php", *HEAD, "public function register() {", calls, "} }"))).links == ()

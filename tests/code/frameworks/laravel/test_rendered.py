@@ -4,12 +4,21 @@ from ragstone.code.frameworks.laravel.connected import Connected
 from ragstone.code.frameworks.laravel.rendered import comment, rendered, words
 from ragstone.types import Graph, Json, Link, Node
 
-ACT = "method:App\\Http\\Controllers\\RateSongController::__invoke"
+ACT = "method:App\\RateSongController::__invoke"
 ROUTE = Node(
-    "route:PUT api/songs/{song}/rating", "route", "PUT api/songs/{song}/rating", "routes/api.php", 9,
-    attributes={"methods": ["PUT"], "uri": "api/songs/{song}/rating", "name": "songs.rate", "method": "__invoke",
-                "action": "App\\Http\\Controllers\\RateSongController"},
-)  # fmt: skip
+    "route:PUT api/songs/{song}/rating",
+    "route",
+    "PUT api/songs/{song}/rating",
+    "routes/api.php",
+    9,
+    attributes={
+        "methods": ["PUT"],
+        "uri": "api/songs/{song}/rating",
+        "name": "songs.rate",
+        "method": "__invoke",
+        "action": "App\\RateSongController",
+    },
+)
 SONG, TABLE = "class:App\\Models\\Song", "table:songs"
 
 
@@ -20,16 +29,47 @@ def link(kind: str, source: str, target: str, **attributes: Json) -> Link:
 GRAPH = Graph(
     nodes=(
         ROUTE,
-        Node(ACT, "controller_method", "RateSongController@__invoke", "app/Rate.php", 22, doc="/**\n * Gives stars.\n * @param x\n */",
-             attributes={"calls": ["setRating"]}),
-        Node("class:App\\RateRequest", "request", "RateRequest", "app/RateRequest.php", 4, attributes={"fields": ["rating"]}),
+        Node(
+            ACT,
+            "controller_method",
+            "RateSongController@__invoke",
+            "app/Rate.php",
+            22,
+            doc="/**\n * Gives stars.\n * @param x\n */",
+            attributes={"calls": ["setRating"]},
+        ),
+        Node(
+            "class:App\\RateRequest",
+            "request",
+            "RateRequest",
+            "app/RateRequest.php",
+            4,
+            attributes={"fields": ["rating"]},
+        ),
         Node(SONG, "model", "Song", "app/Models/Song.php", 10),
-        Node(TABLE, "table", "songs", "database/migrations/1.php", 8, attributes={
-            "columns": [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string", "nullable": True}],
-            "foreign_keys": ["user_id->users.id"], "migrations": ["1"], "former_names": ["tracks"]}),
+        Node(
+            TABLE,
+            "table",
+            "songs",
+            "database/migrations/1.php",
+            8,
+            attributes={
+                "columns": [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string", "nullable": True}],
+                "foreign_keys": ["user_id->users.id"],
+                "migrations": ["1"],
+                "former_names": ["tracks"],
+            },
+        ),
         Node("class:App\\Events\\Rated", "event", "Rated", "app/Events/Rated.php", 5),
         Node("class:Other\\Event", "event", "Event"),
-        Node("config:mail", "config", "mail", "config/mail.php", 3, attributes={"keys": ["from"], "env": [{"name": "MAIL_FROM"}]}),
+        Node(
+            "config:mail",
+            "config",
+            "mail",
+            "config/mail.php",
+            3,
+            attributes={"keys": ["from"], "env": [{"name": "MAIL_FROM"}]},
+        ),
         Node("config:mail.from", "config", "mail.from", "config/mail.php", 4),
     ),
     links=(
@@ -43,7 +83,7 @@ GRAPH = Graph(
         link("FIRES", ACT, "class:App\\Events\\Rated"),
         link("LISTENS", "class:App\\Listeners\\Thank", "class:App\\Events\\Rated", how="listen"),
     ),
-)  # fmt: skip
+)
 
 
 def text(key: str) -> str:
@@ -52,7 +92,7 @@ def text(key: str) -> str:
 
 def test_a_route_says_all_that_hangs_on_it() -> None:
     assert text(ROUTE.key).splitlines() == [
-        "Route PUT api/songs/{song}/rating (songs.rate) is served by App\\Http\\Controllers\\RateSongController in app/Rate.php:22.",
+        "Route PUT api/songs/{song}/rating (songs.rate) is served by App\\RateSongController in app/Rate.php:22.",
         "About: set, change songs song rating rate.",
         "Gives stars.",
         "Validated by RateRequest, fields rating.",
@@ -65,19 +105,28 @@ def test_a_route_says_all_that_hangs_on_it() -> None:
 
 def test_a_table_says_its_columns_its_keys_and_its_past() -> None:
     assert text(TABLE).splitlines() == [
-        "Database table songs (songs) stores Song.",
+        "Database table songs stores, holds, keeps Song (songs).",
         "Columns: id bigint, title string nullable.",
         "Foreign keys: user_id->users.id.",
-        "Former names: tracks.",
-        "History, migrations: 1.",
+        "Former names: tracks (tracks).",
+        "History, migrations that made and changed it: 1.",
     ]
 
 
 def test_models_events_and_settings_have_their_prose() -> None:
     assert "Relations: tags belongsToMany Tag (pivot song_tag)." in text(SONG)
     assert "Fired from: RateSongController::__invoke at a.php:3." in text("class:App\\Events\\Rated")
-    assert "Listeners, what happens after: Thank (listen)." in text("class:App\\Events\\Rated")
+    assert "Listeners, what happens after: Thank (listen, a.php:3)." in text("class:App\\Events\\Rated")
     assert "Environment: MAIL_FROM." in text("config:mail")
+
+
+def test_a_command_says_how_it_is_called_and_what_it_does() -> None:
+    told = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
+    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(told))
+    assert rendered(Graph(nodes=(node,)))[0].text.splitlines() == [
+        "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
+        "Signature: shop:tidy {--all}.",
+    ]
 
 
 def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:

@@ -6,9 +6,13 @@ from ragstone.types import Graph
 from tests.code.frameworks.laravel.small import app, php, said
 
 CLEAN = php(
-    "app/Console/Clean.php", "namespace App\\Console;", "class Clean extends \\Illuminate\\Console\\Command {",
-    "protected $signature = 'shop:clean {--all : Everything}';", "protected $description = 'Cleans up';", "}",
-)  # fmt: skip
+    "app/Console/Clean.php",
+    "namespace App\\Console;",
+    "class Clean extends \\Illuminate\\Console\\Command {",
+    "protected $signature = 'shop:clean {--all : Everything}';",
+    "protected $description = 'Cleans up';",
+    "}",
+)
 SHIP = php("app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship {}")
 
 
@@ -19,19 +23,25 @@ def of(*files: tuple[str, str]) -> Graph:
 
 def test_the_kernel_the_facade_and_the_builder_schedule_alike() -> None:
     kernel = php(
-        "app/Console/Kernel.php", "namespace App\\Console;", "use Illuminate\\Console\\Scheduling\\Schedule;",
-        "class Kernel { protected function schedule(Schedule $schedule) {", "$schedule->command('shop:clean --all')->dailyAt('02:00');",
-        "if ($x) { $schedule->job(new \\App\\Jobs\\Ship('a'))->everyMinute()->onOneServer(); }", "} }",
-    )  # fmt: skip
+        "app/Console/Kernel.php",
+        "namespace App\\Console;",
+        "use Illuminate\\Console\\Scheduling\\Schedule;",
+        "class Kernel { protected function schedule(Schedule $schedule) {",
+        "$schedule->command('shop:clean --all')->dailyAt('02:00');",
+        "if ($x) { $schedule->job(new \\App\\Jobs\\Ship('a'))->everyMinute()->onOneServer(); }",
+        "} }",
+    )
     routes = php(
         "routes/console.php",
         "use Illuminate\\Support\\Facades\\Schedule;",
         "Schedule::call(fn () => 1)->name('tidy')->weekly();",
     )
     booting = php(
-        "bootstrap/app.php", "return X::configure()->withSchedule(function (\\Illuminate\\Console\\Scheduling\\Schedule $s) {",
-        "$s->command(\\App\\Console\\Clean::class)->hourly();", "});",
-    )  # fmt: skip
+        "bootstrap/app.php",
+        "return X::configure()->withSchedule(function (\\Illuminate\\Console\\Scheduling\\Schedule $s) {",
+        "$s->command(\\App\\Console\\Clean::class)->hourly();",
+        "});",
+    )
     graph = of(kernel, routes, booting)
     assert {node.name: (node.attributes["when"], node.place) for node in graph.nodes} == {
         "command shop:clean --all": (["dailyAt 02:00"], "app/Console/Kernel.php:6"),

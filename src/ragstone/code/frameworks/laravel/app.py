@@ -154,6 +154,10 @@ class App:
         if isinstance(expression, tree.Text):
             pieces = [self.path(part) for part in expression.parts]
             return None if None in pieces else normpath("".join(filter(None, pieces))).lstrip("/")
+        if isinstance(expression, tree.Call) and called(expression) == "dirname":
+            inner, levels = self.path(given(expression, 0)), given(expression, 1)
+            steps = levels.value if isinstance(levels, tree.Literal) and isinstance(levels.value, int) else 1
+            return None if inner is None else normpath(join(inner, *([".."] * min(steps, 9))))
         if isinstance(expression, tree.Call):
             root = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}.get(called(expression))
             below = text_of(given(expression, 0)) if expression.arguments else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.code import tree
@@ -36,21 +36,38 @@ class _Settings:
 
     nodes: dict[str, Node] = field(default_factory=dict)
     aliases: list[Alias] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    """The lines of the file that is read."""
 
 
-def settings(app: App, sites: Iterable[Site]) -> Graph:
+def settings(app: App, sites: Sequence[Site]) -> Graph:
     """Return the keys of settings and what reads them."""
     found = _Settings()
     folder = _folder(app)
     for uri in app.world.below(folder, ".php"):
-        module = app.world.module(uri)
-        told = next((one for one in module.statements if isinstance(one, tree.Return)), None) if module else None
-        if told is None or told.value is None:
-            continue
-        name = uri.removeprefix(f"{folder}/").removesuffix(".php").replace("/", ".")
-        _key(found, name, told.value, (uri, told.line))
+        _file(app, found, uri, uri.removeprefix(f"{folder}/").removesuffix(".php").replace("/", "."))
+    for uri, name in _joined(app, sites):
+        _file(app, found, uri, name)
     links = tuple(_uses(sites, found.nodes))
     return Graph(nodes=tuple(found.nodes.values()), links=links, aliases=tuple(found.aliases))
+
+
+def _joined(app: App, sites: Sequence[Site]) -> Iterator[tuple[str, str]]:
+    """Yield the files that providers of packages and modules add, each with the key it is added under."""
+    for site in sites:
+        if called(site.call) == "mergeConfigFrom":
+            path, name = app.path(given(site.call, 0)), text_of(given(site.call, 1))
+            if path and name and app.world.has(path):
+                yield path, name
+
+
+def _file(app: App, found: _Settings, uri: str, name: str) -> None:
+    """Take in a file of settings."""
+    module = app.world.module(uri)
+    told = next((one for one in module.statements if isinstance(one, tree.Return)), None) if module else None
+    if told is not None and told.value is not None:
+        found.text = (app.world.read(uri) or "").splitlines()
+        _key(found, name, told.value, (uri, told.line))
 
 
 def _folder(app: App) -> str:
@@ -74,13 +91,43 @@ def _key(found: _Settings, name: str, value: Part, place: tuple[str, int]) -> No
     if env:
         attributes["env"] = [dict(one) for one in env]
     key = f"config:{name}"
-    found.nodes[key] = Node(key, "config", name, uri, line, language="php", framework="laravel", attributes=attributes)
-    found.aliases.append(Alias(name, key, "config", uri))
+    there = found.nodes.get(key)
+    if there is None:
+        doc = _above(found.text, line) if "." in name else ""
+        found.nodes[key] = Node(
+            key, "config", name, uri, line, doc=doc, language="php", framework="laravel", attributes=attributes
+        )
+        found.aliases.append(Alias(name, key, "config", uri))
+    else:
+        found.nodes[key] = replace(there, attributes=_both(there.attributes, attributes))
     if name.count(".") + 1 < DEEP:
         for text, entry in below:
             _key(found, f"{name}.{text}", entry.value, (uri, getattr(entry.key, "line", line)))
     if not below or name.count(".") + 1 == DEEP:
         found.aliases += [Alias(str(one["name"]), key, "env", uri) for one in env]
+
+
+def _above(text: list[str], line: int) -> str:
+    """Return the comment right above a line, without the signs it is drawn with."""
+    said: list[str] = []
+    for written in reversed(text[: line - 1]):
+        bare = written.strip()
+        if bare and not bare.startswith(("*", "/*", "//", "#", "|")) and not bare.endswith("*/"):
+            break
+        said.append(bare.strip("/*#| -"))
+        if bare.startswith("/*"):
+            break
+    return " ".join(part for part in reversed(said) if part)
+
+
+def _both(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what two files say of one key: what the first has counts, the second adds to its lists."""
+    merged = {**second, **first}
+    for name in ("keys", "env"):
+        one, two = first.get(name), second.get(name)
+        if isinstance(one, list) and isinstance(two, list):
+            merged[name] = [*one, *(part for part in two if part not in one)]
+    return merged
 
 
 def _plain(value: Part) -> bool:
@@ -97,7 +144,7 @@ def _environment(value: Part) -> Iterator[dict[str, Json]]:
                 yield {"name": name} if otherwise is None else {"name": name, "default": shown(otherwise)}
 
 
-def _uses(sites: Iterable[Site], nodes: dict[str, Node]) -> Iterator[Link]:
+def _uses(sites: Sequence[Site], nodes: dict[str, Node]) -> Iterator[Link]:
     """Yield which method reads which setting; a key that is deeper than the nodes is in the link."""
     seen: set[tuple[str, str, int]] = set()
     for site in sites:

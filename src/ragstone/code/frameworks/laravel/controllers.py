@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ragstone.code import tree
 from ragstone.code.frameworks.laravel.app import App, Known, aliases
 from ragstone.code.frameworks.laravel.authorizing import asked
-from ragstone.code.frameworks.laravel.kinds import FORM_REQUESTS, RESOURCES
+from ragstone.code.frameworks.laravel.kinds import COMPONENTS, FORM_REQUESTS, RESOURCES
 from ragstone.code.frameworks.laravel.policies import Policies
 from ragstone.code.frameworks.laravel.requests import inline_fields, request_attributes
 from ragstone.code.frameworks.laravel.sites import Scope
@@ -50,7 +50,7 @@ def actions(app: App, handled: Iterable[str], policies: Policies, models: Iterab
         known = app.known(owner)
         if known is None:
             continue
-        controller = app.node(known, "controller")
+        controller = app.node(known, "component" if app.is_a(known.name, COMPONENTS) else "controller")
         found.nodes.setdefault(controller.key, controller)
         written = app.method(owner, method) if kind == "method" else None
         if written:
@@ -123,7 +123,7 @@ def _parameters(found: Actions, scope: Scope, function: tree.Function) -> None:
 
 
 def _body(found: Actions, scope: Scope) -> None:
-    """Take in models that are asked or made, resources that are given back, requests that are asked of the container."""
+    """Take in models that are asked or made, resources that are given back, requests of the container."""
     for part, _ in walk(scope.statements):
         name, how = _named(part, scope.owner)
         if not name:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragstone.code import tree
@@ -10,16 +10,9 @@ from ragstone.code.frameworks.laravel.app import App, aliases
 from ragstone.code.frameworks.laravel.kinds import is_model, kind_of
 from ragstone.code.frameworks.laravel.sites import Site
 from ragstone.code.frameworks.laravel.walking import Part, called, chain, class_of, entries, given, receiver, text_of
-from ragstone.types import Alias, Confidence, Graph, Link, Node
+from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
 
 FACADES: Final = "Illuminate\\Support\\Facades\\"
-ONE: Final = frozenset(
-    ("dispatch", "dispatchsync", "dispatchnow", "dispatchafterresponse", "dispatchtoqueue", "push", "pushon", "later",
-     "lateron", "until", "fire", "bulk", "broadcast", "notify", "notifynow", "send", "sendnow", "queue", "queueon",
-     "chain", "batch", "withchain", "add", "prependtochain", "appendtochain", "plain", "dispatch_sync", "dispatch_now",
-     "event", "dispatchif", "dispatchunless", "broadcast_if", "broadcast_unless", "then", "report")
-)  # fmt: skip
-"""Names of calls that take what they send as an argument."""
 STATIC: Final = frozenset(
     ("dispatch", "dispatchif", "dispatchunless", "dispatchsync", "dispatchnow", "dispatchafterresponse", "withchain",
      "broadcast")
@@ -27,18 +20,49 @@ STATIC: Final = frozenset(
 """Static calls on what is sent itself."""
 SENT: Final = {"event": "FIRES", "job": "DISPATCHES", "notification": "DISPATCHES", "mail": "DISPATCHES"}
 FIRING: Final = frozenset(("event", "fire", "until", "broadcast", "broadcast_if", "broadcast_unless"))
-LETTERS: Final = frozenset(("notify", "notifynow", "send", "sendnow", "queue", "later", "plain"))
-QUEUES: Final = frozenset(("push", "pushon", "later", "lateron", "bulk", "dispatch", "dispatchsync", "dispatchnow",
-                           "dispatchafterresponse", "dispatchtoqueue", "chain", "batch"))  # fmt: skip
+"""Calls whose argument is an event whatever its class says."""
+DISPATCHING: Final = frozenset(
+    ("dispatch", "dispatchsync", "dispatchnow", "dispatchafterresponse", "dispatchtoqueue", "dispatchif",
+     "dispatchunless", "dispatch_sync", "dispatch_now", "withchain")
+)  # fmt: skip
+"""Calls whose argument is sent where its class is one that can be."""
+QUEUEING: Final = frozenset(("push", "pushon", "later", "lateron", "bulk", "chain", "batch", "add", "prependtochain",
+                             "appendtochain"))  # fmt: skip
+"""Calls that other things have too: they send jobs where a written type says what they are called on."""
+LETTERS: Final = frozenset(("notify", "notifynow", "send", "sendnow", "queue", "queueon", "later", "lateron", "bulk"))
+TAKING: Final = FIRING | DISPATCHING | QUEUEING | LETTERS
+OF_EVENTS: Final = ("Illuminate\\Contracts\\Events\\", "Illuminate\\Events\\")
+OF_JOBS: Final = (
+    "Illuminate\\Contracts\\Bus\\",
+    "Illuminate\\Contracts\\Queue\\",
+    "Illuminate\\Bus\\",
+    "Illuminate\\Queue\\",
+)
 
 
-def sent(app: App, sites: Iterable[Site], heard: frozenset[str]) -> Graph:
+def sent(app: App, sites: Sequence[Site], heard: frozenset[str]) -> Graph:
     """Return what sends events, jobs, notifications and mails; `heard` are the events that something listens to."""
     links: dict[tuple[str, str, str, int], Link] = {}
     for link in (*_of_models(app), *(link for site in sites for link in _links(app, site, heard))):
         links.setdefault((link.kind, link.source, link.target, link.line), link)
     nodes = tuple(_nodes(app, links.values()))
-    return Graph(nodes=nodes, links=tuple(links.values()), aliases=aliases(nodes) + _named(nodes))
+    unknown = tuple(one for site in sites for one in _computed(site))
+    return Graph(nodes, tuple(links.values()), aliases(nodes) + _named(nodes), unknown)
+
+
+def _computed(site: Site) -> Iterator[Unresolved]:
+    """Yield what is sent and made of a class that is only known when it runs: `event(new $class)`."""
+    name = called(site.call).lower()
+    if name not in FIRING | DISPATCHING | LETTERS:
+        return
+    for argument in site.call.arguments:
+        root, _ = chain(argument.value)
+        if isinstance(root, tree.New) and isinstance(root.of, tree.Variable):
+            kind = "FIRES" if name in FIRING else "DISPATCHES"
+            yield Unresolved(
+                kind, site.scope.key, called(site.call), f"new ${root.of.name.lstrip('$')}", site.uri, site.line,
+                "the class is only known when it runs",
+            )  # fmt: skip
 
 
 def _of_models(app: App) -> Iterator[Link]:
@@ -67,7 +91,7 @@ def _links(app: App, site: Site, heard: frozenset[str]) -> Iterator[Link]:
             yield _link(app, site, own, kind, sure)
             yield from _links_of(app, site, name, heard) if name == "withchain" else ()
             return
-    if name in ONE:
+    if name in TAKING:
         yield from _links_of(app, site, name, heard)
 
 
@@ -105,40 +129,46 @@ def _arguments(site: Site, call: tree.Call) -> Iterator[str]:
 
 
 def _through(app: App, site: Site, at: Part | None) -> str:
-    """Return what the receiver is a sender of, by a written type: event, job, letter; nothing where none says so."""
-    root, calls = chain(at) if at is not None else (None, ())
-    name = class_of(root, site.scope.owner) if isinstance(root, tree.ClassName) else ""
+    """Return what the receiver is a sender of, by a written type: event or job; nothing where none says so."""
+    root = chain(at)[0] if at is not None else None
+    name = class_of(root, site.scope.owner)
     if not name and isinstance(root, tree.Variable) and root.name.lstrip("$") != "this":
         name = next(iter(site.scope.types.get(root.name.lstrip("$"), ())), "")
     name = name or app.field(site.scope.owner, at)
     short = name.removeprefix(FACADES)
-    if short == "Event" or name.startswith(("Illuminate\\Contracts\\Events\\", "Illuminate\\Events\\")):
+    if short == "Event" or name.startswith(OF_EVENTS):
         return "event"
-    if short in ("Bus", "Queue") or name.startswith(("Illuminate\\Contracts\\Bus\\", "Illuminate\\Contracts\\Queue\\")):
+    if short in ("Bus", "Queue") or name.startswith(OF_JOBS):
         return "job"
-    if short in ("Mail", "Notification"):
-        return "letter"
-    return "job" if calls and calls[0].function and called(calls[0]) in ("dispatch", "chain", "batch") else ""
+    return "job" if app.known(name) and kind_of(app, name) == "job" else ""
 
 
 def _sort(app: App, own: str, name: str, *, heard: frozenset[str], through: str = "") -> tuple[str, Confidence]:
-    """Return what is sent, by the class and by the call, and how that is known."""
+    """Return what is sent, by the class and by the call, and how that is known; nothing where it is not sent."""
     if not own:
         return "", "declared"
-    lineage = kind_of(app, own) if app.known(own) else ""
-    if own.lower() in heard and lineage not in ("job", "mail", "notification"):
-        return ("event", "declared") if name not in LETTERS else ("", "declared")
-    if lineage in ("notification", "mail"):
-        return (lineage, "declared") if name in LETTERS | {"bulk"} else ("", "declared")
-    if lineage in ("event", "job"):
-        fits = name not in LETTERS or (name == "later" and lineage == "job")
-        return (lineage, "declared") if fits else ("", "declared")
-    if through == "event" or name in FIRING:
-        return ("event", "declared")
-    if through == "job" and name in QUEUES or name in ("dispatch_sync", "dispatch_now"):
-        return ("job", "declared")
-    if name in STATIC - {"broadcast"} and not app.known(own) and "\\Events\\" in own:
-        return ("event", "heuristic")
+    kind = kind_of(app, own) if app.known(own) else ""
+    if own.lower() in heard and kind not in ("job", "mail", "notification"):
+        kind = "event"
+    if kind in ("notification", "mail"):
+        fits = name in LETTERS
+    elif kind == "event":
+        fits = name in FIRING | DISPATCHING
+    elif kind == "job":
+        fits = name in DISPATCHING or (through == "job" and name in QUEUEING)
+    else:
+        return _unknown(app, own, name, through)
+    return (kind if fits else ""), "declared"
+
+
+def _unknown(app: App, own: str, name: str, through: str) -> tuple[str, Confidence]:
+    """Return what a class that says nothing of itself is sent as, by the call alone."""
+    if name in FIRING or (through == "event" and name in DISPATCHING):
+        return "event", "declared"
+    if name in ("dispatch_sync", "dispatch_now") or (through == "job" and name in DISPATCHING | QUEUEING):
+        return "job", "declared"
+    if name in STATIC and not app.known(own) and "\\Events\\" in own:
+        return "event", "heuristic"
     return "", "declared"
 
 

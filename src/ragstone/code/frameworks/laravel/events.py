@@ -236,13 +236,13 @@ def _graph(looked: _Looked) -> Graph:
             Link("LISTENS", listener.key, event.key, one.uri, one.line, one.confidence, one.conditional,
                  order=len(links), attributes=attributes),
         )  # fmt: skip
-    handled = tuple(_handled(app, link) for link in links.values())
+    handled = dict.fromkeys(_placed(app, link) for link in links.values())
     registry = Node(PLACE, "registry", "events", *_first(looked.places), framework="laravel",
                     attributes={"places": list(dict.fromkeys(looked.places))})  # fmt: skip
     named = tuple(Alias(node.name, key, "event", node.uri) for key, node in nodes.items() if key.startswith("event:"))
     return Graph(
         nodes=(*nodes.values(), registry),
-        links=(*links.values(), *(one for one in handled if one)),
+        links=(*links.values(), *(Link("HANDLED_BY", *one) for one in handled if one)),
         aliases=aliases(tuple(nodes.values())) + named,
     )
 
@@ -281,10 +281,10 @@ def _default(app: App, listener: str) -> str:
     return "__invoke" if known and not app.method(listener, "handle") and app.method(listener, "__invoke") else "handle"
 
 
-def _handled(app: App, link: Link) -> Link | None:
-    """Return the link from a listener to the method that does the work, None where that is not the application's."""
+def _placed(app: App, link: Link) -> tuple[str, str, str, int] | None:
+    """Return a listener, the method that does its work and where that is; None where it is not the application's."""
     name, method = link.source.removeprefix("class:"), str(link.attributes["method"])
     found = app.method(name, method) if link.source.startswith("class:") else None
     if found is None:
         return None
-    return Link("HANDLED_BY", link.source, f"method:{found[0].name}::{found[1].name}", found[0].uri, found[1].line)
+    return link.source, f"method:{found[0].name}::{found[1].name}", found[0].uri, found[1].line

@@ -72,6 +72,7 @@ JOBS: Final = _low(
     r"Lorisleiva\Actions\Concerns\AsAction",
     r"Lorisleiva\Actions\Concerns\AsJob",
 )
+COMPONENTS: Final = _low(r"Livewire\Component", r"Illuminate\View\Component", r"Livewire\Volt\Component")
 CONTROLLERS: Final = _low(r"Illuminate\Routing\Controller")
 MODELS: Final = _low(
     r"Illuminate\Database\Eloquent\Model",
@@ -95,23 +96,27 @@ _IN_ORDER: Final = (
     ("command", COMMANDS),
     ("provider", PROVIDERS),
     ("rule", RULES),
+    ("component", COMPONENTS),
     ("event", EVENTS),
     ("job", JOBS),
     ("controller", CONTROLLERS),
 )
 """The first that fits counts: a queued notification is a notification, a queued listener is named by what it hears."""
 
+BY_PLACE: Final = (("Events", "event"), ("Jobs", "job"), ("Policies", "policy"))
+"""What a class without a telling base is by the folder it is in."""
+ELSEWHERE: Final = frozenset(("Http", "Models", "Listeners", "Console", "Livewire", "Filament", "Observers", "Tests"))
+"""Folders whose own folders say nothing of that kind."""
+
 
 def kind_of(app: App, name: str) -> str:
     """Return what a class is by its lineage: request, resource, event, job, …; nothing where no base says so."""
     lineage = {one.lower() for one in app.lineage(name)}
+    parts = name.split("\\")[:-1]
     for kind, bases in _IN_ORDER:
         if lineage & bases:
-            return kind
-    parts = name.split("\\")[:-1]
-    return next(
-        (kind for part, kind in (("Events", "event"), ("Jobs", "job"), ("Policies", "policy")) if part in parts), ""
-    )
+            return "listener" if kind == "job" and "Listeners" in parts else kind
+    return "" if ELSEWHERE.intersection(parts) else next((kind for part, kind in BY_PLACE if part in parts), "")
 
 
 def is_model(app: App, name: str) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragstone.code import tree
 from ragstone.code.frameworks.laravel.app import App, Known, aliases
 from ragstone.code.frameworks.laravel.kinds import PROVIDERS, is_model
-from ragstone.code.frameworks.laravel.sites import Site
+from ragstone.code.frameworks.laravel.sites import Site, scope_of
 from ragstone.code.frameworks.laravel.walking import called, class_of, entries, given, listed, receiver
-from ragstone.types import Graph, Link, Node
+from ragstone.types import Graph, Json, Link, Node
 
 ATTRIBUTE: Final = "illuminate\\database\\eloquent\\attributes\\observedby"
 OBSERVABLE: Final = (
@@ -20,14 +20,31 @@ OBSERVABLE: Final = (
 """What a model tells of, as the framework names it."""
 
 
-def observers(app: App, sites: Iterable[Site], models: Iterable[Known]) -> Graph:
+def observers(app: App, sites: Iterable[Site], models: Sequence[Known]) -> Graph:
     """Return which class observes which model, and what for."""
     links: dict[tuple[str, str], Link] = {}
     for link in (*_attributes(app, models), *_properties(app), *_calls(app, sites)):
         links.setdefault((link.source, link.target), link)
     targets = dict.fromkeys(link.target for link in links.values())
     nodes = tuple(_observer(app, target.removeprefix("class:")) for target in targets)
-    return Graph(nodes=nodes, links=tuple(links.values()), aliases=aliases(nodes))
+    hooked = tuple(node for model in models if (node := _hooked(app, model)))
+    return Graph(nodes=(*nodes, *hooked), links=tuple(links.values()), aliases=aliases(nodes))
+
+
+def _hooked(app: App, model: Known) -> Node | None:
+    """Return a model with what it does at its own events, in `booted` and where its traits boot; None for nothing."""
+    hooks: list[Json] = []
+    for name in app.lineage(model.name):
+        known = app.known(name)
+        for method in known.definition.methods if known else ():
+            if known is None or not method.name.startswith("boot"):
+                continue
+            hooks += [
+                f"{called(call)} {known.uri}:{call.line}"
+                for call, _ in scope_of(known, method).calls
+                if called(call) in OBSERVABLE and isinstance(call.function, tree.Static)
+            ]
+    return app.node(model, "model", {"hooks": hooks}) if hooks else None
 
 
 def _attributes(app: App, models: Iterable[Known]) -> Iterator[Link]:

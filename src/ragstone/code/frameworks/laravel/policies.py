@@ -133,8 +133,19 @@ def policies(found: Policies, models: Iterable[Known]) -> Graph:
             nodes[key] = app.node(known, "policy", _abilities(app, known.name))
     registry = _registry(found)
     own = tuple(nodes.values())
+    links += _answered(found)
     gates = tuple(Alias(node.name, node.key, "ability", node.uri) for node in found.abilities.values())
     return Graph(nodes=(*own, *found.abilities.values(), registry), links=tuple(links), aliases=aliases(own) + gates)
+
+
+def _answered(found: Policies) -> Iterator[Link]:
+    """Yield the methods that answer for abilities of their own; closures are where the abilities are."""
+    for node in found.abilities.values():
+        name, _, method = str(node.attributes["by"]).partition("@")
+        written = found.app.method(name, method or "__invoke")
+        if written:
+            target = f"method:{written[0].name}::{written[1].name}"
+            yield Link("HANDLED_BY", node.key, target, node.uri, node.line)
 
 
 def _provider(found: Policies, known: Known) -> None:

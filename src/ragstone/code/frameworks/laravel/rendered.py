@@ -23,7 +23,13 @@ VERBS: Final = {
     "GET": "get, show",
 }
 PIECES: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-NOISE: Final = frozenset(("invoke", "controller", "app", "http", "api", "controllers", "domains", "web"))
+LONG: Final = 300
+"""Characters of a comment that are kept: it is one voice among others."""
+BRIEF: Final = 120
+"""Those of a setting, whose comments are mostly the framework's own and say much about little."""
+NOISE: Final = frozenset(
+    ("invoke", "controller", "app", "http", "api", "controllers", "domains", "web", "events", "jobs", "models")
+)
 
 
 def rendered(graph: Graph) -> tuple[Rendered, ...]:
@@ -70,7 +76,7 @@ def lines(*said: str) -> str:
     return "\n".join(one for one in said if one)
 
 
-def comment(text: str) -> str:
+def comment(text: str, most: int = LONG) -> str:
     """Return what a doc comment says, without its signs and tags."""
     kept = []
     for line in text.splitlines():
@@ -79,7 +85,8 @@ def comment(text: str) -> str:
             break
         if bare and not bare.startswith("{@"):
             kept.append(bare)
-    return " ".join(kept)
+    said = " ".join(kept)
+    return said if len(said) <= most else said[:most].rsplit(" ", 1)[0] + " …"
 
 
 # ── routes ────────────────────────────────────────────────────────────────────────────────────────
@@ -87,22 +94,21 @@ def comment(text: str) -> str:
 
 def _route(known: Connected, node: Node) -> tuple[str, str]:
     """Return a route: what serves it, checks it, guards it and which models and tables it touches."""
-    methods, uri, name = (
-        listing(node.attributes.get("methods")),
-        str(node.attributes.get("uri") or ""),
-        node.attributes.get("name"),
-    )
+    methods = listing(node.attributes.get("methods"))
+    uri, name = str(node.attributes.get("uri") or ""), node.attributes.get("name")
     title = f"{'|'.join(methods)} {uri}" + (f" ({name})" if name else "")
     handled = known.after("HANDLED_BY", node.key)
     action = known.nodes.get(handled[0].target) if handled else None
     said = str(node.attributes.get("action") or "")
     method = str(node.attributes.get("method") or "")
     purpose = PURPOSES.get(method) or ", ".join(dict.fromkeys(VERBS[verb] for verb in methods if verb in VERBS))
+    where = f" in {action.place}" if action and action.uri else ""
+    missing = " That method does not exist." if node.attributes.get("method_exists") is False else ""
+    controller = known.nodes.get(f"class:{node.attributes.get('controller')}")
     return f"Route {title}", lines(
-        f"Route {title} is served by {said or 'a closure'}"
-        + (f" in {action.place}." if action and action.uri else "."),
+        f"Route {title} is served by {said or 'a closure'}{where}.{missing}",
         sentence("About", (f"{purpose} {words(re.sub(r'[{}?]', ' ', uri), short(said))}",)),
-        comment(action.doc) if action else "",
+        *dict.fromkeys(comment(one.doc) for one in (controller, action) if one),
         *_of_action(known, action),
         sentence("Bound models", (_model(known, link.target) for link in known.after("BINDS", node.key))),
         sentence("Middleware", (_guard(known, link) for link in known.after("GUARDED_BY", node.key))),
@@ -165,12 +171,13 @@ def _table(known: Connected, node: Node) -> tuple[str, str]:
     shown = [_column(one) for one in columns if isinstance(one, dict)] if isinstance(columns, list) else []
     models = [short(link.source) for link in known.before("MAPS_TO", node.key)]
     gone = " It is dropped." if node.attributes.get("dropped") else ""
+    former = listing(node.attributes.get("former_names"))
     return f"Table {node.name}", lines(
-        f"Database table {node.name} ({words(node.name)}) stores {', '.join(models) or words(node.name)}.{gone}",
+        f"Database table {node.name} stores, holds, keeps {', '.join(models) or 'rows'} ({words(node.name)}).{gone}",
         sentence("Columns", shown),
         sentence("Foreign keys", listing(node.attributes.get("foreign_keys"))),
-        sentence("Former names", listing(node.attributes.get("former_names"))),
-        sentence("History, migrations", listing(node.attributes.get("migrations"))),
+        sentence("Former names", (f"{one} ({words(one)})" for one in former)),
+        sentence("History, migrations that made and changed it", listing(node.attributes.get("migrations"))),
     )
 
 
@@ -184,11 +191,13 @@ def _column(one: dict[str, Json]) -> str:
 def _of_model(known: Connected, node: Node) -> tuple[str, str]:
     """Return a model: its table, its relations, what protects and observes it."""
     return f"Model {short(node.name)}", lines(
-        f"Eloquent model {full(node)} ({words(short(node.name))}), {_model(known, node.key)}.",
+        f"Eloquent model {full(node)}: {words(short(node.name))}.",
+        sentence("Table", (link.target.removeprefix("table:") for link in known.after("MAPS_TO", node.key))),
         comment(node.doc),
         sentence("Relations", (_relation(link) for link in known.after("RELATES", node.key)), "; "),
         sentence("Policy", (short(link.target) for link in known.after("PROTECTED_BY", node.key))),
         sentence("Observed by", (short(link.target) for link in known.after("OBSERVED_BY", node.key))),
+        sentence("Does something when", (hook.partition(" ")[0] for hook in listing(node.attributes.get("hooks")))),
     )
 
 
@@ -206,13 +215,22 @@ def _relation(link: Link) -> str:
 def _event(known: Connected, node: Node) -> tuple[str, str]:
     """Return an event: where it is fired and what listens."""
     fired = (f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.before("FIRES", node.key))
-    heard = (f"{short(link.source)} ({link.attributes.get('how')})" for link in known.before("LISTENS", node.key))
+    heard = (
+        f"{short(link.source)} ({link.attributes.get('how')}, {link.uri}:{link.line})"
+        for link in known.before("LISTENS", node.key)
+    )
     return f"Event {short(node.name)}", lines(
-        f"Event {full(node)}: {words(short(node.name))}.",
+        f"Event {full(node)}: {_about(node)}.",
         comment(node.doc),
         sentence("Fired from", fired, "; "),
         sentence("Listeners, what happens after", heard),
     )
+
+
+def _about(node: Node) -> str:
+    """Return the words of a class and of the folders it is in, without the first, which is the application's."""
+    _, _, rest = full(node).partition("\\")
+    return words(rest or node.name)
 
 
 def _caller(key: str) -> str:
@@ -223,7 +241,7 @@ def _caller(key: str) -> str:
 def _policy(known: Connected, node: Node) -> tuple[str, str]:
     """Return a policy: whose it is and what may be asked of it."""
     return f"Policy {short(node.name)}", lines(
-        f"Policy {full(node)}: who may do what ({words(short(node.name))}).",
+        f"Policy {full(node)}: permissions, authorisation of {words(short(node.name).removesuffix('Policy'))}.",
         comment(node.doc),
         sentence("Protects", (short(link.source) for link in known.before("PROTECTED_BY", node.key))),
         sentence("Abilities", listing(node.attributes.get("abilities"))),
@@ -236,7 +254,7 @@ def _job(known: Connected, node: Node) -> tuple[str, str]:
     if not sent:
         return "", ""
     return f"{node.kind.capitalize()} {short(node.name)}", lines(
-        f"{node.kind.capitalize()} {full(node)}: {words(short(node.name))}.",
+        f"{node.kind.capitalize()} {full(node)}: {_about(node)}.",
         comment(node.doc),
         sentence("Dispatched from", sent, "; "),
     )
@@ -244,14 +262,26 @@ def _job(known: Connected, node: Node) -> tuple[str, str]:
 
 def _setting(known: Connected, node: Node) -> tuple[str, str]:
     """Return a file of settings: its keys, the environment's names, what reads it."""
-    if "." in node.name:
-        return "", ""
     env = node.attributes.get("env")
     names = [str(one["name"]) for one in env if isinstance(one, dict)] if isinstance(env, list) else []
+    if node.name.count(".") > 1 or ("." in node.name and not names):
+        return "", ""
     return f"Settings {node.name}", lines(
         f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
+        comment(node.doc, BRIEF),
         sentence("Keys", listing(node.attributes.get("keys"))),
         sentence("Environment", names),
+    )
+
+
+def _command(known: Connected, node: Node) -> tuple[str, str]:
+    """Return a command of the console: how it is called and what it does."""
+    name, does = node.attributes.get("command"), node.attributes.get("description")
+    if not name:
+        return "", ""
+    return f"Command {name}", lines(
+        f"Console command {name} ({_about(node)}) in {node.place}: {does or words(str(name))}".rstrip(".") + ".",
+        sentence("Signature", (str(node.attributes.get("signature") or ""),)),
     )
 
 
@@ -276,5 +306,5 @@ def _channel(known: Connected, node: Node) -> tuple[str, str]:
 
 _SAYING: Final = {
     "route": _route, "table": _table, "model": _of_model, "event": _event, "policy": _policy, "config": _setting,
-    "schedule": _task, "channel": _channel, "job": _job, "notification": _job, "mail": _job,
+    "schedule": _task, "command": _command, "channel": _channel, "job": _job, "notification": _job, "mail": _job,
 }  # fmt: skip

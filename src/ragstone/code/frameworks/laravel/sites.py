@@ -19,8 +19,8 @@ WORDS = (
     "dispatch", "broadcast", "event(", "fire(", "Event::", "Mail::", "Notification::", "Bus::", "Queue::", "Gate::",
     "Config::", "Broadcast::", "Schedule", "Artisan::", "config(", "->notify(", "->notifyNow(", "->send(", "->sendNow(",
     "->queue(", "->push(new", "->later(", "->until(", "observe(", "->policy(", "->define(", "listen(", "subscribe(",
-    "->bind", "->singleton", "->scoped", "->instance(", "->give(", "->withEvents(", "->withBindings(", "->withSingletons(",
-    "EventDiscovery",
+    "->bind", "->singleton", "->scoped", "->instance(", "->give(", "->withEvents(", "->withBindings(",
+    "->withSingletons(", "EventDiscovery", "->chain(", "Batch $", "mergeConfig",
 )  # fmt: skip
 """What a body has in its text that a pass looks at; plain words, since a file is searched for all of them."""
 FINDERS = frozenset(
