@@ -8,7 +8,13 @@ from typing import Final
 
 from ragstone.protocols import Framework
 
-ADAPTERS: Final = (("ragstone.code.frameworks.laravel.adapter", "Laravel"),)
+ADAPTERS: Final = (
+    ("ragstone.code.frameworks.laravel.adapter", "Laravel"),
+    ("ragstone.code.frameworks.django", "Django"),
+    ("ragstone.code.frameworks.fastapi", "FastAPI"),
+    ("ragstone.code.frameworks.flask", "Flask"),
+    ("ragstone.code.frameworks.sqlalchemy", "SqlAlchemy"),
+)
 """Module and class of each."""
 
 

@@ -125,6 +125,11 @@ class Tables:
             for column in table.columns.values():
                 there = column.references.partition(".")[0]
                 if there:
+                    if there not in self.living:
+                        outside: dict[str, Json] = {"external": True}
+                        woven.node(
+                            Node(f"table:{there}", "table", there, framework=woven.framework, attributes=outside)
+                        )
                     more: dict[str, Json] = {"column": column.name, "references": column.references}
                     place = column.place if column.place[1] else table.place
                     woven.link("FOREIGN_KEY", (table.key, f"table:{there}"), place, more, how=how)

@@ -10,16 +10,14 @@ from ragstone.code.frameworks.program import Program
 from ragstone.code.frameworks.sqlalchemy.models import filled
 from ragstone.code.frameworks.tables import Column, Tables
 from ragstone.code.frameworks.woven import Place, Woven
-from ragstone.code.python.running import STEPS
 from ragstone.code.python.values import Func, Loaded, Made, Value
 from ragstone.types import Json, Node
 
 OPERATIONS: Final = "alembic.op."
 
 
-def migrations(program: Program, woven: Woven) -> Tables:
-    """Return the tables that migrations leave, and keep a node for each migration."""
-    tables = Tables()
+def migrations(program: Program, woven: Woven, tables: Tables) -> None:
+    """Make the tables what migrations leave, and keep a node for each migration."""
     for module in ordered([one for one in program.modules() if _is_migration(one)]):
         name = str(module.names["revision"])
         upgrade = module.names.get("upgrade")
@@ -31,12 +29,10 @@ def migrations(program: Program, woven: Woven) -> Tables:
         woven.alias(name, f"migration:{title}", "migration", module.uri)
         if isinstance(upgrade, Func):
             before = len(program.running.objects)
-            program.running.steps = STEPS
-            program.running.call(upgrade, [], {}, (module.uri, upgrade.line))
+            program.call(upgrade)
             replay = Replay(tables, woven, title)
             for made in program.running.objects[before:]:
                 replay.one(made)
-    return tables
 
 
 def _is_migration(module: Loaded) -> bool:

@@ -58,7 +58,7 @@ def table_of(program: Program, one: Classed) -> tuple[str, str]:
     if found is not None:
         value = found[1]
         if isinstance(value, Func):
-            value = program.running.call(value, [one], {}, (one.uri, one.line))
+            value = program.call(value, one)
         if isinstance(value, str) and (found[0] is one or not _parent(one) or isinstance(found[1], Func)):
             return value, "explicit" if found[0] is one else "inherited"
     table = one.attributes.get("__table__")
@@ -100,7 +100,7 @@ def _members(program: Program, level: Classed, one: Classed) -> Iterator[tuple[s
     for name, value in level.attributes.items():
         if isinstance(value, Func) and any("declared_attr" in name_of(each.value) for each in value.decorations):
             if not name.startswith("__"):
-                yield name, program.running.call(value, [one], {}, (level.uri, value.line))
+                yield name, program.call(value, one)
         else:
             yield name, value
 
@@ -148,7 +148,7 @@ def filled(made: Column, value: Made, silent: bool) -> None:
         reference = _reference(one)
         if reference:
             made.references = reference
-        elif isinstance(one, Named | Made | Classed):
+        elif isinstance(one, Named | Made | Classed | Bound):
             made.type = _label(one)
     for name in ("type_", "sa_type"):
         made.type = _label(value.kwargs[name]) if name in value.kwargs else made.type

@@ -1,0 +1,49 @@
+"""Django: settings, urls with their names, views and what guards them, models, migrations replayed, signals, tasks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ragstone.code.frameworks.django.migrations import migrations
+from ragstone.code.frameworks.django.models import Models
+from ragstone.code.frameworks.django.settings import Settings
+from ragstone.code.frameworks.django.urls import Urls
+from ragstone.code.frameworks.django.views import Views
+from ragstone.code.frameworks.django.wiring import Wiring
+from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.tables import Tables
+from ragstone.code.frameworks.woven import Woven
+from ragstone.code.world import World
+from ragstone.types import Graph
+
+SIGNS: Final = re.compile(
+    r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF", re.MULTILINE
+)
+
+
+class Django:
+    """The adapter of Django and its REST framework."""
+
+    name = "django"
+
+    def detects(self, world: World) -> bool:
+        """Return whether a module of the project has to do with Django's settings, urls or models."""
+        return any(SIGNS.search(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+
+    def read(self, world: World) -> Graph:
+        """Return everything Django makes of the project's files."""
+        program = Program(world, lambda text: True)
+        woven = Woven(self.name)
+        settings = Settings(program)
+        models = Models(program, woven, settings)
+        tables = Tables()
+        woven.part("migrations", lambda: migrations(program, woven, settings, tables))
+        woven.part("models", lambda: models.read(tables))
+        woven.part("tables", lambda: tables.weave(woven))
+        woven.part("urls", lambda: Urls(program, woven, Views(program, woven, models)).read())
+        woven.part("signals and tasks", lambda: Wiring(program, woven, models).read())
+        woven.part("settings", lambda: settings.weave(woven))
+        for said in program.running.remarks:
+            woven.remarks.setdefault(said)
+        return woven.graph()
