@@ -106,7 +106,14 @@ class Passes:
         )
         seen_elsewhere = any(self._shows(uri) for uri in (*changed, *gone))
         wanted = code if seen_elsewhere else [uri for uri in changed if language_of(uri)]
-        return {FILE + uri: resolve(facts[uri], index) if uri in facts else Graph() for uri in wanted}
+        return {FILE + uri: self._resolved(facts[uri], index) if uri in facts else Graph() for uri in wanted}
+
+    def _resolved(self, facts: FileFacts, index: Index) -> Graph:
+        try:
+            return resolve(facts, index)
+        except FAULTS as error:
+            self.remarks.append(f"{facts.uri}: not resolved: {_said(error)}")
+            return Graph()
 
     def frameworks(self, load: Frameworks, before: Sequence[str]) -> tuple[dict[str, Graph], list[str]]:
         """Return what each framework in use makes of the project, and those that failed; `before`: used before."""
