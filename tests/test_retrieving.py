@@ -228,7 +228,7 @@ app.include_router(router, prefix="/api")
 @pytest.mark.parametrize(
     ("question", "facts"),
     [
-        ("Which code handles POST /api/loans/<shelf>?", {"controller": "service.lend_book", "line": 17}),
+        ("Which code handles POST /api/loans/<shelf>?", {"controller": "service.lend_book", "line": 18}),
         ("What guards the route lend?", {"middleware": ["reader"]}),
         ("What validates POST api/loans/{any}?", {"request": "service.LoanIn"}),
     ],
