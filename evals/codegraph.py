@@ -211,7 +211,8 @@ def inflected(vectors: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Return how many names become the table or the singular that the framework makes of them, and which do not."""
     from ragstone.code.frameworks.laravel import inflect
 
-    rules: dict[str, Callable[[str], str]] = {"table": inflect.table_of, "singular": inflect.singular}
+    # The singulars are those that a resource names its parameter by.
+    rules: dict[str, Callable[[str], str]] = {"table": inflect.table_of, "singular": inflect.parameter_of}
     figures: dict[str, Any] = {}
     for name, rule in rules.items():
         pairs = vectors.get(name, {})

@@ -197,3 +197,49 @@ def test_switched_off_it_finds_nothing(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config={"rag.enabled": False}) as engine:
         found = engine.retrieve("Which code serves it?")
         assert (found.chunks, found.answer, found.debug["strategy"]) == ((), None, "off")
+
+
+SERVICE = '''
+from fastapi import APIRouter, Depends, FastAPI
+from pydantic import BaseModel
+
+
+class LoanIn(BaseModel):
+    book: str
+
+
+def reader():
+    return 1
+
+
+router = APIRouter(prefix="/loans", dependencies=[Depends(reader)])
+
+
+@router.post("/{shelf}", name="lend")
+def lend_book(shelf: str, loan: LoanIn):
+    return loan
+
+
+app = FastAPI()
+app.include_router(router, prefix="/api")
+'''
+
+
+@pytest.mark.parametrize(
+    ("question", "facts"),
+    [
+        ("Which code handles POST /api/loans/<shelf>?", {"controller": "service.lend_book", "line": 18}),
+        ("What guards the route lend?", {"middleware": ["reader"]}),
+        ("What validates POST api/loans/{any}?", {"request": "service.LoanIn"}),
+    ],
+)
+def test_the_same_questions_are_answered_of_other_frameworks(
+    tmp_path: Path, question: str, facts: dict[str, Any]
+) -> None:
+    (tmp_path / "service.py").write_text(SERVICE, encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text("fastapi\n", encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+        engine.sync()
+        found = engine.retrieve(question)
+    assert found.answer is not None
+    assert {name: found.answer.facts.get(name) for name in facts} == facts

@@ -194,9 +194,10 @@ def _phrases(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Men
         return
     if cue == "resource" and position and words[position - 1].lower == "api":
         cue = "apiresource"  # routes, and not a class that makes JSON
-    following = position + 1 < len(words) and words[position + 1].lower in ("named", "called")
-    behind = _after(words, position) if following or not CUES[cue] & CLASSES or cue == "middleware" else ()
-    for group in (*_before(words, position), *behind):  # "which observer watches": a verb is no class
+    named = position + 1 < len(words) and words[position + 1].lower in ("named", "called")
+    # What follows "which observer" or "which middleware" is most likely a verb.
+    behind = _after(words, position) if named or not CUES[cue] & CLASSES else ()
+    for group in (*_before(words, position), *behind):
         if all(_plain(one, cue) for one in group):
             text = " ".join(one.text for one in group)
             forms = tuple(_joined([one.lower for one in group], cue))

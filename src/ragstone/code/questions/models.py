@@ -168,9 +168,14 @@ def _chosen(asked: Asked, rows: dict[str, Json], lines: dict[str, Place]) -> lis
     through = [name for name in names if name in lines and lines[name][0] in traits]
     if through:
         return through
-    related = {full_name(node.key) for node in others if node.kind == "model"}
-    to = [name for name in names if isinstance(row := rows[name], dict) and row.get("related") in related]
-    return to or names
+    wanted = {full_name(node.key) for node in others if node.kind == "model"}
+    wanted |= {_table_name(node) for node in others if node.kind == "table"}
+    return [name for name in names if _leads_to(rows[name], wanted)] or names
+
+
+def _leads_to(row: Json, wanted: set[str]) -> bool:
+    """Return whether a relation leads to one of these models, or goes over one of these tables."""
+    return isinstance(row, dict) and any(row.get(key) in wanted for key in ("related", "through", "pivot"))
 
 
 def _keys(asked: Asked) -> set[str]:
