@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -104,8 +104,9 @@ class Python:
             return
         signature = source.signature(piece.node) if piece.node else ""
         below = " > ".join(filter(None, (piece.header, signature)))
+        known = _by_last_part(piece.names)
         for at, (start, end) in enumerate(cut_lines(source.text, piece.start, piece.end, size=self.size)):
-            names = piece.names if piece.node else _defined_in(source.text[start:end], piece.names)
+            names = piece.names if piece.node else _defined_in(source.text[start:end], known)
             symbol = " ".join(names[:_MOST_NAMES])
             yield Cut(start, end, symbol=symbol, header=below if at else piece.header)
 
@@ -203,10 +204,17 @@ def _names(statement: ast.stmt) -> Iterator[str]:
                 yield inner.name
 
 
-def _defined_in(part: str, names: Sequence[str]) -> list[str]:
+def _by_last_part(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return names by what stands behind their last dot, each once."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        found.setdefault(name.rpartition(".")[2], []).append(name)
+    return found
+
+
+def _defined_in(part: str, known: Mapping[str, Sequence[str]]) -> list[str]:
     """Return those of a run's names that a part of it defines: they open a line there."""
-    opening = set(_OPENING.findall(part))
-    return [name for name in names if name.rpartition(".")[2] in opening]
+    return [name for opening in dict.fromkeys(_OPENING.findall(part)) for name in known.get(opening, ())]
 
 
 def _led_by(group: Sequence[_Piece], piece: _Piece) -> _Piece:

@@ -113,9 +113,7 @@ class Blueprint:
             return "foreignid"
         return "foreignulid" if to.ulid else "foreignuuid"
 
-    def _put(
-        self, name: str, more: Mapping[str, Any], said: Said, calls: Chain, to: Referred | None = None
-    ) -> None:
+    def _put(self, name: str, more: Mapping[str, Any], said: Said, calls: Chain, to: Referred | None = None) -> None:
         """Add or change a column, with what the rest of the chain says of it."""
         extra: dict[str, Json] = {
             key: plain(value) for key, value in more.items() if key in _SHOWN or (key in _FLAGS and value)

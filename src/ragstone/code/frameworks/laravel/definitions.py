@@ -39,7 +39,7 @@ _INLINE: Final = re.compile(rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IG
 def unquoted(name: str) -> str:
     """Return a name without its quotes and its schema."""
     last = re.split(r"\.(?=[^.]*$)", name.strip())[-1]
-    return last.strip("`\"[] ")
+    return last.strip('`"[] ')
 
 
 def listed(text: str) -> list[str]:

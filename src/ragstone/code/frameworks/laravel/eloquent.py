@@ -32,7 +32,8 @@ _ASIDE: Final = ("tests/", "vendor/", "node_modules/", "storage/", "bootstrap/ca
 @cache
 def known() -> dict[str, Any]:
     """Return what is known of Eloquent as data."""
-    data: dict[str, Any] = json.loads(resources.files(__package__).joinpath("eloquent.json").read_text(encoding="utf-8"))
+    file = resources.files(__package__).joinpath("eloquent.json")
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     data["models"] = {name.lower(): facts for name, facts in data["models"].items()}
     data["relations"] = {name.lower(): (name, takes) for name, takes in data["relations"].items()}
     data["results"] = {name.lower() for name in data["results"]}
@@ -137,7 +138,16 @@ class Eloquent:
         pivot = bool(facts.get("pivot")) or _PIVOT_TRAIT in self.lineage.traits(definition.name)
         table, how, at = self._table(uri, definition, facts, pivot)
         return Model(
-            definition.name, uri, definition, base, not likely, self._is_abstract(uri, definition), pivot, table, how, at
+            definition.name,
+            uri,
+            definition,
+            base,
+            not likely,
+            self._is_abstract(uri, definition),
+            pivot,
+            table,
+            how,
+            at,
         )
 
     def _is_abstract(self, uri: str, definition: Class) -> bool:

@@ -123,9 +123,7 @@ class Relations:
         if any(call.name.lower() in data["results"] for call in calls) or not _may_be(method.returns):
             return None
         where = self.eloquent.where(part, model.name)
-        empty = Relation(
-            method.name, "", None, part.uri, first.line, method.line_end, part.definition.name, part.used
-        )
+        empty = Relation(method.name, "", None, part.uri, first.line, method.line_end, part.definition.name, part.used)
         if first.name.lower() in data["relations"]:
             relation = self._direct(model, empty, first, where)
             return self._adorned(relation, calls[1:], where)
@@ -142,9 +140,7 @@ class Relations:
         related, unknown = self._class(values.pop("related", None), kind)
         through, lost = self._class(values.pop("through", None), "")
         more = {name: plain(one) for name, one in values.items() if one is not UNSAID and one is not None}
-        relation = replace(
-            empty, type=kind, related=related, through=through, more=more, unknown=unknown or lost
-        )
+        relation = replace(empty, type=kind, related=related, through=through, more=more, unknown=unknown or lost)
         return self._keyed(model, replace(relation, pivot=self._pivot(model, relation, given.get("table"))))
 
     def _class(self, value: object, kind: str) -> tuple[str | None, str]:
@@ -211,9 +207,7 @@ class Relations:
                 kind = _SINGLE.get(kind, kind)
         return replace(relation, type=kind, more=more)
 
-    def _derived(
-        self, model: Model, part: Part, method: Function, calls: Calls, empty: Relation
-    ) -> Relation | None:
+    def _derived(self, model: Model, part: Part, method: Function, calls: Calls, empty: Relation) -> Relation | None:
         """Return the relation that another relation of the model is, further narrowed."""
         first = calls[0]
         if method.returns is not None and not _is_relation(method.returns):
