@@ -133,7 +133,7 @@ class Hit:
 
     @property
     def place(self) -> str:
-        """Return the citation; what is told about a route or a table is cited by where that is written, and its kind."""
+        """Return the citation; what is told about a route or a table by where that is written, and its kind."""
         if self.source_doc_id.startswith("graph:") and self.metadata.get("file"):
             return f"{self.metadata['file']}:{self.metadata.get('line')} ({self.kind})"
         return self.span.place(self.source_doc_id)
