@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.chunk.definitions import UNPARSED_KIND, Definitions
+from ragstone.code.symbols import read
 from ragstone.intake.one import Cut, prepared
 from ragstone.protocols import Chunker
 from ragstone.tokens import estimate
@@ -41,7 +42,7 @@ class Fixed:
 
 def cut(text: str, uri: str = "app/Cart.php", language: str = "php", **sizes: int) -> list[Chunk]:
     ready = prepared(Document(uri, text, kind="code", language=language), Cut(size=sizes.get("size")))
-    assert ready.document.symbols is not None
+    assert ready.document.remarks == ()
     return list(ready.chunks)
 
 
@@ -78,10 +79,10 @@ def test_a_method_that_stands_apart_from_its_type_is_told_with_it() -> None:
 
 
 def test_nothing_is_cut_twice_and_every_size_is_kept(keeps_its_promises: Check) -> None:
-    symbols = prepared(Document("a.php", CLASS, kind="code", language="php"), Cut()).document.symbols
-    assert symbols is not None
+    facts = read(CLASS, "a.php")
+    assert facts is not None
     for size in (20, 60, 150, 300, 1200):
-        chunks = keeps_its_promises(Fixed(Definitions(size=size), symbols), CLASS)
+        chunks = keeps_its_promises(Fixed(Definitions(size=size), facts.symbols), CLASS)
         assert all(before.span.end <= after.span.start for before, after in zip(chunks, chunks[1:], strict=False))
         assert max(estimate(chunk.text) for chunk in chunks) <= size + 2
 

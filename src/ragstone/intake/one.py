@@ -104,9 +104,10 @@ def prepared(
     if by_symbols(document, cut.chunker):
         document = _with_symbols(document)
     chunker = choose(document, name=cut.chunker, size=cut.size, overlap=cut.overlap)
+    chunks = tuple(chunker.chunk(document))
     return Prepared(
-        document=document,
-        chunks=tuple(chunker.chunk(document)),
+        document=document if document.symbols is None else replace(document, symbols=None),  # they were for the chunker
+        chunks=chunks,
         source=source,
         stamp=stamp,
         recipe=cut.recipe,
