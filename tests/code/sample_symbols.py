@@ -1,4 +1,4 @@
-"""What the samples define: first and last line, kind and full name, read off the files by hand."""
+"""What the samples define: lines, kind and full name, as they were read and then compared with the files by eye."""
 
 from __future__ import annotations
 

@@ -360,3 +360,11 @@ def test_real_files_have_symbols_on_their_lines(path: Path) -> None:
         assert one.name in lines[one.line - 1]
     if path.suffix == ".py" and sys.version_info < (3, 15):
         assert not facts.broken
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_symbol_s_name_stands_on_its_line(name: str) -> None:
+    lines = (SAMPLES / name).read_text(encoding="utf-8").splitlines()
+    for row in EXPECTED[name].strip().splitlines():
+        place, _, full = row.split(maxsplit=2)
+        assert full.rpartition(".")[2].lstrip("$@") in lines[int(place.partition("-")[0]) - 1]

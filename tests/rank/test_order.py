@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from ragstone.rank.fuse import Candidate
 from ragstone.rank.order import Ranked, arranged, boost, by_score, collapse, merge_neighbours, spread, support
 from ragstone.rank.weights import NUMBERS, Numbers
@@ -54,6 +56,23 @@ def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
     candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]
     assert [r.row.id for r in boosted(candidates, rows, query="write lease")] == [2, 1]
     assert [r.row.id for r in boosted(candidates, rows, query="write lease tests")] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("side", "plain"),
+    [
+        ("app/SongTest.php", "app/latest.php"),
+        ("Sources/PlayerTests.swift", "Sources/Contests.swift"),
+        ("lib/song_spec.rb", "lib/song_specs.rb"),
+        ("api/song.pb.go", "api/song.go"),
+        ("Views/Main.Designer.cs", "Views/Designer.cs"),
+        ("src/FooTest.java", "src/Attest.java"),
+    ],
+)
+def test_tests_and_generated_files_are_known_by_the_names_their_languages_give_them(side: str, plain: str) -> None:
+    rows = {1: row(1, side), 2: row(2, plain)}
+    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.9)], rows, query="write lease")
+    assert [r.row.uri for r in ranked] == [plain, side]
 
 
 def test_words_of_the_query_in_the_path_raise_a_chunk() -> None:

@@ -70,6 +70,10 @@ _SLOWEST: Final = 8e-6
 _LEAST_SECONDS: Final = 0.25
 _NESTING: Final = frozenset({"swift", "kotlin", "rust"})
 """Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
+_SIGNS: Final = bytes(code for code in range(33, 127) if not chr(code).isalnum() and chr(code) != "_")
+_SIGNS_PIECE: Final = 1 << 16
+_MOST_SIGNS: Final = 0.6
+"""Of so long a piece: code has a fifth to a third of signs, what is nearly all signs is none."""
 _COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
 _MOST_OPEN: Final = 50
 _MOST_PARTS: Final = 10_000
@@ -125,6 +129,8 @@ def _is_maze(data: bytes, language: str) -> bool:
         signs = _COMMENT_SIGNS.findall(data)
         if signs.count(b"/*") > signs.count(b"*/") + _MOST_OPEN:
             return True
+    if any(_is_noise(data[at : at + _SIGNS_PIECE]) for at in range(0, len(data) - _SIGNS_PIECE + 1, _SIGNS_PIECE)):
+        return True
     parser = parser_for(language)
     for start, end in _tried(len(data)):
         began = time.thread_time()
@@ -132,6 +138,10 @@ def _is_maze(data: bytes, language: str) -> bool:
         if time.thread_time() - began > max(_SLOWEST * (end - start), _LEAST_SECONDS):
             return True
     return False
+
+
+def _is_noise(piece: bytes) -> bool:
+    return len(piece) - len(piece.translate(None, _SIGNS)) > _MOST_SIGNS * len(piece)
 
 
 def _sprawls(root: Node) -> bool:

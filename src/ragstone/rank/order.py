@@ -16,7 +16,9 @@ from ragstone.words import terms
 
 _SIDE: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures?|examples?|benchmarks?|generated|vendor|third_party)/"
-    r"|(?:^|/)(?:test_[^/]+|[^/]+_test\.\w+|[^/]+\.(?:test|spec)\.\w+|conftest\.py|[^/]+\.min\.\w+|[^/]+_pb2\.py)$",
+    r"|(?:^|/)(?:test_[^/]+|[^/]+_test\.\w+|[^/]+\.(?:test|spec)\.\w+|conftest\.py|[^/]+\.min\.\w+|[^/]+_pb2\.py"
+    r"|[^/]+_spec\.rb|(?-i:[^/]*[a-z0-9]Tests?\.(?:php|java|kts?|swift|cs))|[^/]+\.pb\.(?:go|cc|h)"
+    r"|[^/]+\.(?:g|designer)\.cs)$",
     re.I,
 )
 _ASKS_FOR_SIDE: Final = frozenset(
