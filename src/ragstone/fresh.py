@@ -62,16 +62,14 @@ class Fresh:
             told = self.keeper.parts.searcher.run(request)
             verdicts = self._verdicts(told.hits)
         spent = (time.perf_counter() - begun) * 1000
-        there = tuple(hit for hit in told.hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
-        hits = _told(there, verdicts, brought.places)
+        hits = _told(_there(told.hits, verdicts), verdicts, brought.places)
         return replace(told, hits=hits, notes=(*told.notes, *brought.notes), milliseconds=spent)
 
     def proven(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[Place]]:
         """Return hits that were not searched for with what is known of their files, and the files that changed."""
         verdicts, files = self._verdicts(hits), _files(hits)
         changed = [files.get(place, place) for place, verdict in verdicts.items() if verdict == "changed"]
-        there = tuple(hit for hit in hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
-        return _told(there, verdicts, frozenset()), list(dict.fromkeys(changed))
+        return _told(_there(hits, verdicts), verdicts, frozenset()), list(dict.fromkeys(changed))
 
     def _verdicts(self, hits: Sequence[Hit]) -> dict[Place, Verdict]:
         """Return for each document that is hit whether its file is still what was stored."""
@@ -168,6 +166,13 @@ def _files(hits: Iterable[Hit]) -> dict[Place, Place]:
         for hit in hits
         if hit.source_doc_id.startswith(GRAPH) and hit.metadata.get("file")
     }
+
+
+def _there(hits: tuple[Hit, ...], verdicts: Mapping[Place, Verdict]) -> tuple[Hit, ...]:
+    """Return the hits without prose about files that are gone."""
+    if "gone" not in verdicts.values():
+        return hits
+    return tuple(hit for hit in hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
 
 
 def _told(hits: tuple[Hit, ...], verdicts: Mapping[Place, Verdict], again: frozenset[Place]) -> tuple[Hit, ...]:

@@ -40,7 +40,7 @@ def test_every_language_has_captures_that_compile_and_keep_to_the_vocabulary(lan
         if group == "reference":
             assert kind in REFERENCES
         if group == "binding":
-            assert kind in {"parameter", "local", "field"}
+            assert kind in {"parameter", "local", "field", "declared", "made", "other", "assigned"}
     assert {"name", "body", "attached", "broken", "reference.call"} <= names
     assert any(name.startswith("definition.") for name in names)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
 
@@ -52,11 +52,11 @@ def _matches(node: Node, pattern: str) -> bool:
 @click.argument("pattern", required=False)
 @asking
 @click.option(
-    "--import", "listing", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+    "--import", "listing", type=click.File("rb"), metavar="FILE",
     help="First take in what `php artisan route:list --json` printed, as what the running application says.",
 )  # fmt: skip
 @shared
-def routes(pattern: str | None, folder: Path | None, as_json: bool, listing: Path | None, **given: Any) -> None:
+def routes(pattern: str | None, folder: Path | None, as_json: bool, listing: BinaryIO | None, **given: Any) -> None:
     """List routes: methods, path, what handles them, what guards them, and where they are registered."""
     with at_hand(folder, given) as engine:
         report = engine.import_routes(_read(listing), collection=given["collection"]) if listing else None
@@ -81,12 +81,11 @@ def _action(node: Node) -> str:
     return safe(action.rpartition("\\")[2] or action)
 
 
-def _read(path: Path) -> str:
-    if path.stat().st_size > _LONGEST_LISTING:
-        raise InputError(
-            f"{path} is too long for a listing of routes", hint="`php artisan route:list --json` prints one"
-        )
-    return path.read_text("utf-8", errors="replace")
+def _read(listing: BinaryIO) -> str:
+    data = listing.read(_LONGEST_LISTING + 1)
+    if len(data) > _LONGEST_LISTING:
+        raise InputError("this is too long for a listing of routes", hint="`php artisan route:list --json` prints one")
+    return data.decode("utf-8", errors="replace")
 
 
 @graph.command()
