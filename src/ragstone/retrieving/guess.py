@@ -34,6 +34,8 @@ _NEAR: Final = (
 _ANYTHING: Final = frozenset({"class", "method", "function", "constructor", "file", "trait", "interface", "column"})
 """Kinds that every file is full of: that one was found says nothing."""
 _MOST_FILES: Final = 12
+_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>]*>")
+_NOISE: Final = frozenset({"api", "rest", "v1", "v2", "web"})
 _WORD: Final = re.compile("[a-z]+")
 
 
@@ -111,9 +113,9 @@ def _near(store: Store, scope: Scope, node: Node, kinds: Sequence[str]) -> list[
 
 
 def _shared(node: Node, words: frozenset[str]) -> float:
-    """Return the share of a node's own words that the question has."""
-    name = node.attributes.get("uri") or node.name
-    own = frozenset(query_terms(f"{node.attributes.get('name') or ''} {name}")) or frozenset(terms(node.name))
+    """Return the share of a node's own words that the question has; a route's are those of its path."""
+    path = _PARAMETER.sub(" ", str(node.attributes.get("uri") or ""))
+    own = frozenset(query_terms(path)) - _NOISE if node.kind == "route" else frozenset(terms(node.name))
     return len(own & words) / len(own) if own else 0.0
 
 

@@ -39,6 +39,8 @@ _GUESSES: Final = 3
 """How many nodes that were only found are asked: the first is likely, the third now and then."""
 _WIDE: Final = 3
 """How many times more hits are searched for than are shown: some are of the wrong kind, others lead to nodes."""
+_CLEARLY: Final = 1.5
+"""How many times the second guess's share the first one's is, for it to be given most of the places."""
 _PATH: Final = "path"
 
 
@@ -186,7 +188,9 @@ class _Found:
     def spread(self, answers: Sequence[GraphAnswer], prose: Sequence[Hit]) -> None:
         """Add the evidence of guesses, the first guess's most; and between them what was found by words."""
         lists = [self._evidence(one) for one in answers]
-        room = max(1, self.wish.top_k // 2)
+        shares = [*self.shares.values(), 0.0]
+        clear = shares[0] >= _CLEARLY * shares[1]
+        room = max(1, self.wish.top_k * 3 // 4 if clear else self.wish.top_k // 2)
         self.hits += lists[0][:room]
         following = [[replace(hit, label=hit.label or GRAPH) for hit in prose[:2]], *(one[:3] for one in lists[1:])]
         self.hits += [hit for one in following for hit in one]
