@@ -87,6 +87,8 @@ def test_the_report_counts_what_is_known(app: Run) -> None:
     assert told["kinds"]["route"] == 3
     assert told["unknowns"] == []
     assert "\n3   route\n" in app("graph", "report").out
+    assert app("graph").out == app("graph", "report").out
+    assert app("graph", "--json").json["kinds"] == told["kinds"]
 
 
 def test_a_listing_of_routes_is_taken_in(app: Run, project: Path) -> None:

@@ -136,10 +136,13 @@ def _define(found: Captures, node: Node, kind: str, match: _Match) -> None:
     names, bodies = match.get("name"), match.get("body")
     named = names[0] if names else node
     row, column = node.end_point
+    end = node.end_byte
+    if column == 0:  # it ends with its last line: a macro of C
+        end = node.start_byte + len(found.data[node.start_byte : end].rstrip())
     found.definitions.append(
         Defined(
             start=node.start_byte,
-            end=node.end_byte,
+            end=end,
             line=named.start_point[0] + 1,
             line_end=max(row + (column > 0), named.start_point[0] + 1),
             kind=kind,

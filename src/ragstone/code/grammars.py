@@ -6,6 +6,7 @@ threads, for they never change; parsers are not, for they do.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -68,6 +69,7 @@ _SLOWEST: Final = 8e-6
 """Seconds of work a byte. Code as people write it takes a fiftieth of that."""
 _NESTING: Final = frozenset({"swift", "kotlin", "rust"})
 """Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
+_COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
 _MOST_OPEN: Final = 50
 _MOST_PARTS: Final = 10_000
 _MOST_LOOKED_AT: Final = 10_000
@@ -118,8 +120,10 @@ def _is_maze(data: bytes, language: str) -> bool:
     What is no program can take a parser the square of its length, or the cube, and once begun it cannot be stopped. So
     long texts are tried in parts first: a part takes some milliseconds, or hundreds where the grammar is lost.
     """
-    if language in _NESTING and data.count(b"/*") > data.count(b"*/") + _MOST_OPEN:
-        return True
+    if language in _NESTING:
+        signs = _COMMENT_SIGNS.findall(data)
+        if signs.count(b"/*") > signs.count(b"*/") + _MOST_OPEN:
+            return True
     parser = parser_for(language)
     for start, end in _tried(len(data)):
         began = time.thread_time()

@@ -1,7 +1,8 @@
 """One shape of program for every grammar: what the evaluator runs and what adapters look into.
 
 A grammar's mapping (`php.py`, `python.py`) turns a syntax tree into this; names of classes are resolved there, by the
-file's namespace and imports. Bodies of functions are mapped when they are asked for. Lines count from 1.
+file's namespace and imports. Bodies of functions are mapped when they are asked for. Lines count from 1. Where types are
+values (Python), `annotation` and `returned` are what is written, as an expression: `Annotated[Session, Depends(opened)]`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Plain: TypeAlias = str | int | float | bool | None
-
-# ── expressions ───────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """An array, list, tuple, set or dictionary, as it is written."""
+    """An array, list, tuple, set or dictionary, as it is written; its kind where the language tells them apart."""
 
     entries: tuple[Entry, ...]
     line: int
     kind: str = ""
-    """list, tuple, set or dict, where the language tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,6 @@ class Assigned:
     line: int
     operator: str = ""
     annotation: Expr | None = None
-    """The type that is written beside the name, as an expression (Python)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +209,6 @@ Expr: TypeAlias = (
     Literal | Variable | Text | Collected | Comprehended | Member | Static | ClassName | FunctionName | Call | New | Closure
     | Operation | Choice | Match | Subscript | Assigned | Included | Opaque
 )  # fmt: skip
-
-# ── statements ────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +274,6 @@ class Leave:
     line: int
 
 
-# ── definitions ───────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(slots=True)
 class Body:
     """Statements that are mapped on first use."""
@@ -319,7 +311,6 @@ class Parameter:
     """Whether it is also a property of the class (PHP constructors)."""
     attributes: tuple[New, ...] = ()
     annotation: Expr | None = None
-    """Its type as an expression, where types are values: `Annotated[Session, Depends(opened)]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +332,6 @@ class Function:
     abstract: bool = False
     doc: str = ""
     returned: Expr | None = None
-    """The type it returns as an expression, where types are values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +348,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class, interface, trait or enum; `name` is the full one."""
+    """A class, interface, trait or enum; `name` is the full one, `bases` what stands in Python's parentheses."""
 
     name: str
     kind: str
@@ -376,7 +366,6 @@ class Class:
     """Python: the statements of the class itself."""
     doc: str = ""
     bases: tuple[Argument, ...] = ()
-    """Python: what stands in its parentheses, as expressions; those with a name are options (`table=True`)."""
     cases: tuple[str, ...] = ()
     """Those of the constants that are cases of an enum; the value of one that has none is its name."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 from ragstone import checked
 from ragstone.engine.talking import Talking
-from ragstone.errors import InputError
+from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.protocols import Progress
 from ragstone.types import (
     AddReport,
@@ -212,9 +212,14 @@ class Knowing(Talking):
         scope = self._scope(collection)
         self._follower.catch_up(vectors=False)
         stored = [one.name for one in self.collections()]
-        for name in stored if scope.collections is None else scope.collections:
-            if name in stored:
-                self._graphs.bring_level(name)
+        try:
+            for name in stored if scope.collections is None else scope.collections:
+                if name in stored:
+                    self._graphs.bring_level(name)
+        except (StoreDamaged, StoreTooNew):
+            raise
+        except StoreError:  # one that can only be read, or is busy: what is stored answers
+            pass
         return scope
 
     def _meant(self, name: str | Node, scope: Scope, *, kinds: Sequence[str] | None = None) -> Node:

@@ -192,13 +192,14 @@ class Grapher:
         left = {owner: Graph() for owner in used if owner not in found and owner not in failed}
         parts = {**files, **{FILE + uri: Graph() for uri in gone}, **left, **found}
         stamps = {FILE + uri: stamp_of(hash_) for uri, hash_ in state.hashes.items() if FILE + uri in parts}
-        written = store.put_graph(
-            project, collection, parts, stamps={**stamps, **dict.fromkeys(found, state.made_by)}, kept=fresh
-        )
+        # Prose first: the stamps say that all is done, and whoever is killed before begins again.
         rendered = [one for graph in (*files.values(), *found.values()) for one in graph.rendered]
         prosed, removed = prose.bring_level(self.parts.writer(collection), rendered, keep=bool(failed))
         remarks = [*passes.remarks, *(remark for graph in parts.values() for remark in graph.remarks)]
         self._note(collection, remarks)
+        written = store.put_graph(
+            project, collection, parts, stamps={**stamps, **dict.fromkeys(found, state.made_by)}, kept=fresh
+        )
         store.set_note(project, f"{_SECONDS}:{collection}", f"{time.monotonic() - begun - reading:.2f}")
         return GraphReport(
             collection,

@@ -65,11 +65,18 @@ class Passes:
 
     uris: Sequence[str]
     """All files that are there now."""
-    text: Text
+    load: Text
     kept: Mapping[str, bytes]
     """What was kept of files, by owner."""
     remarks: list[str] = field(default_factory=list)
+    _texts: dict[str, str | None] = field(default_factory=dict)
     _facts: dict[str, FileFacts | None] = field(default_factory=dict)
+
+    def text(self, uri: str) -> str | None:
+        """Return the text of a file; symbols, manifests and frameworks ask for the same ones."""
+        if uri not in self._texts:
+            self._texts[uri] = self.load(uri)
+        return self._texts[uri]
 
     def symbols(self, changed: Iterable[str], tell: Tell) -> dict[str, bytes]:
         """Read the files that changed and return what is to be kept of them, by owner."""
@@ -99,7 +106,14 @@ class Passes:
         )
         seen_elsewhere = any(self._shows(uri) for uri in (*changed, *gone))
         wanted = code if seen_elsewhere else [uri for uri in changed if language_of(uri)]
-        return {FILE + uri: resolve(facts[uri], index) if uri in facts else Graph() for uri in wanted}
+        return {FILE + uri: self._resolved(facts[uri], index) if uri in facts else Graph() for uri in wanted}
+
+    def _resolved(self, facts: FileFacts, index: Index) -> Graph:
+        try:
+            return resolve(facts, index)
+        except FAULTS as error:
+            self.remarks.append(f"{facts.uri}: not resolved: {_said(error)}")
+            return Graph()
 
     def frameworks(self, load: Frameworks, before: Sequence[str]) -> tuple[dict[str, Graph], list[str]]:
         """Return what each framework in use makes of the project, and those that failed; `before`: used before."""

@@ -120,6 +120,7 @@ class Desk:
                 self._state = VECTORS if engine.lacks_vectors() else ""
                 self._level.set()
                 self._words.set()
+                engine.bring_graph_level()
                 self._make_vectors(engine)
                 self._state = ""
         except _Ended:

@@ -41,7 +41,7 @@ def world_of(texts: dict[str, str]) -> World:
     return World(tuple(sorted(texts)), texts.get, lambda uri: None, lower)
 
 
-def told(script: str, folder: Path, *needed: str) -> Any:
+def told(script: str, folder: Path, *needed: str) -> Any:  # noqa: ANN401 each program says something else
     """Return what a program says as JSON, run in the project's folder; skip where a framework is not installed."""
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:

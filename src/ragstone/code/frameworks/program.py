@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
+from functools import cache
 from typing import Any, Final
 
 from ragstone.code import tree
@@ -23,6 +24,8 @@ class Program:
     def __init__(self, world: World, about: Callable[[str], bool]) -> None:
         self.world = world
         self.running = Running(world)
+        self._parts: dict[int, list[Any]] = {}
+        self._brought: dict[int, dict[str, tree.ClassName]] = {}
         for uri in self.running.project.uris:
             if ordinary(uri) and about(world.read(uri) or ""):
                 self.running.load(uri)
@@ -92,7 +95,7 @@ class Program:
         """Yield what a function names in its body and resolves to something of the project, with the line."""
         scope = Scope(function.scope.module, function.scope)
         own = {parameter.name for parameter in function.definition.parameters}
-        for one in walk(function.definition.body.statements):
+        for one in self.parts(function):
             if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName):
                 scope.names[one.value.written] = self.running.evaluate(one.value, scope)
             if isinstance(one, tree.Variable) and one.name not in own:
@@ -104,7 +107,7 @@ class Program:
 
     def called(self, function: Func) -> Iterator[tuple[tree.Call, Value, str]]:
         """Yield the calls in a body with what they are called on, where that is known, and the method's name."""
-        for one in walk(function.definition.body.statements):
+        for one in self.parts(function):
             if not isinstance(one, tree.Call):
                 continue
             member = one.function if isinstance(one.function, tree.Member) else None
@@ -121,10 +124,22 @@ class Program:
         return None
 
     def _imported(self, name: str, function: Func) -> Value:
-        for one in walk(function.definition.body.statements):
-            if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName) and one.value.written == name:
-                return self.running.evaluate(one.value, function.scope)
-        return None
+        brought = self._brought.get(id(function.definition))
+        if brought is None:
+            brought = {
+                one.value.written: one.value
+                for one in self.parts(function)
+                if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName)
+            }
+            self._brought[id(function.definition)] = brought
+        return self.running.evaluate(brought[name], function.scope) if name in brought else None
+
+    def parts(self, function: Func) -> list[Any]:
+        """Return all parts of a function's body, in their order."""
+        key = id(function.definition)
+        if key not in self._parts:
+            self._parts[key] = list(walk(function.definition.body.statements))
+        return self._parts[key]
 
 
 def _kinds(value: Value) -> tuple[str, ...]:
@@ -161,6 +176,13 @@ def walk(part: Any) -> Iterator[Any]:  # noqa: ANN401 any part of a program has 
             waiting.extend(reversed(one))
         elif isinstance(one, tree.Body):
             waiting.append(one.statements)
-        elif is_dataclass(one) and not isinstance(one, type):
+        elif type(one).__module__ == tree.__name__:
             yield one
-            waiting.extend(getattr(one, each.name) for each in reversed(fields(one)))
+            waiting.extend([getattr(one, name) for name in _inside(one.__class__)])
+
+
+@cache
+def _inside(kind: type) -> tuple[str, ...]:
+    """Return the fields of a kind of part that may hold parts, the last first."""
+    plain = ("line", "line_end", "kind", "doc", "written", "operator", "visibility", "text", "how", "captures")
+    return tuple(one.name for one in reversed(fields(kind)) if one.name not in plain)

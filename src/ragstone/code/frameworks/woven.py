@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.code.frameworks.prose import rendered
 from ragstone.code.python.values import Classed, Func, Made, Named, Unknown, Value, name_of
+from ragstone.errors import RagstoneError
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
 Place = tuple[str, int]
+FAILURES: Final = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 NOTHING: Final[Mapping[str, Json]] = {}
 
 
@@ -84,6 +86,13 @@ class Woven:
     def remark(self, place: Place, said: str) -> None:
         """Keep what could not be known."""
         self.remarks.setdefault(f"{place[0]}:{place[1]}: {said}" if place[1] else f"{place[0]}: {said}")
+
+    def part(self, name: str, read: Callable[[], None]) -> None:
+        """Do one pass; one that fails on a strange program says so and leaves the others whole."""
+        try:
+            read()
+        except FAILURES as failed:
+            self.remarks.setdefault(f"{name}: not read to the end ({type(failed).__name__}: {failed})")
 
     def graph(self) -> Graph:
         """Return all of it, with prose."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ragstone.code import tree
-from ragstone.code.python.evaluating import Evaluating
+from ragstone.code.python.evaluating import ENVIRONMENT, Evaluating
 from ragstone.code.python.methods import builtin, method
 from ragstone.code.python.values import (
     Bound,
@@ -87,7 +87,7 @@ class Calling(Evaluating):
         made = builtin(name, args) if "." not in name else NotImplemented
         if made is not NotImplemented:
             return made
-        if name in ("os.getenv", "decouple.config"):
+        if name.startswith(ENVIRONMENT):
             return Unknown("read from the environment", place[1])
         if name == "importlib.import_module" and args and isinstance(args[0], str):
             return self.resolve(args[0], place[0])
@@ -120,6 +120,8 @@ class Calling(Evaluating):
 
     def _again(self, made: Made, args: list[Value], kwargs: dict[str, Value], place: Place) -> Value:
         """Call what a call gave: a decorator on a function gives the function."""
+        if made.of == "functools.partial" and made.args:
+            return self.call(made.args[0], [*made.args[1:], *args], {**made.kwargs, **kwargs}, place)
         first = args[0] if args else None
         if isinstance(first, Func | Classed):
             made.applied.append(first)

@@ -23,7 +23,8 @@ from ragstone.code.python.values import (
     truth,
 )
 
-ENVIRONMENT: Final = ("os.environ", "os.getenv", "decouple.config", "environ.Env")
+ENVIRONMENT: Final = (*(f"os.{name}" for name in ("environ", "getenv")), "decouple.config", "environ.Env")
+"""Where programs read what is set outside of them."""
 SETTINGS: Final = frozenset(
     ("pydantic_settings.BaseSettings", "pydantic_settings.main.BaseSettings", "pydantic.BaseSettings")
 )

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTIN: Final = frozenset(dir(builtins))
+HOLDING: Final = ("module", "block", "_statement", "_clause", "_definition", "ERROR")
+"""How the kinds of nodes end that statements stand in."""
+PLAIN: Final = frozenset(("expression_statement", "return_statement", "raise_statement", "for_in_clause", "if_clause"))
 
 
 def module_of(uri: str) -> str:
@@ -62,7 +65,7 @@ class Names:
             if top and node.type in ("class_definition", "function_definition"):
                 self.defined.add(written(node.child_by_field_name("name")))
             below = top and node.type not in ("class_definition", "function_definition", "lambda")
-            if not node.type.endswith(("string", "_operator")):
+            if node.type not in PLAIN and node.type.endswith(HOLDING):
                 waiting.extend((one, below) for one in reversed(node.named_children))
         for _, node in sorted(order, key=lambda one: one[0]):  # what the top imports goes before what a function does
             for name, full in self.imported(node):

@@ -20,15 +20,20 @@ _NONE: Final = "None are known."
 _LONGEST_LISTING: Final = 50_000_000
 
 
-@click.group()
-def graph() -> None:
-    r"""List the routes, tables and models of a project, as its framework has them.
+@click.group(invoke_without_command=True)
+@shared
+@click.pass_context
+def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
+    r"""List the routes, tables and models of a project, as its framework has them; by itself it reports what is known.
 
     \b
     ragstone graph routes --path 'routes/api*'
     ragstone graph tables --json
     ragstone graph routes --import routes.json
     """
+    if context.invoked_subcommand is None:
+        given = {"paths": (), "kinds": (), "collection": None, "no_sync": False, "yes": False}
+        context.invoke(report, folder=folder, as_json=as_json, **given)
 
 
 def _kept(nodes: Sequence[Node], given: dict[str, Any], pattern: str | None) -> list[Node]:

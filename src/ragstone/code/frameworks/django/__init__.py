@@ -12,6 +12,7 @@ from ragstone.code.frameworks.django.urls import Urls
 from ragstone.code.frameworks.django.views import Views
 from ragstone.code.frameworks.django.wiring import Wiring
 from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.tables import Tables
 from ragstone.code.frameworks.woven import Woven
 from ragstone.code.world import World
 from ragstone.types import Graph
@@ -36,13 +37,13 @@ class Django:
         woven = Woven(self.name)
         settings = Settings(program)
         models = Models(program, woven, settings)
-        tables = migrations(program, woven, settings)
-        models.read(tables)
-        tables.weave(woven)
-        views = Views(program, woven, models)
-        Urls(program, woven, views).read()
-        Wiring(program, woven, models).read()
-        settings.weave(woven)
+        tables = Tables()
+        woven.part("migrations", lambda: migrations(program, woven, settings, tables))
+        woven.part("models", lambda: models.read(tables))
+        woven.part("tables", lambda: tables.weave(woven))
+        woven.part("urls", lambda: Urls(program, woven, Views(program, woven, models)).read())
+        woven.part("signals and tasks", lambda: Wiring(program, woven, models).read())
+        woven.part("settings", lambda: settings.weave(woven))
         for said in program.running.remarks:
             woven.remarks.setdefault(said)
         return woven.graph()

@@ -32,13 +32,12 @@ class Migration:
         return self.app, self.name
 
 
-def migrations(program: Program, woven: Woven, settings: Settings) -> Tables:
-    """Return the tables that migrations leave, and keep a node for each migration."""
+def migrations(program: Program, woven: Woven, settings: Settings, tables: Tables) -> None:
+    """Make the tables what migrations leave, and keep a node for each migration."""
     found = {one.key: one for one in _found(program, settings)}
     replaced = {key: one.key for one in found.values() for key in one.replaces if key in found}
     for one in found.values():
         _node(woven, one, replaced.get(one.key))
-    tables = Tables()
     replay = Replay(tables, woven, settings)
     for one in ordered(found, replaced):
         operations = one.made.attributes.get("operations")
@@ -48,7 +47,6 @@ def migrations(program: Program, woven: Woven, settings: Settings) -> Tables:
                 replay.one(operation)
             else:
                 woven.remark((one.module.uri, one.made.line), "an operation that is not known")
-    return tables
 
 
 def _found(program: Program, settings: Settings) -> list[Migration]:

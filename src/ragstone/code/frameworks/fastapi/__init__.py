@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ragstone.code.frameworks.fastapi.routes import ROUTERS, Reading
 from ragstone.code.frameworks.program import Program
 from ragstone.code.frameworks.woven import Woven
@@ -31,7 +33,7 @@ class FastAPI:
         mounted = {id(one) for one in _mounted(apps)}
         for app in apps:
             if id(app) not in mounted:
-                reading.app(app)
+                woven.part(f"{app.uri}:{app.line}", partial(reading.app, app))
         if not apps:
             for router in program.made(*ROUTERS):
                 woven.remark((router.uri, router.line), "a router that no application of the project includes")

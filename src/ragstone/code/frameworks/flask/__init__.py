@@ -24,7 +24,7 @@ class Flask:
         program.factories(*APPS)
         woven = Woven(self.name)
         for app in program.made(*APPS):
-            Reading(program, woven, app).read()
+            woven.part(f"{app.uri}:{app.line}", Reading(program, woven, app).read)
         for said in program.running.remarks:
             woven.remarks.setdefault(said)
         return woven.graph()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragstone.code.frameworks.program import Program
 from ragstone.code.frameworks.sqlalchemy.alembic import migrations
 from ragstone.code.frameworks.sqlalchemy.mapping import Mapping
+from ragstone.code.frameworks.tables import Tables
 from ragstone.code.frameworks.woven import Woven
 from ragstone.code.world import World
 from ragstone.types import Graph
@@ -25,9 +26,10 @@ class SqlAlchemy:
         """Return models and tables: as migrations leave them where there are some, as models say elsewhere."""
         program = Program(world, lambda text: True)  # models may only name the `db` of another module
         woven = Woven(self.name)
-        tables = migrations(program, woven)
-        Mapping(program, woven).read(tables)
-        tables.weave(woven)
+        tables = Tables()
+        woven.part("migrations", lambda: migrations(program, woven, tables))
+        woven.part("models", lambda: Mapping(program, woven).read(tables))
+        woven.part("tables", lambda: tables.weave(woven))
         return woven.graph()
 
 

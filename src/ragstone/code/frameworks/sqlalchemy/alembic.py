@@ -16,9 +16,8 @@ from ragstone.types import Json, Node
 OPERATIONS: Final = "alembic.op."
 
 
-def migrations(program: Program, woven: Woven) -> Tables:
-    """Return the tables that migrations leave, and keep a node for each migration."""
-    tables = Tables()
+def migrations(program: Program, woven: Woven, tables: Tables) -> None:
+    """Make the tables what migrations leave, and keep a node for each migration."""
     for module in ordered([one for one in program.modules() if _is_migration(one)]):
         name = str(module.names["revision"])
         upgrade = module.names.get("upgrade")
@@ -34,7 +33,6 @@ def migrations(program: Program, woven: Woven) -> Tables:
             replay = Replay(tables, woven, title)
             for made in program.running.objects[before:]:
                 replay.one(made)
-    return tables
 
 
 def _is_migration(module: Loaded) -> bool:

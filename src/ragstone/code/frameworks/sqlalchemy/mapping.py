@@ -35,7 +35,8 @@ class Mapping:
                 for name, value in each.attributes.items() if isinstance(each, Classed) else ():
                     if isinstance(value, Made):
                         self.columns.setdefault(id(value), f"{self.tables[one.full][0]}.{name}")
-        for made in self.program.running.objects:
+        written = {one.uri for one in self.program.modules() if "down_revision" in one.names}
+        for made in (one for one in self.program.running.objects if one.uri not in written):
             self._plain_table(made, tables, migrated)
         for one in models:
             self._model(one, tables, migrated)

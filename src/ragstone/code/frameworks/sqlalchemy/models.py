@@ -148,7 +148,7 @@ def filled(made: Column, value: Made, silent: bool) -> None:
         reference = _reference(one)
         if reference:
             made.references = reference
-        elif isinstance(one, Named | Made | Classed):
+        elif isinstance(one, Named | Made | Classed | Bound):
             made.type = _label(one)
     for name in ("type_", "sa_type"):
         made.type = _label(value.kwargs[name]) if name in value.kwargs else made.type

@@ -1,0 +1,99 @@
+"""Which language a file is in, and that the grammar and the captures of each are there and whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from importlib.resources import files
+
+import pytest
+
+from ragstone.code.grammars import LANGUAGES, LARGEST, language_of, parser_for, query_of, tree_of
+
+GROUPS = {"definition", "reference", "import", "binding"}
+PLAIN = {"name", "body", "owner", "scope", "around", "inner", "attached", "docstring", "namespace", "broken"}
+BESIDE = {"alias", "prefix", "receiver", "type", "value"}
+REFERENCES = {"call", "new", "extends", "implements", "uses_trait", "type", "decorates"}
+
+
+@pytest.mark.parametrize(
+    ("uri", "language"),
+    [
+        ("a.py", "python"), ("src/A.PHP", "php"), ("a.jsx", "javascript"), ("a.mts", "typescript"), ("a.tsx", "tsx"),
+        ("A.swift", "swift"), ("a.go", "go"), ("a.rs", "rust"), ("A.java", "java"), ("build.gradle.kts", "kotlin"),
+        ("a.h", "c"), ("a.hpp", "cpp"), ("A.cs", "csharp"), ("Rakefile", "ruby"), ("lib/x.rake", "ruby"),
+        ("a.txt", ""), ("noext", ""), ("", ""), ("dir.py/readme", ""), ("show.blade.php", ""),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_file_says_its_language(uri: str, language: str) -> None:
+    assert language_of(uri) == language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_captures_that_compile_and_keep_to_the_vocabulary(language: str) -> None:
+    query = query_of(language)
+    names = {query.capture_name(at) for at in range(query.capture_count)}
+    for name in names:
+        group, _, kind = name.partition(".")
+        assert group in GROUPS | PLAIN | BESIDE or name.startswith("_"), name
+        if group == "reference":
+            assert kind in REFERENCES
+        if group == "binding":
+            assert kind in {"parameter", "local", "field"}
+    assert {"name", "body", "attached", "broken", "reference.call"} <= names
+    assert any(name.startswith("definition.") for name in names)
+
+
+def test_every_file_of_captures_belongs_to_a_language() -> None:
+    present = {path.name.removesuffix(".scm") for path in (files("ragstone.code") / "languages").iterdir()}
+    assert present >= set(LANGUAGES) - {"tsx"}
+    assert present - set(LANGUAGES) == {"every", "script", "elements"}
+
+
+def test_a_language_without_a_grammar_is_refused() -> None:
+    with pytest.raises(KeyError):
+        parser_for("cobol")
+
+
+def test_each_thread_has_its_own_parser() -> None:
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda: found.append(parser_for("go"))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({id(one) for one in [*found, parser_for("go")]}) == 4
+    assert parser_for("go") is parser_for("go")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", b"x = 1\n" * (LARGEST // 6 + 1)),
+        ("swift", b"/*" * 20_000),
+        ("kotlin", b"/*" * 20_000),
+        ("python", b"(" * 60_000),
+        ("javascript", b"(" * 60_000),
+    ],
+)
+def test_what_a_grammar_would_lose_itself_in_is_left_alone(language: str, text: bytes) -> None:
+    assert tree_of(text, language) is None
+
+
+def test_a_long_program_is_parsed_nevertheless() -> None:
+    text = b"def f(x):\n    return [x, 1, 'two']\n\n\n" * 8_000
+    tree = tree_of(text, "python")
+    assert tree is not None
+    assert tree.root_node.end_byte == len(text)
+
+
+def test_no_grammar_is_loaded_before_a_file_needs_it() -> None:
+    program = (
+        "import sys, ragstone, ragstone.code.symbols as symbols\n"
+        "assert not [name for name in sys.modules if name.startswith('tree_sitter')]\n"
+        "symbols.read('x = 1', 'a.py')\n"
+        "assert {n for n in sys.modules if n.startswith('tree_sitter_')} <= "
+        "{'tree_sitter_python', 'tree_sitter_python._binding'}\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
