@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.chunk.choose import NAMES, choose, recipe
+from ragstone.chunk.choose import NAMES, by_symbols, choose, recipe
 from ragstone.errors import InputError
 from ragstone.types import Document
 
@@ -17,12 +17,13 @@ from ragstone.types import Document
         (Document("A.PYI", ""), "python/1/300"),
         (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/160/0"),
         (Document("notes.MD", ""), "markdown/1/160/0"),
-        (Document("a.rs", "", kind="code", language="rust"), "lines/1/300/50"),
+        (Document("a.rs", "", kind="code", language="rust"), "definitions/1/300"),
+        (Document("a.lua", "", kind="code", language="lua"), "lines/1/300/50"),
         (Document("a.toml", "", kind="config", language="toml"), "keys/1/300"),
         (Document("a.json", "", kind="data", language="json"), "keys/1/300"),
         (Document("package.json", "", kind="manifest", language="json"), "keys/1/300"),
         (Document("config/app.php", "", kind="config", language="php"), "keys/1/300"),
-        (Document("app.php", "", kind="code", language="php"), "lines/1/300/50"),
+        (Document("app.php", "", kind="code", language="php"), "definitions/1/300"),
         (Document("Package.swift", "", kind="manifest", language="swift"), "lines/1/300/50"),
         (Document("api.yaml", "", kind="openapi", language="yaml"), "openapi/1/300"),
         (Document("a.jsonl", "", kind="data", language="jsonl"), "lines/1/300/50"),
@@ -80,3 +81,18 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
     assert len(set(recipes)) == len(recipes)
     for uri, language in (("a.md", ""), ("a.csv", "csv"), ("a.pptx", "pptx"), ("a.toml", "toml")):
         assert choose(Document(uri, "", kind="config", language=language)).recipe in recipe()
+
+
+@pytest.mark.parametrize(
+    ("document", "name", "expected"),
+    [
+        (Document("a.go", "", kind="code", language="go"), "auto", True),
+        (Document("a.go", "", kind="code", language="go"), "code", True),
+        (Document("a.go", "", kind="code", language="go"), "prose", False),
+        (Document("a.py", "", kind="code", language="python"), "auto", False),
+        (Document("a.lua", "", kind="code", language="lua"), "auto", False),
+        (Document("a.md", "", kind="readme", language="markdown"), "auto", False),
+    ],
+)
+def test_symbols_are_looked_for_where_the_chunker_cuts_by_them(document: Document, name: str, expected: bool) -> None:
+    assert by_symbols(document, name) is expected

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.chunk.code import Python
+from ragstone.chunk.definitions import Definitions
 from ragstone.chunk.lines import Lines
 from ragstone.chunk.markdown import Markdown
 from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
@@ -22,9 +23,10 @@ SMALL: list[Chunker] = [
     Chars(size=7, overlap=3), Chars(size=1, overlap=0), Sentences(size=30, overlap=10), Sentences(size=3, overlap=2),
     Tokens(size=8, overlap=3), Tokens(size=1, overlap=0), Prose(size=10, overlap=0), Prose(size=6, overlap=5),
     Markdown(size=12, overlap=0), Markdown(size=9, overlap=4), Markdown(size=12, overlap=0, merge=False),
-    Lines(size=9, lines=3), Lines(size=1, lines=1), Python(size=12), Python(size=60),
+    Lines(size=9, lines=3), Lines(size=1, lines=1), Python(size=12), Python(size=60), Definitions(size=12),
 ]  # fmt: skip
-USUAL: list[Chunker] = [Chars(), Sentences(), Tokens(), Prose(), Markdown(), Markdown(overlap=0), Lines(), Python()]
+USUAL: list[Chunker] = [Chars(), Sentences(), Tokens(), Prose(), Markdown(), Markdown(overlap=0), Lines(), Python(),
+                        Definitions()]  # fmt: skip
 
 FRAGMENTS = st.sampled_from(
     ["word", " ", "\n", "\n\n", "\r\n", "\r", "\t", "    ", "\x0c", "\u2028", "\xa0", "Sentence one. ", "Zwei! ",
@@ -65,7 +67,8 @@ HARD = [
 
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:6]) for text in HARD])
 def test_a_megabyte_of_one_thing_is_cut_by_every_chunker(text: str) -> None:
-    chunkers: list[Chunker] = [Sentences(), Prose(), Markdown(), Lines(), Python()]
+    chunkers: list[Chunker] = [Sentences(), Prose(), Markdown(), Lines(), Python(),
+                        Definitions()]  # fmt: skip
     for chunker in chunkers:
         chunks = chunker.chunk(Document("hard", text))
         assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))

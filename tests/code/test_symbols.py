@@ -19,20 +19,20 @@ from tests.code.sample_symbols import EXPECTED
 
 SAMPLES = Path(__file__).parent / "samples"
 BODY_LINES = {
-    "python": ("        self.output.send(track)", "        self.output.send(track, 1)"),
-    "php": ("        self::check(3);", "        self::check(4, 5);"),
-    "javascript": ("    output.send(track)", "    output.send(track, 1)"),
-    "typescript": ("    player.start(output)", "    player.start(output, 1)"),
-    "tsx": ("    setPlaying(true)", "    setPlaying(true, 1)"),
-    "swift": ("        output.send(track)", "        output.send(track, 1)"),
-    "go": ("\ttwin.Play(ctx, loud)", "\ttwin.Play(ctx, quiet, 1)"),
-    "rust": ("        player.play(Loudness::Quiet);", "        player.play(Loudness::Quiet, 1);"),
-    "java": ("        repository.flush();", "        repository.flush(1, 2);"),
-    "kotlin": ("        output.send(track)", "        output.send(track, 1)"),
-    "c": ("    play(track, LOUD);", "    play(track, QUIET + 1);"),
-    "cpp": ("        player.start(track);", "        player.start(track, 1);"),
-    "csharp": ("            player.Start(track);", "            player.Start(track, 1);"),
-    "ruby": ("      player.start(track)", "      player.start(track, 1)"),
+    "python": ("        self.output.send(track)", "        self.output.send(treck)"),
+    "php": ("        self::check(3);", "        self::check(4);"),
+    "javascript": ("    output.send(track)", "    output.send(treck)"),
+    "typescript": ("    player.start(output)", "    pleyer.start(output)"),
+    "tsx": ("    setPlaying(true)", "    setPleying(true)"),
+    "swift": ("        output.send(track)", "        output.send(treck)"),
+    "go": ("\ttwin.Play(ctx, loud)", "\ttwin.Pley(ctx, loud)"),
+    "rust": ("        player.play(Loudness::Quiet);", "        pleyer.play(Loudness::Quiet);"),
+    "java": ("        repository.flush();", "        repository.flash();"),
+    "kotlin": ("        output.send(track)", "        output.send(treck)"),
+    "c": ("    play(track, LOUD);", "    pley(track, LOUD);"),
+    "cpp": ("        player.start(track);", "        pleyer.start(track);"),
+    "csharp": ("            player.Start(track);", "            pleyer.Start(track);"),
+    "ruby": ("      player.start(track)", "      pleyer.start(track)"),
 }
 
 
@@ -86,16 +86,27 @@ def test_definitions_have_their_names_kinds_and_lines(name: str) -> None:
         ("library.rs", "Library.new", "pub fn new(store: &'a S) -> Self", "Makes one.\n\nIt is empty."),
         ("Library.java", "Library.Library", "public Library(TrackRepository repository)", "Made by the container."),
         ("Library.kt", "Library.play", "override fun play(loudness: Loudness): Boolean", "Plays what is next."),
-        ("library.c", "library_add",
-         "static int library_add(library_t *library, struct track *track, player_fn play)",
-         "Adds a track.\nReturns the new count."),
-        ("library.cpp", "music.Library",
-         "template <typename T, int N = 4> class Library final : public Playable, private Base<T>", "Keeps tracks."),
-        ("Library.cs", "Library", "public abstract partial class Library<T> : Base, IPlayable where T : Track",
-         "Keeps tracks."),
+        (
+            "library.c",
+            "library_add",
+            "static int library_add(library_t *library, struct track *track, player_fn play)",
+            "Adds a track.\nReturns the new count.",
+        ),
+        (
+            "library.cpp",
+            "music.Library",
+            "template <typename T, int N = 4> class Library final : public Playable, private Base<T>",
+            "Keeps tracks.",
+        ),
+        (
+            "Library.cs",
+            "Library",
+            "public abstract partial class Library<T> : Base, IPlayable where T : Track",
+            "Keeps tracks.",
+        ),
         ("library.rb", "Music.Library.add", "def add(track, *rest, &block)", "Adds one."),
     ],
-)  # fmt: skip
+)
 def test_a_definition_is_described_by_its_signature_and_comment(
     name: str, symbol: str, signature: str, doc: str
 ) -> None:
@@ -107,12 +118,16 @@ def test_a_definition_is_described_by_its_signature_and_comment(
 @pytest.mark.parametrize(
     ("name", "symbol", "first"),
     [
-        ("library.php", "Library", "/**\n * Keeps"), ("library.py", "Track", "# One track.\n@dataclass"),
-        ("library.py", "Track.label", "@property"), ("Library.java", "Library.add", "/**\n     * Adds"),
-        ("library.rs", "Loudness", "/// How loud."), ("library.rs", "tests", "#[cfg(test)]"),
-        ("library.ts", "Library", "/**\n * Keeps"), ("Library.cs", "Library", "/// <summary>"),
+        ("library.php", "Library", "/**\n * Keeps"),
+        ("library.py", "Track", "# One track.\n@dataclass"),
+        ("library.py", "Track.label", "@property"),
+        ("Library.java", "Library.add", "/**\n     * Adds"),
+        ("library.rs", "Loudness", "/// How loud."),
+        ("library.rs", "tests", "#[cfg(test)]"),
+        ("library.ts", "Library", "/**\n * Keeps"),
+        ("Library.cs", "Library", "/// <summary>"),
     ],
-)  # fmt: skip
+)
 def test_comments_and_attributes_belong_to_the_definition_below(name: str, symbol: str, first: str) -> None:
     text, facts = facts_of(name)
     assert text[by_name(facts)[symbol].start :].startswith(first)
@@ -120,9 +135,14 @@ def test_comments_and_attributes_belong_to_the_definition_below(name: str, symbo
 
 @pytest.mark.parametrize(
     ("name", "namespace"),
-    [("library.php", "App\\Music"), ("Library.java", "com.example.music"), ("Library.kt", "com.example.music"),
-     ("Library.cs", "Example.Music"), ("library.rs", "")],
-)  # fmt: skip
+    [
+        ("library.php", "App\\Music"),
+        ("Library.java", "com.example.music"),
+        ("Library.kt", "com.example.music"),
+        ("Library.cs", "Example.Music"),
+        ("library.rs", ""),
+    ],
+)
 def test_the_namespace_is_the_one_that_is_written(name: str, namespace: str) -> None:
     assert facts_of(name)[1].namespace == namespace
 
@@ -145,26 +165,37 @@ def test_relative_imports_are_told_by_their_full_names() -> None:
     assert package is not None
     told = [(one.name, one.alias, one.kind) for one in facts.imports]
     assert told == [
-        ("shop.cart.x", "x", ""), ("shop.cart.y.Z", "W", ""), ("shop.up.v", "v", ""),
-        ("a.b", "a.b", "module"), ("s", "", "all"),
-    ]  # fmt: skip
+        ("shop.cart.x", "x", ""),
+        ("shop.cart.y.Z", "W", ""),
+        ("shop.up.v", "v", ""),
+        ("a.b", "a.b", "module"),
+        ("s", "", "all"),
+    ]
     assert package.imports[0].name == "shop.cart.x"
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("library.php", ("App\\Audio\\Output", "Speaker", "")), ("library.php", ("App\\helper", "helper", "function")),
-        ("library.php", ("App\\Store\\AlbumRepository", "Albums", "")), ("library.js", ("node:fs#readFile", "read", "")),
-        ("library.js", ("node:fs#default", "fs", "")), ("library.js", ("./album#Disc", "Record", "")),
-        ("library.ts", ("../track#Store", "TrackStore", "")), ("library.ts", ("./config", "config", "module")),
+        ("library.php", ("App\\Audio\\Output", "Speaker", "")),
+        ("library.php", ("App\\helper", "helper", "function")),
+        ("library.php", ("App\\Store\\AlbumRepository", "Albums", "")),
+        ("library.js", ("node:fs#readFile", "read", "")),
+        ("library.js", ("node:fs#default", "fs", "")),
+        ("library.js", ("./album#Disc", "Record", "")),
+        ("library.ts", ("../track#Store", "TrackStore", "")),
+        ("library.ts", ("./config", "config", "module")),
         ("library.go", ("github.com/example/logging/v2", "log", "module")),
-        ("library.rs", ("std::collections::HashMap", "Map", "")), ("library.rs", ("crate::audio", "", "all")),
-        ("Library.java", ("java.util.concurrent", "", "all")), ("Library.kt", ("com.example.audio.Speaker", "Box", "")),
-        ("library.c", ("track.h", "", "module")), ("Library.cs", ("Example.Audio.Output", "Audio", "")),
-        ("library.rb", ("json", "", "module")), ("Library.swift", ("Foundation", "Foundation", "module")),
+        ("library.rs", ("std::collections::HashMap", "Map", "")),
+        ("library.rs", ("crate::audio", "", "all")),
+        ("Library.java", ("java.util.concurrent", "", "all")),
+        ("Library.kt", ("com.example.audio.Speaker", "Box", "")),
+        ("library.c", ("track.h", "", "module")),
+        ("Library.cs", ("Example.Audio.Output", "Audio", "")),
+        ("library.rb", ("json", "", "module")),
+        ("Library.swift", ("Foundation", "Foundation", "module")),
     ],
-)  # fmt: skip
+)
 def test_imports_are_known_by_what_they_are_called_here(name: str, expected: tuple[str, str, str]) -> None:
     assert expected in [(one.name, one.alias, one.kind) for one in facts_of(name)[1].imports]
 
@@ -173,18 +204,27 @@ def test_imports_are_known_by_what_they_are_called_here(name: str, expected: tup
     ("name", "expected"),
     [
         ("library.php", ("call", "next", "$this->tracks", "Library.play")),
-        ("library.php", ("uses_trait", "Shuffles", "", "Library")), ("library.php", ("new", "Player", "", "Library.play")),
-        ("library.php", ("decorates", "Entity", "", "Library")), ("library.py", ("extends", "Playable", "", "Library")),
-        ("library.py", ("call", "dumps", "codec", "Library.add.later")), ("library.js", ("new", "Output", "", "Library.add")),
-        ("library.ts", ("implements", "Playable", "", "Library")), ("Player.tsx", ("call", "Title", "", "Player")),
-        ("library.go", ("extends", "Base", "", "Track")), ("library.go", ("call", "Print", "s.logger", "Store.Add")),
-        ("library.rs", ("implements", "fmt::Display", "", "Library")), ("library.rs", ("call", "save", "self.store", "Library.add")),
-        ("Library.java", ("extends", "Base", "", "Library")), ("Library.kt", ("call", "close", "this.repository", "Library.play")),
-        ("library.c", ("call", "fprintf", "", "library_add")), ("library.cpp", ("call", "check", "Limits", "music.Library.add")),
+        ("library.php", ("uses_trait", "Shuffles", "", "Library")),
+        ("library.php", ("new", "Player", "", "Library.play")),
+        ("library.php", ("decorates", "Entity", "", "Library")),
+        ("library.py", ("extends", "Playable", "", "Library")),
+        ("library.py", ("call", "dumps", "codec", "Library.add.later")),
+        ("library.js", ("new", "Output", "", "Library.add")),
+        ("library.ts", ("implements", "Playable", "", "Library")),
+        ("Player.tsx", ("call", "Title", "", "Player")),
+        ("library.go", ("extends", "Base", "", "Track")),
+        ("library.go", ("call", "Print", "s.logger", "Store.Add")),
+        ("library.rs", ("implements", "fmt::Display", "", "Library")),
+        ("library.rs", ("call", "save", "self.store", "Library.add")),
+        ("Library.java", ("extends", "Base", "", "Library")),
+        ("Library.kt", ("call", "close", "this.repository", "Library.play")),
+        ("library.c", ("call", "fprintf", "", "library_add")),
+        ("library.cpp", ("call", "check", "Limits", "music.Library.add")),
         ("Library.cs", ("call", "NextAsync", "_repository", "Library.Play")),
-        ("library.rb", ("extends", "Base::Collection", "", "Music.Library")), ("Library.swift", ("call", "next", "store", "Player.play")),
+        ("library.rb", ("extends", "Base::Collection", "", "Music.Library")),
+        ("Library.swift", ("call", "next", "store", "Player.play")),
     ],
-)  # fmt: skip
+)
 def test_uses_say_what_they_are_made_on_and_where(name: str, expected: tuple[str, str, str, str]) -> None:
     assert expected in [(one.kind, one.name, one.receiver, one.inside) for one in facts_of(name)[1].references]
 
@@ -192,16 +232,24 @@ def test_uses_say_what_they_are_made_on_and_where(name: str, expected: tuple[str
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("library.php", ("Library", "$this->tracks", "TrackRepository")), ("library.php", ("Library", "$this->albums", "Albums")),
-        ("library.php", ("Library.play", "$player", "Player")), ("library.py", ("Library", "self.output", "Output")),
-        ("library.py", ("Library.add", "speaker", "Output")), ("library.ts", ("Library", "this.store", "TrackStore")),
-        ("library.js", ("Library", "this.player", "Player")), ("library.go", ("Store.Add", "s", "Store[T]")),
-        ("library.rs", ("Library", "self.store", "S")), ("Library.java", ("Library", "repository", "TrackRepository")),
-        ("Library.kt", ("Library.play", "output", "Output")), ("library.cpp", ("music.Library", "repository_", "TrackRepository")),
-        ("Library.cs", ("Library.Play", "player", "Player")), ("library.rb", ("Music.Library.add", "player", "Audio::Player")),
-        ("Library.swift", ("Player", "store", "TrackStore")), ("library.c", ("library_add", "library", "library_t")),
+        ("library.php", ("Library", "$this->tracks", "TrackRepository")),
+        ("library.php", ("Library", "$this->albums", "Albums")),
+        ("library.php", ("Library.play", "$player", "Player")),
+        ("library.py", ("Library", "self.output", "Output")),
+        ("library.py", ("Library.add", "speaker", "Output")),
+        ("library.ts", ("Library", "this.store", "TrackStore")),
+        ("library.js", ("Library", "this.player", "Player")),
+        ("library.go", ("Store.Add", "s", "Store[T]")),
+        ("library.rs", ("Library", "self.store", "S")),
+        ("Library.java", ("Library", "repository", "TrackRepository")),
+        ("Library.kt", ("Library.play", "output", "Output")),
+        ("library.cpp", ("music.Library", "repository_", "TrackRepository")),
+        ("Library.cs", ("Library.Play", "player", "Player")),
+        ("library.rb", ("Music.Library.add", "player", "Audio::Player")),
+        ("Library.swift", ("Player", "store", "TrackStore")),
+        ("library.c", ("library_add", "library", "library_t")),
     ],
-)  # fmt: skip
+)
 def test_names_with_a_written_type_are_bound_to_it(name: str, expected: tuple[str, str, str]) -> None:
     assert expected in [(one.inside, one.name, one.type) for one in facts_of(name)[1].bindings]
 

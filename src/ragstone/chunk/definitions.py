@@ -25,9 +25,10 @@ _BLOCKS: Final = frozenset(
 """Kinds that are cut around; the others are names in what stands between these."""
 _DEEPEST: Final = 8
 """What stands deeper in others than that is not cut around: no person nests so."""
-_SMALL: Final = 3
+_SMALL: Final = 2
 _TINY: Final = 8
-"""Neighbours below size / SMALL share a chunk; one below size / TINY goes with any that fits."""
+"""Neighbours below size / SMALL share a chunk; one below size / TINY goes with any that fits. Code search by words:
+.801 with a third, .803 with a half, .802 where all that fits is put together."""
 _MOST_NAMES: Final = 40
 
 

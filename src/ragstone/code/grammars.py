@@ -64,9 +64,10 @@ _SCM: Final = {
 
 LARGEST: Final = 1_000_000
 """Bytes that are parsed: what is longer was made by a program, or is no program."""
-_PIECE: Final = 1 << 15
+_PIECE: Final = 1 << 13
 _SLOWEST: Final = 8e-6
 """Seconds of work a byte. Code as people write it takes a fiftieth of that."""
+_LEAST_SECONDS: Final = 0.25
 _NESTING: Final = frozenset({"swift", "kotlin", "rust"})
 """Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
 _COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
@@ -128,7 +129,7 @@ def _is_maze(data: bytes, language: str) -> bool:
     for start, end in _tried(len(data)):
         began = time.thread_time()
         parser.parse(data[start:end])
-        if time.thread_time() - began > _SLOWEST * (end - start):
+        if time.thread_time() - began > max(_SLOWEST * (end - start), _LEAST_SECONDS):
             return True
     return False
 

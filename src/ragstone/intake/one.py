@@ -24,7 +24,7 @@ _LASTING: Final[frozenset[Reason]] = frozenset(
 
 
 _LEAST_READ: Final = 10
-"""A file is said not to be read where more than one in so many of its lines were not: macros of C break a few in many."""
+"""A file is said not to be read where more than one in so many of its lines were not: macros of C break a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,10 @@ def prepared(
     if by_symbols(document, cut.chunker):
         document = _with_symbols(document)
     chunker = choose(document, name=cut.chunker, size=cut.size, overlap=cut.overlap)
+    chunks = tuple(chunker.chunk(document))
     return Prepared(
-        document=document,
-        chunks=tuple(chunker.chunk(document)),
+        document=document if document.symbols is None else replace(document, symbols=None),  # they were for the chunker
+        chunks=chunks,
         source=source,
         stamp=stamp,
         recipe=cut.recipe,
