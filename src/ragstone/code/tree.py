@@ -1,8 +1,8 @@
 """One shape of program for every grammar: what the evaluator runs and what adapters look into.
 
 A grammar's mapping (`php.py`, `python.py`) turns a syntax tree into this; names of classes are resolved there, by the
-file's namespace and imports. Bodies of functions are mapped when they are asked for. Lines count from 1. Where types are
-values (Python), `annotation` and `returned` are what is written, as an expression: `Annotated[Session, Depends(opened)]`.
+file's namespace and imports. Bodies of functions are mapped when they are asked for. Lines count from 1. Where types
+are values (Python), `annotation` and `returned` are the written type as an expression.
 """
 
 from __future__ import annotations
@@ -206,8 +206,8 @@ class Opaque:
 
 
 Expr: TypeAlias = (
-    Literal | Variable | Text | Collected | Comprehended | Member | Static | ClassName | FunctionName | Call | New | Closure
-    | Operation | Choice | Match | Subscript | Assigned | Included | Opaque
+    Literal | Variable | Text | Collected | Comprehended | Member | Static | ClassName | FunctionName | Call | New
+    | Closure | Operation | Choice | Match | Subscript | Assigned | Included | Opaque
 )  # fmt: skip
 
 

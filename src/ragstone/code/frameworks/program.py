@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import cache
@@ -148,6 +149,11 @@ def _kinds(value: Value) -> tuple[str, ...]:
 
 def _first(value: Value) -> str:
     return value.name if isinstance(value, Named) else ""
+
+
+def imports(world: World, wanted: re.Pattern[str]) -> bool:
+    """Return whether a module of the program's own has what an expression looks for."""
+    return any(wanted.search(world.read(uri) or "") for uri in world.uris if uri.endswith(".py") and ordinary(uri))
 
 
 def ordinary(uri: str) -> bool:

@@ -124,9 +124,12 @@ def test_a_prefix_from_the_environment_is_said_not_to_be_known() -> None:
             "import os\nfrom fastapi import APIRouter, FastAPI\nrouter = APIRouter()\n"
             "@router.get('/x')\ndef x(): ...\n"
             "app = FastAPI()\napp.include_router(router, prefix=os.environ['P'])\napp.include_router(missing)\n"
+            "from fastapi import Depends\n@app.get('/y', dependencies=[Depends(nowhere())])\ndef y(): ...\n"
         )
     }
     graph = FastAPI().read(world_of(texts))
-    assert [node.key for node in routes(graph)] == ["route:GET {?}/x"]
+    assert [node.key for node in routes(graph)] == ["route:GET {?}/x", "route:GET y"]
+    assert not [link for link in graph.links if link.kind == "GUARDED_BY"]
+    assert any("a dependency that is not known" in said for said in graph.remarks)
     assert any(said.startswith("main.py:7:") and "environment" in said for said in graph.remarks)
     assert any(said.startswith("main.py:8:") for said in graph.remarks)

@@ -11,7 +11,7 @@ from ragstone.code.frameworks.django.settings import Settings
 from ragstone.code.frameworks.django.urls import Urls
 from ragstone.code.frameworks.django.views import Views
 from ragstone.code.frameworks.django.wiring import Wiring
-from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.program import Program, imports
 from ragstone.code.frameworks.tables import Tables
 from ragstone.code.frameworks.woven import Woven
 from ragstone.code.world import World
@@ -29,7 +29,7 @@ class Django:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project has to do with Django's settings, urls or models."""
-        return any(SIGNS.search(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+        return imports(world, SIGNS)
 
     def read(self, world: World) -> Graph:
         """Return everything Django makes of the project's files."""

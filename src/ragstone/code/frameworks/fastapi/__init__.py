@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from typing import Final
 
 from ragstone.code.frameworks.fastapi.routes import ROUTERS, Reading
-from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.program import Program, imports
 from ragstone.code.frameworks.woven import Woven
 from ragstone.code.python.values import Made, Value
 from ragstone.code.world import World
 from ragstone.types import Graph
 
 APPS = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
+
+IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+fastapi\b", re.MULTILINE)
 
 
 class FastAPI:
@@ -21,11 +25,11 @@ class FastAPI:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project imports FastAPI."""
-        return any(_about(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+        return imports(world, IMPORT)
 
     def read(self, world: World) -> Graph:
         """Return routes with what guards, checks and serves them."""
-        program = Program(world, _about)
+        program = Program(world, lambda text: IMPORT.search(text) is not None)
         program.factories(*APPS)
         woven = Woven(self.name)
         reading = Reading(program, woven)
@@ -40,10 +44,6 @@ class FastAPI:
         for said in program.running.remarks:
             woven.remarks.setdefault(said)
         return woven.graph()
-
-
-def _about(text: str) -> bool:
-    return "fastapi" in text
 
 
 def _mounted(apps: list[Made]) -> list[Value]:

@@ -132,6 +132,9 @@ class Reading:
             return
         behind = one.argument(0, "dependency", kind)
         where = (one.uri, one.line) if one.uri else place
+        if not name_of(behind):
+            self.woven.remark(where, f"a dependency that is not known ({_reason(behind)})")
+            return
         scopes = _texts(one.kwargs.get("scopes"))
         made = guard_of(behind, where, conditional=one.conditional)
         yield replace(made, parameters=(*made.parameters, *scopes))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from ragstone.code.frameworks.flask.routes import APPS, Reading
-from ragstone.code.frameworks.program import Program
+from ragstone.code.frameworks.program import Program, imports
 from ragstone.code.frameworks.woven import Woven
 from ragstone.code.world import World
 from ragstone.types import Graph
+
+IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 
 
 class Flask:
@@ -16,11 +21,11 @@ class Flask:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project imports Flask."""
-        return any(_about(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+        return imports(world, IMPORT)
 
     def read(self, world: World) -> Graph:
         """Return routes with what guards and serves them."""
-        program = Program(world, _about)
+        program = Program(world, lambda text: IMPORT.search(text) is not None)
         program.factories(*APPS)
         woven = Woven(self.name)
         for app in program.made(*APPS):
@@ -28,7 +33,3 @@ class Flask:
         for said in program.running.remarks:
             woven.remarks.setdefault(said)
         return woven.graph()
-
-
-def _about(text: str) -> bool:
-    return "flask" in text

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ragstone.code.frameworks.program import Program
+import re
+from typing import Final
+
+from ragstone.code.frameworks.program import Program, imports
 from ragstone.code.frameworks.sqlalchemy.alembic import migrations
 from ragstone.code.frameworks.sqlalchemy.mapping import Mapping
 from ragstone.code.frameworks.tables import Tables
@@ -10,7 +13,7 @@ from ragstone.code.frameworks.woven import Woven
 from ragstone.code.world import World
 from ragstone.types import Graph
 
-PACKAGES = ("sqlalchemy", "sqlmodel", "alembic")
+IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(?:sqlalchemy|sqlmodel|flask_sqlalchemy|alembic)\b", re.MULTILINE)
 
 
 class SqlAlchemy:
@@ -20,7 +23,7 @@ class SqlAlchemy:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project imports it."""
-        return any(_about(world.read(uri) or "") for uri in world.uris if uri.endswith(".py"))
+        return imports(world, IMPORT)
 
     def read(self, world: World) -> Graph:
         """Return models and tables: as migrations leave them where there are some, as models say elsewhere."""
@@ -31,7 +34,3 @@ class SqlAlchemy:
         woven.part("models", lambda: Mapping(program, woven).read(tables))
         woven.part("tables", lambda: tables.weave(woven))
         return woven.graph()
-
-
-def _about(text: str) -> bool:
-    return any(package in text.lower() for package in PACKAGES)
