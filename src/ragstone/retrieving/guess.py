@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from ragstone.code.questions.intents import Wanted, verbs
@@ -34,6 +35,10 @@ _NEAR: Final = (
 _ANYTHING: Final = frozenset({"class", "method", "function", "constructor", "file", "trait", "interface", "column"})
 """Kinds that every file is full of: that one was found says nothing."""
 _MOST_FILES: Final = 12
+_LONGER: Final = 0.25
+"""What each further word of a name adds that is in the question: `database_hosts` is meant before `databases`."""
+_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>]*>")
+_NOISE: Final = frozenset({"api", "rest", "v1", "v2", "web"})
 _WORD: Final = re.compile("[a-z]+")
 
 
@@ -53,7 +58,7 @@ def candidates(
         for node, share in _found(store, scope, found, kinds):
             nodes[node.key] = node
             shares[node.key] = shares.get(node.key, 0.0) + share
-    words = frozenset(query_terms(question))
+    words = _with_pairs(question)
     actions = verbs(_WORD.findall(question.lower()))
     fits = _fits(wanted)
     scored = [
@@ -69,7 +74,7 @@ def _fits(wanted: Sequence[Wanted]) -> dict[str, float]:
     fits: dict[str, float] = {}
     for one in wanted:
         for kind in one.intent.anchors:
-            fits[kind] = max(fits.get(kind, 0.0), one.weight / most)
+            fits[kind] = max(fits.get(kind, 0.0), (one.weight / most) ** 2)
     return fits
 
 
@@ -111,10 +116,27 @@ def _near(store: Store, scope: Scope, node: Node, kinds: Sequence[str]) -> list[
 
 
 def _shared(node: Node, words: frozenset[str]) -> float:
-    """Return the share of a node's own words that the question has."""
-    name = node.attributes.get("uri") or node.name
-    own = frozenset(query_terms(f"{node.attributes.get('name') or ''} {name}")) or frozenset(terms(node.name))
-    return len(own & words) / len(own) if own else 0.0
+    """Return the share of a node's own words that the question has, more where there are more of them."""
+    return max((_share(frozenset(own) - _NOISE, words) for own in _own_words(node)), default=0.0)
+
+
+def _own_words(node: Node) -> list[list[str]]:
+    """Return the words of each name a node has or had; a route's are those of its path."""
+    if node.kind == "route":
+        return [query_terms(_PARAMETER.sub(" ", str(node.attributes.get("uri") or "")))]
+    former = node.attributes.get("former_names")
+    return [terms(name) for name in (node.name, *(map(str, former) if isinstance(former, list) else ()))]
+
+
+def _share(own: frozenset[str], words: frozenset[str]) -> float:
+    return len(own & words) / len(own) * (1 + _LONGER * (len(own) - 1)) if own else 0.0
+
+
+def _with_pairs(question: str) -> frozenset[str]:
+    """Return the words of a question, and those that two of them side by side would be as one name."""
+    raw = _WORD.findall(question.lower())
+    pairs = (term for one, other in pairwise(raw) for term in terms(f"{one}_{other}"))
+    return frozenset((*query_terms(question), *pairs))
 
 
 def _by_verb(node: Node, actions: frozenset[str]) -> float:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from ragstone.code.questions import answer as questions
-from ragstone.code.questions.intents import asked
+from ragstone.code.questions.intents import Wanted, asked
 from ragstone.code.questions.link import Anchor, resolve
 from ragstone.code.questions.mentions import CLASSES, ROUTES, Mention
 from ragstone.protocols import Store
@@ -39,6 +39,8 @@ _GUESSES: Final = 3
 """How many nodes that were only found are asked: the first is likely, the third now and then."""
 _WIDE: Final = 3
 """How many times more hits are searched for than are shown: some are of the wrong kind, others lead to nodes."""
+_CLEARLY: Final = 1.5
+"""How many times the second guess's share the first one's is, for it to be given most of the places."""
 _PATH: Final = "path"
 
 
@@ -97,8 +99,9 @@ class Retriever:
         wanted = asked(understood.text)
         if not wanted or not wish.query.strip():
             return None
-        prose = self._searched(wish, filter=_of_kinds(guess.kinds_of(wanted)))
-        ranked = guess.candidates(self.store, wish.scope, wish.query, hits=(prose.hits, found.told.hits), wanted=wanted)
+        prose = self._prose(wish, wanted)
+        hits = [*(one.hits for one in prose), found.told.hits]
+        ranked = guess.candidates(self.store, wish.scope, wish.query, hits=hits, wanted=wanted)
         answers: list[GraphAnswer] = []
         for node, share in ranked[: 2 * _GUESSES]:
             told = questions.about(self.store, wish.scope, understood, node)
@@ -109,8 +112,17 @@ class Retriever:
         if not answers:
             return None
         found.strategy = "hybrid+graph"
-        found.spread(answers, prose.hits)
+        found.spread(answers, prose[0].hits)
         return answers[0]
+
+    def _prose(self, wish: Wish, wanted: Sequence[Wanted]) -> list[Explanation]:
+        """Return what is found of prose about nodes: of those that what is asked most is asked of, then of others.
+
+        There are many routes: what they say of a table would keep the table itself from being found.
+        """
+        first = guess.kinds_of([one for one in wanted if one.weight == wanted[0].weight])
+        others = tuple(kind for kind in guess.kinds_of(wanted) if kind not in first)
+        return [self._searched(wish, filter=_of_kinds(kinds)) for kinds in (first, others) if kinds]
 
     # ── the list ──────────────────────────────────────────────────────────────────────────────────
 
@@ -186,7 +198,9 @@ class _Found:
     def spread(self, answers: Sequence[GraphAnswer], prose: Sequence[Hit]) -> None:
         """Add the evidence of guesses, the first guess's most; and between them what was found by words."""
         lists = [self._evidence(one) for one in answers]
-        room = max(1, self.wish.top_k // 2)
+        shares = [*self.shares.values(), 0.0]
+        clear = shares[0] >= _CLEARLY * shares[1]
+        room = max(1, self.wish.top_k * 3 // 4 if clear else self.wish.top_k // 2)
         self.hits += lists[0][:room]
         following = [[replace(hit, label=hit.label or GRAPH) for hit in prose[:2]], *(one[:3] for one in lists[1:])]
         self.hits += [hit for one in following for hit in one]
