@@ -199,7 +199,7 @@ def test_switched_off_it_finds_nothing(tmp_path: Path) -> None:
         assert (found.chunks, found.answer, found.debug["strategy"]) == ((), None, "off")
 
 
-SERVICE = '''
+SERVICE = """
 from fastapi import APIRouter, Depends, FastAPI
 from pydantic import BaseModel
 
@@ -222,7 +222,7 @@ def lend_book(shelf: str, loan: LoanIn):
 
 app = FastAPI()
 app.include_router(router, prefix="/api")
-'''
+"""
 
 
 @pytest.mark.parametrize(
