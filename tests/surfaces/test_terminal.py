@@ -82,6 +82,27 @@ def test_the_lines_that_share_most_with_the_query_are_shown() -> None:
     ]
 
 
+def test_a_bar_at_a_terminal_tells_how_far_it_is_and_leaves_nothing_behind(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Bar() as progress:
+        progress("index", 1, 1000)
+        assert capsys.readouterr().err == ""  # work that is over at once needs none
+        progress._begun -= 10
+        progress("index", 500, 1000)
+        halfway = capsys.readouterr().err
+        progress("embed", 3000, 3000)
+        progress("scan", 12, 0)
+        after = capsys.readouterr().err
+    assert halfway.startswith("\r indexing ###############............... 500/1,000 files")
+    assert "  vectors ############################## 3,000/3,000 texts 0:00" in after
+    assert "  looking 12 files" in after
+    left = capsys.readouterr().err
+    assert left.strip() == ""
+    assert left.endswith("\r")
+
+
 def test_progress_outside_a_terminal_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     with Bar() as progress:
         for done in range(1000):

@@ -1,4 +1,4 @@
-"""What a program that is run for the user may know of the environment: where programs are, and little else."""
+"""What the environment says beside settings: where programs are, what they may know, whether colour is wanted."""
 
 from __future__ import annotations
 
@@ -25,3 +25,9 @@ def passed_on(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     environ = os.environ if environ is None else environ
     known = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
     return known | {"PATH": os.pathsep.join(search_path(environ))}
+
+
+def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
+    """Return whether a terminal may be shown colour: not where NO_COLOR says so, or where it knows none."""
+    environ = os.environ if environ is None else environ
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

@@ -6,16 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
+from ragstone.config.surroundings import wants_colour
 from ragstone.surfaces.cli.place import said
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Part = str | tuple[str, str]
@@ -70,7 +67,7 @@ def emit(data: Mapping[str, Any]) -> None:
 def say(*parts: Part) -> None:
     """Print a line of the answer, in colour on a terminal."""
     if sys.stdout.isatty():
-        _print(_console(stderr=False), parts)
+        _print(parts)
     else:
         sys.stdout.write("".join(part if isinstance(part, str) else part[0] for part in parts) + "\n")
 
@@ -79,7 +76,7 @@ def note(*parts: Part) -> None:
     """Print a line that is not part of the answer."""
     sys.stdout.flush()
     if sys.stderr.isatty():
-        _print(_console(stderr=True), parts, style="dim")
+        _print(parts, err=True, style="dim")
     else:
         sys.stderr.write("".join(part if isinstance(part, str) else part[0] for part in parts) + "\n")
 
@@ -94,7 +91,7 @@ def complain(sentence: str, *, label: str = "error") -> None:
     """Print what went wrong."""
     shown = safe(sentence.replace("\n", " "))
     if sys.stderr.isatty():
-        _print(_console(stderr=True), ((f"{label}: ", "bold red"), shown))
+        _print(((f"{label}: ", "bold red"), shown), err=True)
     else:
         sys.stderr.write(f"{label}: {shown}\n")
 
@@ -145,14 +142,13 @@ def size(count: int) -> str:
     return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
 
 
-@cache
-def _console(*, stderr: bool) -> Console:
-    from rich.console import Console  # costs 50 ms: only where a terminal wants colour
+def _print(parts: Iterable[Part], *, err: bool = False, style: str = "") -> None:
+    """Print a line with its styles, without them where nobody wants colour."""
+    shown = (_styled(*part, style) if isinstance(part, tuple) else _styled(part, "", style) for part in parts)
+    click.echo("".join(shown), err=err, color=None if wants_colour() else False)
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
-
-def _print(console: Console, parts: tuple[Part, ...], style: str = "") -> None:
-    from rich.text import Text  # as above
-
-    console.print(Text.assemble(*parts, style=style))
+def _styled(text: str, *styles: str) -> str:
+    words = " ".join(styles).split()
+    colour = next((word for word in words if word not in ("bold", "dim")), None)
+    return click.style(text, fg=colour, bold="bold" in words or None, dim="dim" in words or None) if words else text
