@@ -316,6 +316,15 @@ def test_a_header_in_cpp_is_read_as_that() -> None:
     assert "a.B.c" in by_name(facts)
 
 
+def test_a_narrowed_template_has_the_name_of_the_template() -> None:
+    text = (
+        "template<typename It>\nstruct Walk <\n    It, void_t<typename It::a, typename It::b >>\n{\n    int at;\n};\n"
+    )
+    facts = read(text, "walk.hpp")
+    assert facts is not None
+    assert [(one.qualified, one.line) for one in facts.symbols] == [("Walk", 2), ("Walk.at", 5)]
+
+
 def test_places_are_counted_in_characters() -> None:
     text = "# “größer” 👍\ndef grüße():\n    return 'ä'\n\n\ndef zwei():\n    return 2\n"
     facts = read(text, "a.py")

@@ -135,6 +135,8 @@ def captured(data: bytes, language: str) -> Captures | None:
 def _define(found: Captures, node: Node, kind: str, match: _Match) -> None:
     names, bodies = match.get("name"), match.get("body")
     named = names[0] if names else node
+    if named.type == "template_type":  # C++ writes what a template is narrowed to beside its name
+        named = named.child_by_field_name("name") or named
     row, column = node.end_point
     end = node.end_byte
     if column == 0:  # it ends with its last line: a macro of C
