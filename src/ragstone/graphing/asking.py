@@ -13,9 +13,11 @@ from ragstone.types import CONFIDENCES, Impact, Link, Node, Related, Scope, Stor
 
 MOST_LINKS: Final = 500
 MOST_HOPS: Final = 4
+_MOST_EVER: Final = 100_000
 _FIRST: Final = (
     *("HANDLED_BY", "GUARDED_BY", "VALIDATED_BY", "BINDS", "USES_MODEL", "RETURNS", "MAPS_TO", "RELATES", "CREATES"),
     *("ALTERS", "RENAMES", "DROPS", "FOREIGN_KEY", "PROTECTED_BY", "OBSERVED_BY", "LISTENS", "FIRES", "DISPATCHES"),
+    *("AUTHORIZED_BY", "RUNS"),
     *("CONFIGURED_BY", "EXTENDS", "IMPLEMENTS", "USES_TRAIT", "CHANGED", "CALLS", "DESCRIBES", "MENTIONS"),
 )
 """Kinds of links in the order they are told: what a framework makes of a thing before what merely calls it."""
@@ -24,6 +26,7 @@ _PLACE: Final = {kind: number for number, kind in enumerate(_FIRST)}
 
 def story(store: Store, scope: Scope, node: Node, *, limit: int = MOST_LINKS) -> Story:
     """Return what is known of a node."""
+    limit = min(limit, _MOST_EVER)
     scope = within(scope, node)
     out_of = store.links(scope, [node.key], limit=limit + 1)
     into = store.links(scope, [node.key], back=True, limit=limit + 1)

@@ -47,6 +47,8 @@ def checked_listing(text: object) -> bytes:
         raise InputError(
             "this is no listing of routes", hint="give what `php artisan route:list --json` prints"
         ) from error
+    if not graph.nodes and text.strip("[] \t\r\n"):  # a list of something else takes nothing out
+        raise InputError("no route is in this listing", hint="an empty list, `[]`, takes the earlier one out")
     return text.encode("utf-8", "surrogatepass") if graph.nodes else b""
 
 

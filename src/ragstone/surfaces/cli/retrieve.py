@@ -84,4 +84,5 @@ def _answer(told: GraphAnswer) -> None:
 def _remarks(made: Retrieval) -> list[str]:
     unknown = made.debug.get("unknown")
     names = [str(one) for one in unknown] if isinstance(unknown, list) else []
-    return [f"not known: {name}" for name in names]
+    notes = made.debug.get("notes")
+    return [*(f"not known: {name}" for name in names), *(map(str, notes) if isinstance(notes, list) else ())]
