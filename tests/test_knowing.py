@@ -62,6 +62,13 @@ def test_a_file_is_found_by_its_whole_path(engine: Engine, folder: Path) -> None
     assert engine.history(f"./{API}", commits=False) == []
 
 
+def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(engine: Engine) -> None:
+    for name in ("App\\Http\\Controllers\\StoneController", "app/Http/Controllers/StoneController.php"):
+        near = engine.related(name, kinds=["route"])
+        assert [one.node.key for one in near] == ["route:GET api/stones", UPDATE]
+        assert not [one for one in engine.related(name) if "StoneController::" in one.node.key]
+
+
 def test_any_number_is_a_limit(engine: Engine) -> None:
     stone = engine.node("Stone")
     assert engine.explain(stone, 10**30) == engine.explain(stone)

@@ -160,6 +160,13 @@ def test_none_is_not_said_where_nothing_could_be_looked_at(tmp_path: Path) -> No
         assert (found.answer, found.debug["unknown"]) == (None, ["table invoices"])
 
 
+@pytest.mark.parametrize("name", ["App\\Models\\Unicorn", "Book::vanish"])
+def test_a_full_name_that_is_nothings_is_not_taken_for_another(engine: Engine, name: str) -> None:
+    found = engine.retrieve(f"Which policy or table belongs to {name}?")
+    assert found.answer is None
+    assert found.debug["unknown"] == [name]
+
+
 def test_earlier_runs_are_told_unless_they_are_not_wanted(engine: Engine) -> None:
     def kinds(include: bool) -> set[str]:
         query = "loans last four weeks"

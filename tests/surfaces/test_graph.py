@@ -65,6 +65,14 @@ def test_a_route_is_listed_by_a_pattern_of_its_path(app: Run) -> None:
     assert "Nothing of kind unicorn" in app("related", "Stone", "--kind", "unicorn").out
 
 
+@pytest.mark.parametrize("wide", [60, 80, 120])
+def test_lines_are_no_wider_than_the_terminal(app: Run, monkeypatch: pytest.MonkeyPatch, wide: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(wide))
+    for words in (("related", "Stone", "--hops", "3"), ("history", "stones"), ("graph", "tables"), ("graph", "routes")):
+        lines = app(*words).out.splitlines()
+        assert lines and all(len(line) <= wide for line in lines[words[0] == "related" :])
+
+
 def test_a_wrong_name_gets_a_hint_and_the_code_for_it(app: Run) -> None:
     ran = app("related", "Stoone")
     assert (ran.code, ran.out) == (4, "")

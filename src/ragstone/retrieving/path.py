@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,6 +43,8 @@ _WIDE: Final = 3
 _CLEARLY: Final = 1.5
 """How many times the second guess's share the first one's is, for it to be given most of the places."""
 _PATH: Final = "path"
+_FULL: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
+"""A class with its namespace, or a method with its class: nobody means something else by it."""
 _DEEP: Final = 400
 """How many hits are looked through for pieces that hold nodes of a kind: no filter of documents can find them."""
 _GIVES: Final = {"table": ("table",), "column": ("column",), "config": ("config",), "route": ("route", "api_endpoint")}
@@ -137,7 +140,9 @@ class Retriever:
     def _guessed(self, wish: Wish, understood: questions.Read, found: _Found) -> GraphAnswer | None:
         """Return the graph's answer about the likeliest of the nodes that search finds; its evidence is taken in."""
         wanted = asked(understood.text)
-        if not wanted or not wish.query.strip():
+        strange = _strange(understood)
+        found.unknown += strange
+        if not wanted or strange or not wish.query.strip():
             return None
         prose = self._prose(wish, wanted)
         hits = [*(one.hits for one in prose), found.told.hits]
@@ -278,6 +283,13 @@ def _of_path(path: str) -> Filter:
 
 def _below(uri: str, path: str) -> bool:
     return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
+
+
+def _strange(understood: questions.Read) -> list[str]:
+    """Return the full names in a question that are nothing's: it is not about what else search may find."""
+    known = [anchor.mention.text for anchor in understood.linked.anchors]
+    full = [one.text for one in understood.linked.mentions if _FULL.search(one.text) and not one.plain]
+    return [name for name in full if not any(name in text or text in name for text in known)]
 
 
 def _absent(mention: Mention, understood: questions.Read) -> GraphAnswer:

@@ -58,7 +58,7 @@ def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **given
             emit({**present_graph.retrieval(made), "notes": amiss})
         else:
             _show(made, full_text=given["full_text"])
-            remark([*amiss, *_remarks(made)])
+            remark(list(dict.fromkeys((*amiss, *_remarks(made)))))
 
 
 def _show(made: Retrieval, *, full_text: bool) -> None:
