@@ -167,6 +167,13 @@ def test_a_full_name_that_is_nothings_is_not_taken_for_another(engine: Engine, n
     assert found.debug["unknown"] == [name]
 
 
+def test_a_table_that_is_not_there_is_not_taken_for_another(engine: Engine) -> None:
+    found = engine.retrieve("What are the columns of table unicorns?")
+    assert (found.answer, found.debug["unknown"]) == (None, ["table unicorns"])
+    known = engine.retrieve("What are the columns of table books?").answer
+    assert known is not None and known.nodes[0].key == "table:books"
+
+
 def test_earlier_runs_are_told_unless_they_are_not_wanted(engine: Engine) -> None:
     def kinds(include: bool) -> set[str]:
         query = "loans last four weeks"

@@ -45,6 +45,8 @@ _CLEARLY: Final = 1.5
 _PATH: Final = "path"
 _FULL: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
 """A class with its namespace, or a method with its class: nobody means something else by it."""
+_LAST_TABLE: Final = re.compile(r"\btable\s+([A-Za-z]\w*)\W*$")
+"""A plain word at the end of a question, behind `table`: it can only be the name of one."""
 _DEEP: Final = 400
 """How many hits are looked through for pieces that hold nodes of a kind: no filter of documents can find them."""
 _GIVES: Final = {"table": ("table",), "column": ("column",), "config": ("config",), "route": ("route", "api_endpoint")}
@@ -289,6 +291,7 @@ def _strange(understood: questions.Read) -> list[str]:
     """Return the full names in a question that are nothing's: it is not about what else search may find."""
     known = [anchor.mention.text for anchor in understood.linked.anchors]
     full = [one.text for one in understood.linked.mentions if _FULL.search(one.text) and not one.plain]
+    full += [f"table {found[1]}"] if (found := _LAST_TABLE.search(understood.question)) and not known else []
     return [name for name in full if not any(name in text or text in name for text in known)]
 
 
