@@ -13,6 +13,7 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.sources import safe_open
 from ragstone.sources.files import FileSource
+from ragstone.store.lock import FileLock
 from ragstone.types import Item, Stamp
 from tests.graphing.quarry import API, write
 
@@ -262,6 +263,14 @@ def test_prose_that_takes_long_to_make_again_is_said_to_be_unverifiable(routed: 
     path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
     found = told_of(routed, "update")
     assert found["graph:route/PUT api/stones/{stone}"] == "unverifiable"
+
+
+def test_a_search_does_not_wait_for_another_process_that_makes_the_graph(routed: Engine) -> None:
+    routes = routed.settings.base / "routes" / "api.php"
+    routes.write_text(routes.read_text(encoding="utf-8").replace("stones/{stone}", "rocks/{stone}"), encoding="utf-8")
+    with FileLock(routed.home / "graph.lock"):
+        assert told_of(routed, "update")["graph:route/PUT api/stones/{stone}"] == "unverifiable"
+    assert "graph:route/PUT api/stones/{stone}" not in told_of(routed, "update")
 
 
 def test_prose_about_a_file_that_is_gone_is_dropped(routed: Engine) -> None:

@@ -45,10 +45,40 @@ def engine(folder: Path) -> Iterator[Engine]:
         ("StoneController@update", "method:App\\Http\\Controllers\\StoneController::update"),
         ("stones", "table:stones"),
         ("app/Models/Stone.php", "file:app/Models/Stone.php"),
+        ("./app/Models/Stone.php", "file:app/Models/Stone.php"),
+        ("api/stones/{stone}", UPDATE),
+        ("/api/stones/{any}/", UPDATE),
+        ("PUT api/stones/{id}", UPDATE),
     ],
 )
 def test_a_node_is_found_by_any_of_its_names(engine: Engine, name: str, key: str) -> None:
     assert engine.node(name).key == key
+
+
+def test_a_file_is_found_by_its_whole_path(engine: Engine, folder: Path) -> None:
+    whole = str(folder / "app" / "Models" / "Stone.php")
+    assert engine.node(whole).key == "file:app/Models/Stone.php"
+    assert engine.impact(whole) == engine.impact("app/Models/Stone.php")
+    assert engine.history(f"./{API}", commits=False) == []
+
+
+def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(engine: Engine) -> None:
+    for name in ("App\\Http\\Controllers\\StoneController", "app/Http/Controllers/StoneController.php"):
+        near = engine.related(name, kinds=["route"])
+        assert [one.node.key for one in near] == ["route:GET api/stones", UPDATE]
+        assert not [one for one in engine.related(name) if "StoneController::" in one.node.key]
+
+
+def test_any_number_is_a_limit(engine: Engine) -> None:
+    stone = engine.node("Stone")
+    assert engine.explain(stone, 10**30) == engine.explain(stone)
+    assert engine.history("stones", limit=10**30) == engine.history("stones")
+
+
+@pytest.mark.parametrize("at", [float("nan"), float("inf"), -1, 10**18, True, "now"])
+def test_a_run_happened_at_a_time_that_can_be_told(engine: Engine, at: float) -> None:
+    with pytest.raises(InputError, match="at is"):
+        engine.record_run("r", "Polished.", at=at)
 
 
 def test_a_name_that_is_not_there_gets_those_that_are_like_it(engine: Engine) -> None:
@@ -177,6 +207,8 @@ def test_an_engine_that_is_off_knows_nothing(folder: Path) -> None:
         assert not engine.has_graph()
         assert engine.bring_graph_level() == ()
         assert engine.record_run("r", "s").documents == 0
+        assert (engine.nodes(), engine.routes(), engine.related("Stone"), engine.history("Stone")) == ([], [], [], [])
+        assert engine.impact("Stone").total == 0
 
 
 # ── what a running application says ───────────────────────────────────────────────────────────────
@@ -195,6 +227,7 @@ def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder:
     (handled,) = dict(engine.explain(engine.node("stones.update")).out_of)["HANDLED_BY"]
     assert (handled.confidence, handled.uri) == ("runtime", API)
     assert engine.node("route:GET up").attributes["runtime"]
+    assert engine.node("GET up") == engine.node("up") == engine.node("route:GET up")
     (folder / "routes/web.php").write_text(APP["routes/web.php"] + "\n", encoding="utf-8")
     engine.sync(embed=False)
     assert engine.node("route:GET up")  # it stays though files have changed
@@ -203,11 +236,12 @@ def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder:
         engine.node("route:GET up")
 
 
-@pytest.mark.parametrize("wrong", ["", "{", "{}", "null", "3", 3, None])
-def test_what_is_no_listing_is_refused(engine: Engine, wrong: str) -> None:
+@pytest.mark.parametrize("wrong", ["", "{", "{}", "null", "3", 3, None, "[1, 2]", '[{"uri": 3}]'])
+def test_what_is_no_listing_is_refused_and_takes_nothing_out(engine: Engine, wrong: str) -> None:
+    engine.import_routes(listing())
     with pytest.raises(InputError):
         engine.import_routes(wrong)
-    assert len(engine.routes()) == 3
+    assert len(engine.routes()) == 4
 
 
 def test_a_listing_without_an_application_is_refused(tmp_path: Path) -> None:

@@ -124,6 +124,56 @@ def test_only_the_kinds_that_are_asked_for_are_shown(engine: Engine) -> None:
     assert routes.chunks and all(hit.kind == "route" or "routes/" in hit.source_doc_id for hit in routes.chunks)
 
 
+def test_a_kind_is_found_though_other_kinds_fit_the_question_better(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    for number in range(60):
+        (folder / "docs" / f"loan{number}.md").write_text(f"Books and their loans, part {number}.\n", encoding="utf-8")
+    with Engine.open(folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+        engine.sync(embed=False)
+        found = engine.retrieve("books loans", source_types=["migration"], min_score=0)
+        code = [path for path in paths(found) if not path.startswith("graph:")]
+        assert code and all(path.startswith("database/migrations/") for path in code)
+
+
+def test_many_runs_do_not_take_the_places_of_what_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "loans.md").write_text("How long loans last is up to the librarian.\n", encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+        engine.sync(embed=False)
+        for number in range(40):
+            engine.record_run(f"r{number}", f"Loans last {number} weeks, loans.")
+        assert paths(engine.retrieve("loans last", 3, include_run_summaries=False)) == ["loans.md"]
+
+
+def test_a_kind_that_nothing_has_is_told(engine: Engine) -> None:
+    found = engine.retrieve("books", source_types=["unicorn", "code"])
+    assert found.debug["unknown"] == ["kind unicorn"]
+
+
+def test_none_is_not_said_where_nothing_could_be_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("Invoices are paid in thirty days.\n", encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+        engine.sync(embed=False)
+        found = engine.retrieve("Which policy protects the Invoice model?")
+        assert (found.answer, found.debug["unknown"]) == (None, ["model Invoice"])
+        assert "no model at all is known here" in str(found.debug["notes"])
+        found = engine.retrieve("What is it for?", table_name="invoices")
+        assert (found.answer, found.debug["unknown"]) == (None, ["table invoices"])
+
+
+@pytest.mark.parametrize("name", ["App\\Models\\Unicorn", "Book::vanish"])
+def test_a_full_name_that_is_nothings_is_not_taken_for_another(engine: Engine, name: str) -> None:
+    found = engine.retrieve(f"Which policy or table belongs to {name}?")
+    assert found.answer is None
+    assert found.debug["unknown"] == [name]
+
+
+def test_a_table_that_is_not_there_is_not_taken_for_another(engine: Engine) -> None:
+    found = engine.retrieve("What are the columns of table unicorns?")
+    assert (found.answer, found.debug["unknown"]) == (None, ["table unicorns"])
+    known = engine.retrieve("What are the columns of table books?").answer
+    assert known is not None and known.nodes[0].key == "table:books"
+
+
 def test_earlier_runs_are_told_unless_they_are_not_wanted(engine: Engine) -> None:
     def kinds(include: bool) -> set[str]:
         query = "loans last four weeks"
@@ -157,6 +207,7 @@ def test_no_chunks_can_be_asked_for_and_the_answer_stays(engine: Engine) -> None
         {"table_name": 7},
         {"include_run_summaries": 1},
         {"min_scores": 0.1},
+        {"collection": 3},
     ],
 )
 def test_options_that_make_no_sense_are_told(engine: Engine, options: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ragstone.errors import ReadError
+from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.following import Follower, Place
 from ragstone.keeping import Keeper
 from ragstone.sources.files import FILES
@@ -115,9 +115,15 @@ class Fresh:
             from ragstone.graphing import Grapher  # as above
 
             grapher = Grapher(self.keeper.parts)
-            if grapher.quick(name, QUICK_SECONDS):
-                grapher.bring_level(name)
+            if not grapher.quick(name, QUICK_SECONDS):
+                continue
+            try:
+                grapher.bring_level(name, wait=QUICK_SECONDS)
                 done = True
+            except (StoreDamaged, StoreTooNew):
+                raise
+            except StoreError:  # one that can only be read, or another process is at it: a search does not wait
+                continue
         return done
 
     def _known(self, collection: str, uris: list[str]) -> Mapping[str, Known]:

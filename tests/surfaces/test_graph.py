@@ -46,6 +46,33 @@ def test_related_is_narrowed_by_kind_and_path(app: Run) -> None:
     assert {one["place"].partition(":")[0] for one in models} == {"app/Models/Pile.php"}
 
 
+def test_what_is_shown_is_chosen_before_it_is_counted(app: Run, project: Path) -> None:
+    first = app("related", "Stone", "-n", "1", "--json").json["related"]
+    assert not first[0]["place"].startswith("app/Models/")
+    (model,) = app("related", "Stone", "-n", "1", "--path", "app/Models/*", "--json").json["related"]
+    assert model["place"].startswith("app/Models/Pile.php")
+    path = app("graph", "tables", "--json").json["tables"][0]["place"].partition(":")[0]
+    told = {"run_id": "r1", "summary": "Weighed.", "changes": [{"path": path}]}
+    (project / "run.json").write_text(json.dumps(told), encoding="utf-8")
+    assert app("record-run", "run.json").code == 0
+    assert app("history", "stones", "-n", "1", "--json").json["changes"][0]["kind"] == "run"
+    (change,) = app("history", "stones", "-n", "1", "--kind", "migration", "--json").json["changes"]
+    assert change["kind"] == "migration"
+
+
+def test_a_route_is_listed_by_a_pattern_of_its_path(app: Run) -> None:
+    assert len(app("graph", "routes", "api/*", "--json").json["routes"]) == 2
+    assert "Nothing of kind unicorn" in app("related", "Stone", "--kind", "unicorn").out
+
+
+@pytest.mark.parametrize("wide", [60, 80, 120])
+def test_lines_are_no_wider_than_the_terminal(app: Run, monkeypatch: pytest.MonkeyPatch, wide: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(wide))
+    for words in (("related", "Stone", "--hops", "3"), ("history", "stones"), ("graph", "tables"), ("graph", "routes")):
+        lines = app(*words).out.splitlines()
+        assert lines and all(len(line) <= wide for line in lines[words[0] == "related" :])
+
+
 def test_a_wrong_name_gets_a_hint_and_the_code_for_it(app: Run) -> None:
     ran = app("related", "Stoone")
     assert (ran.code, ran.out) == (4, "")
@@ -147,5 +174,5 @@ def test_the_tool_answers_a_wrong_name_in_a_sentence(engine: Engine) -> None:
     assert STONE in told.text
     assert RAG_RELATED(engine, {}).failed
     nothing = RAG_RELATED(engine, {"name": UPDATE, "kind": "nothing"})
-    assert "Nothing that is known" in nothing.text
+    assert "Nothing of kind nothing that is known" in nothing.text
     engine.close()

@@ -137,6 +137,8 @@ class Ground:
         if collection is None:
             return Scope(self.project, None)
         wanted = [collection] if isinstance(collection, str) else collection
+        if not isinstance(wanted, Sequence):
+            raise InputError(f"collection is {collection!r}", hint="give a name, or a list of names")
         return Scope(self.project, tuple(self._existing(checked.name(one, "a collection")) for one in wanted))
 
     def _switched_on(self) -> None:

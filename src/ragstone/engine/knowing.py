@@ -94,10 +94,12 @@ class Knowing(Talking):
 
         `kinds` narrows it to kinds of nodes (`table`), or goes along some kinds of links only (`MAPS_TO`).
         """
-        from ragstone.graphing import asking
-
         checked.whole("limit", limit)
         checked.whole("hops", hops)
+        if not self.enabled:
+            return []
+        from ragstone.graphing import asking
+
         if not 1 <= hops <= asking.MOST_HOPS:
             raise InputError(f"hops is from 1 to {asking.MOST_HOPS}", hint="related(name, hops=2)")
         scope = self._known(collection)
@@ -108,15 +110,19 @@ class Knowing(Talking):
         self, name: str | Node, *, limit: int = 50, commits: bool = True, collection: str | Sequence[str] | None = None
     ) -> list[Change]:
         """Return what changed a file, a symbol or a table: recorded runs, migrations, commits; the newest first."""
+        checked.whole("limit", limit)
+        if not self.enabled:
+            return []
         from ragstone.graphing.history import history
 
-        checked.whole("limit", limit)
         scope = self._known(collection)
         root = self.settings.base if commits else None
         return history(self._parts.store, scope, self._path_or(name, scope), root=root, limit=limit)
 
     def impact(self, name: str | Node, *, collection: str | Sequence[str] | None = None) -> Impact:
         """Return what depends on a file or a symbol, by kind: routes first, then what is nearest."""
+        if not self.enabled:
+            return Impact((), ())
         from ragstone.graphing import asking
 
         scope = self._known(collection)
@@ -227,11 +233,19 @@ class Knowing(Talking):
 
         if isinstance(name, Node):
             return name
-        return names.one(self._parts.store, scope, checked.name(name, "what is asked about"), kinds=kinds)
+        asked = self._from_base(checked.name(name, "what is asked about"))
+        return names.one(self._parts.store, scope, asked, kinds=kinds)
+
+    def _from_base(self, name: str) -> str:
+        """Return a path as documents are called, `./` and the folder's own path taken off; another name as it is."""
+        if name.startswith("/"):
+            own = f"{self.settings.base.as_posix().rstrip('/')}/"
+            return name.removeprefix(own) or name
+        return name.removeprefix("./") or name
 
     def _path_or(self, name: str | Node, scope: Scope) -> Node:
         """Return what a name stands for; a path of a file that gave no node, or is gone, stands for itself."""
-        if isinstance(name, str) and self._is_path(name, scope):
+        if isinstance(name, str) and self._is_path(name := self._from_base(name), scope):
             return Node(f"file:{name}", "file", name.rpartition("/")[2], name)
         return self._meant(name, scope)
 
@@ -244,6 +258,8 @@ class Knowing(Talking):
         return there or bool(store.links(scope, [f"file:{name}"], kinds=("CHANGED",), back=True, limit=1))
 
     def _listed(self, kinds: Sequence[str] | None, collection: str | Sequence[str] | None) -> list[Node]:
+        if not self.enabled:
+            return []
         found = self._parts.store.nodes(self._known(collection), kinds=kinds, limit=100_000)
         return sorted(found, key=lambda one: (one.collection, one.uri, one.line, one.key))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
@@ -11,7 +12,7 @@ from ragstone.engine.knowing import Knowing
 from ragstone.types import Request, Retrieval
 
 if TYPE_CHECKING:
-    from ragstone.retrieving import Wish
+    from ragstone.retrieving.wish import Wish
 
 MORE_ROUNDS: Final = 2
 """Retrievals after the first one, while files behind an answer turn out to have changed."""
@@ -53,16 +54,18 @@ class Retrieving(Knowing):
         """Return the chunks for a question, what the graph says to it first, and how that came about."""
         from ragstone.retrieving.wish import wish  # code is understood only for whoever asks about it
 
+        begun = time.perf_counter()
         collection = options.pop("collection", None)
         asked = wish(query, top_k, self._scope(None), {**_DEFAULTS, **options})
         if not self.enabled:
             debug = {"strategy": "off", "latency_ms": 0.0, "total_candidates": 0, "scores": {}, "notes": [OFF]}
             return Retrieval(query, (), None, debug)  # type: ignore[arg-type]  # plain JSON
-        return self._proven(replace(asked, scope=self._known(collection)), collection)
+        made = self._proven(replace(asked, scope=self._known(collection)), collection)
+        return replace(made, debug={**made.debug, "latency_ms": round((time.perf_counter() - begun) * 1000, 2)})
 
     def _proven(self, asked: Wish, collection: str | Sequence[str] | None) -> Retrieval:
         """Return a retrieval whose every chunk was looked at in its file, those of the graph too."""
-        from ragstone.retrieving import Retriever
+        from ragstone.retrieving.path import Retriever
 
         search = self.settings.search
         request = Request("", asked.scope, fusion=search.fusion, candidates=search.candidates)

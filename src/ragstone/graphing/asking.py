@@ -13,9 +13,12 @@ from ragstone.types import CONFIDENCES, Impact, Link, Node, Related, Scope, Stor
 
 MOST_LINKS: Final = 500
 MOST_HOPS: Final = 4
+_MOST_EVER: Final = 100_000
+_MOST_AT_ONCE: Final = 5_000
 _FIRST: Final = (
     *("HANDLED_BY", "GUARDED_BY", "VALIDATED_BY", "BINDS", "USES_MODEL", "RETURNS", "MAPS_TO", "RELATES", "CREATES"),
     *("ALTERS", "RENAMES", "DROPS", "FOREIGN_KEY", "PROTECTED_BY", "OBSERVED_BY", "LISTENS", "FIRES", "DISPATCHES"),
+    *("AUTHORIZED_BY", "RUNS"),
     *("CONFIGURED_BY", "EXTENDS", "IMPLEMENTS", "USES_TRAIT", "CHANGED", "CALLS", "DESCRIBES", "MENTIONS"),
 )
 """Kinds of links in the order they are told: what a framework makes of a thing before what merely calls it."""
@@ -24,6 +27,7 @@ _PLACE: Final = {kind: number for number, kind in enumerate(_FIRST)}
 
 def story(store: Store, scope: Scope, node: Node, *, limit: int = MOST_LINKS) -> Story:
     """Return what is known of a node."""
+    limit = min(limit, _MOST_EVER)
     scope = within(scope, node)
     out_of = store.links(scope, [node.key], limit=limit + 1)
     into = store.links(scope, [node.key], back=True, limit=limit + 1)
@@ -63,13 +67,16 @@ class Reach:
 
 
 def related(store: Store, scope: Scope, node: Node, reach: Reach) -> list[Related]:
-    """Return what a node hangs together with, the nearest first, each by the first way that was found."""
+    """Return what a node hangs together with, the nearest first, each by the first way that was found.
+
+    What is written inside of it counts as itself: the routes of a controller are those of its methods.
+    """
     scope = within(scope, node)
     along = [kind for kind in reach.kinds if kind.isupper()]
     wanted = [kind for kind in reach.kinds if not kind.isupper()]
     found: list[Related] = []
-    seen: dict[str, tuple[Link, ...]] = {node.key: ()}
-    edge = [node.key]
+    edge = list(dict.fromkeys((node.key, *_members(store, scope, node))))
+    seen: dict[str, tuple[Link, ...]] = dict.fromkeys(edge, ())
     for hop in range(1, reach.hops + 1):
         level = _beyond(store, scope, edge, along, seen)
         nodes = {one.key: one for one in store.nodes(scope, keys=list(level), limit=len(level))}
@@ -89,10 +96,10 @@ def _beyond(
 ) -> dict[str, tuple[Link, ...]]:
     """Return what is one link further than the edge, with the links that lead there from the first node."""
     known = set(edge)
-    out_of = [(link, link.source, link.target) for link in store.links(scope, edge, kinds=along, limit=MOST_LINKS)]
-    into = [
-        (link, link.target, link.source) for link in store.links(scope, edge, kinds=along, back=True, limit=MOST_LINKS)
-    ]
+    forth = store.links(scope, edge, kinds=along, limit=_MOST_AT_ONCE)
+    back = store.links(scope, edge, kinds=along, back=True, limit=_MOST_AT_ONCE)
+    out_of = [(link, link.source, link.target) for link in forth]
+    into = [(link, link.target, link.source) for link in back]
     level: dict[str, tuple[Link, ...]] = {}
     for link, here, there in sorted((*out_of, *into), key=lambda one: (_PLACE.get(one[0].kind, 99), one[0].order)):
         if there not in seen and there not in level and here in known:
@@ -105,14 +112,19 @@ def _outside(key: str, scope: Scope) -> Node:
     return Node(key, kind, name or key, collection=(scope.collections or ("",))[0])
 
 
+def _members(store: Store, scope: Scope, node: Node) -> list[str]:
+    """Return the keys of what is written inside of a node: all of a file, the methods of a class."""
+    if not node.uri or node.kind in ("route", "table"):
+        return []
+    inside = store.nodes(scope, uris=[node.uri], limit=10_000)
+    whole = node.kind == "file"
+    return [one.key for one in inside if whole or (node.line <= one.line and one.line_end <= node.line_end)]
+
+
 def affected(store: Store, scope: Scope, node: Node) -> Impact:
     """Return what depends on a node and on what is written inside of it, by kind."""
     scope = within(scope, node)
-    inside = (
-        store.nodes(scope, uris=[node.uri], limit=10_000) if node.uri and node.kind not in ("route", "table") else []
-    )
-    whole = node.kind == "file"
-    members = [one.key for one in inside if whole or (node.line <= one.line and one.line_end <= node.line_end)]
+    members = _members(store, scope, node)
 
     def kinds(keys: Sequence[str]) -> dict[str, str]:
         return {one.key: one.kind for one in store.nodes(scope, keys=keys, limit=len(keys))}

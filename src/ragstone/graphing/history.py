@@ -15,6 +15,7 @@ from ragstone.types import Change, Commit, Link, Node, Scope
 
 _MAKES: Final = ("CREATES", "ALTERS", "RENAMES", "DROPS")
 _DATED: Final = re.compile(r"^(\d{4})_(\d\d)_(\d\d)_(\d\d)(\d\d)(\d\d)")
+_MOST: Final = 100_000
 _LONG_AGO: Final = float("-inf")
 
 
@@ -23,7 +24,7 @@ def history(store: Store, scope: Scope, node: Node, *, root: Path | None, limit:
 
     What is said of the node itself is `exact`; what is said of the file it is written in is not, unless it is a file.
     """
-    scope = within(scope, node)
+    scope, limit = within(scope, node), min(limit, _MOST)
     found = [*_runs(store, scope, node), *_migrations(store, scope, node)]
     if root is not None and node.uri and not node.uri.startswith("run:"):
         found += _commits(root, node, limit)

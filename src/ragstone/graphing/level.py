@@ -47,6 +47,8 @@ def checked_listing(text: object) -> bytes:
         raise InputError(
             "this is no listing of routes", hint="give what `php artisan route:list --json` prints"
         ) from error
+    if not graph.nodes and text.strip("[] \t\r\n"):  # a list of something else takes nothing out
+        raise InputError("no route is in this listing", hint="an empty list, `[]`, takes the earlier one out")
     return text.encode("utf-8", "surrogatepass") if graph.nodes else b""
 
 
@@ -128,15 +130,20 @@ class Grapher:
         self._level[collection] = generation
         return False
 
-    def bring_level(self, collection: str, *, progress: Progress | None = None) -> GraphReport:
-        """Read what changed since the graph was made, write what differs, and return what that took."""
+    def bring_level(
+        self, collection: str, *, progress: Progress | None = None, wait: float | None = None
+    ) -> GraphReport:
+        """Read what changed since the graph was made, write what differs, and return what that took.
+
+        `StoreBusy` where another process is at it for longer than `wait`; None waits until it is done.
+        """
         begun = time.monotonic()
         if not self.enabled:
             return self._without(collection, begun)
         if not self.behind(collection):
             return GraphReport(collection, seconds=time.monotonic() - begun)
         self.parts.store.generation()  # opened first: the lock lies in its folder
-        with FileLock(None if self.parts.in_memory else self.parts.home / GRAPH_LOCK, wait=None):
+        with FileLock(None if self.parts.in_memory else self.parts.home / GRAPH_LOCK, wait=wait):
             if not self.behind(collection):  # another process may have done it while this one queued
                 return GraphReport(collection, seconds=time.monotonic() - begun)
             report = self._made(collection, self.state(collection), progress)

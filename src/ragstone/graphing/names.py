@@ -16,6 +16,8 @@ _NEAR: Final = 5
 _MOST_NAMES: Final = 20_000
 _WEAK: Final = frozenset(("route_resource", "former_table"))
 """Names that many have, or that something had once: only where nothing else has the name."""
+_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>\s]+>")
+"""A parameter in the path of a route: aliases have it bare, as people name it differently."""
 _PARTED: Final = re.compile(r"[\\.:@#/ ]")
 _LOOSE: Final = frozenset(("short_class", "short_method", "route_resource", "column", "former_table"))
 """Names that are used where nothing has the name in full."""
@@ -24,10 +26,11 @@ _LOOSE: Final = frozenset(("short_class", "short_method", "route_resource", "col
 def found(store: Store, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
     """Return the nodes that a name stands for: those that have it in full, or else those a framework knows."""
     name = name.strip()
+    bare = name.lstrip("/\\")
     exact = _of_kinds(store.nodes(scope, keys=[name, f"file:{name}"]), kinds)
     if exact:
         return [node for node in exact if node.key == exact[0].key]
-    aliases = store.named(scope, [name, name.lstrip("/\\")])
+    aliases = store.named(scope, [name, bare, _PARAMETER.sub("{}", bare).rstrip("/")])
     for chosen in _narrowed(aliases, name):
         keys = list(dict.fromkeys(alias.key for alias in chosen))
         collections = {alias.collection for alias in chosen}

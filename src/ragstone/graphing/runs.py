@@ -17,6 +17,8 @@ RUN: Final = "run"
 """The source of these documents, and how their owners, keys and uris begin."""
 ACTIONS: Final = ("created", "modified", "deleted", "renamed")
 LONGEST: Final = 200_000
+_LAST: Final = 253_402_300_799
+"""The last second of the year 9999: nobody can be told of a later one."""
 MOST_CHANGES: Final = 5_000
 _MEMBERS: Final = frozenset(("file", "run_summary", "file_change", "migration"))
 _WORD: Final = re.compile(r"[A-Za-z_$][\w$]*")
@@ -59,7 +61,7 @@ def checked(run_id: object, summary: object, changes: object, at: object = None)
     twice = next((one.path for number, one in enumerate(made) if one.path in {two.path for two in made[:number]}), None)
     if twice is not None:
         raise InputError(f"{twice} is changed twice in one run", hint="say all that was done to a file in one change")
-    if at is not None and (isinstance(at, bool) or not isinstance(at, int | float)):
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int | float) or not 0 <= at <= _LAST):
         raise InputError(f"at is {at!r}", hint="give a time in seconds since 1970")
     return Run(identity, told, tuple(made), time.time() if at is None else float(at))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,6 +43,14 @@ _WIDE: Final = 3
 _CLEARLY: Final = 1.5
 """How many times the second guess's share the first one's is, for it to be given most of the places."""
 _PATH: Final = "path"
+_FULL: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
+"""A class with its namespace, or a method with its class: nobody means something else by it."""
+_LAST_TABLE: Final = re.compile(r"\btable\s+([A-Za-z]\w*)\W*$")
+"""A plain word at the end of a question, behind `table`: it can only be the name of one."""
+_DEEP: Final = 400
+"""How many hits are looked through for pieces that hold nodes of a kind: no filter of documents can find them."""
+_GIVES: Final = {"table": ("table",), "column": ("column",), "config": ("config",), "route": ("route", "api_endpoint")}
+"""Kinds of nodes among which a name was looked for; a name of any other sort was, if there is a file of code."""
 
 
 @dataclass(slots=True)
@@ -58,7 +67,7 @@ class Retriever:
     def run(self, wish: Wish) -> Retrieval:
         """Return the chunks for a wish, what the graph says, and how it came about."""
         begun = time.perf_counter()
-        told = self._searched(wish)
+        told = self._narrowed(wish)
         self.level()
         found = _Found(wish, Chunks(self.store, wish.scope), told)
         understood = questions.read(self.store, wish.scope, wish.query)
@@ -67,12 +76,16 @@ class Retriever:
         answer = questions.answer(self.store, wish.scope, understood, given)
         if answer is None and missing:
             answer = _absent(missing[0], understood)
-        if answer is not None:
+        if answer is not None and not self._looked(wish, answer):
+            found.notes.append(f"no {answer.looked_in[0].removeprefix('every ')} at all is known here")
+            answer = None
+        elif answer is not None:
             found.take(answer)
             found.anchors += [node.key for anchor in (*given, *understood.linked.anchors) for node in anchor.nodes[:3]]
             found.strategy = "graph+hybrid" if found.hits else "graph"
         else:
             answer = self._guessed(wish, understood, found)
+        found.unknown += self._no_kinds(wish)
         chunks = self._chosen(wish, found)
         return Retrieval(wish.query, chunks, answer, _debug(found, answer, understood, chunks, begun))
 
@@ -80,6 +93,38 @@ class Retriever:
         wide = max(wish.top_k * _WIDE, 30)
         base = replace(self.request, query=wish.query, scope=wish.scope, top_k=wide, merge=False, min_score=None)
         return self.search(replace(base, **narrowed))  # type: ignore[arg-type]  # fields of a request, by name
+
+    def _narrowed(self, wish: Wish) -> Explanation:
+        """Return what is found of what may be shown: neither runs nor other kinds take the places of what may be."""
+        if wish.source_types is None:
+            return self._searched(wish, filter=None if wish.include_run_summaries else _WITHOUT_RUNS)
+        kinds = [kind for kind in wish.source_types if wish.include_run_summaries or kind not in RUNS]
+        told = self._searched(wish, filter=_of_kinds(kinds))
+        if not self.store.nodes(wish.scope, kinds=kinds, limit=1):
+            return told
+        most = max(_DEEP, wish.top_k, self.request.candidates)
+        deep = self._searched(wish, filter=_NOT_PROSE, top_k=most, candidates=most)
+        passing, known = self._passing(wish), {hit.doc_id for hit in told.hits}
+        others = [hit for hit in deep.hits if hit.doc_id not in known and passing(hit)]
+        hits = sorted((*told.hits, *others), key=lambda hit: -hit.score)
+        return replace(told, hits=tuple(hits), candidates=told.candidates + len(others))
+
+    def _no_kinds(self, wish: Wish) -> list[str]:
+        """Return the kinds that are asked for and that no document and no node has."""
+        asked_for = wish.source_types or ()
+        return [f"kind {kind}" for kind in asked_for if not self._has_kind(wish, kind)]
+
+    def _has_kind(self, wish: Wish, kind: str) -> bool:
+        documents = self.store.documents(wish.scope, filter=_of_kinds((kind,)), limit=1)
+        return bool(documents or self.store.nodes(wish.scope, kinds=(kind,), limit=1))
+
+    def _looked(self, wish: Wish, answer: GraphAnswer) -> bool:
+        """Return whether there was anything to look at, where an answer says that a name is nothing's."""
+        if not answer.negative or answer.nodes or not answer.looked_in:
+            return True
+        what = answer.looked_in[0].removeprefix("every ")
+        kinds = _GIVES.get("route" if what in ("endpoint", "uri", "url") else what, ("file",))
+        return bool(self.store.nodes(wish.scope, kinds=kinds, limit=1))
 
     def _given(self, wish: Wish) -> tuple[list[Anchor], list[Mention]]:
         """Return the anchors that the options name, and what they name that is not there."""
@@ -97,7 +142,9 @@ class Retriever:
     def _guessed(self, wish: Wish, understood: questions.Read, found: _Found) -> GraphAnswer | None:
         """Return the graph's answer about the likeliest of the nodes that search finds; its evidence is taken in."""
         wanted = asked(understood.text)
-        if not wanted or not wish.query.strip():
+        strange = _strange(understood)
+        found.unknown += strange
+        if not wanted or strange or not wish.query.strip():
             return None
         prose = self._prose(wish, wanted)
         hits = [*(one.hits for one in prose), found.told.hits]
@@ -164,14 +211,18 @@ class Retriever:
 
     def _passing(self, wish: Wish) -> Callable[[Hit], bool]:
         """Return the test of what may be shown: kinds of documents or of nodes, and whether runs are told."""
+        lines: dict[str, list[int]] = {}
 
         def passes(hit: Hit) -> bool:
             if not wish.include_run_summaries and hit.kind in RUNS:
                 return False
             if wish.source_types is None or hit.kind in wish.source_types:
                 return True
-            inside = self.store.nodes(wish.scope, uris=[hit.source_doc_id], kinds=wish.source_types, limit=5000)
-            return any(hit.span.line_start <= node.line <= hit.span.line_end for node in inside)
+            uri = hit.source_doc_id
+            if uri not in lines:
+                inside = self.store.nodes(wish.scope, uris=[uri], kinds=wish.source_types, limit=5000)
+                lines[uri] = [node.line for node in inside]
+            return any(hit.span.line_start <= line <= hit.span.line_end for line in lines[uri])
 
         return passes
 
@@ -188,6 +239,7 @@ class _Found:
     anchors: list[str] = field(default_factory=list)
     shares: dict[str, float] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     strategy: str = "hybrid"
     skipped: int = 0
 
@@ -223,12 +275,24 @@ def _of_kinds(kinds: Sequence[str]) -> Filter:
     return Filter((Condition("kind", "in", tuple(kinds)),))
 
 
+_WITHOUT_RUNS: Final = Filter((Condition("kind", "ne", tuple(sorted(RUNS))),))
+_NOT_PROSE: Final = Filter((Condition("language", "ne", "text"),))
+
+
 def _of_path(path: str) -> Filter:
     return Filter((Condition("path", "glob", (path, f"{path}/**")),))
 
 
 def _below(uri: str, path: str) -> bool:
     return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
+
+
+def _strange(understood: questions.Read) -> list[str]:
+    """Return the full names in a question that are nothing's: it is not about what else search may find."""
+    known = [anchor.mention.text for anchor in understood.linked.anchors]
+    full = [one.text for one in understood.linked.mentions if _FULL.search(one.text) and not one.plain]
+    full += [f"table {found[1]}"] if (found := _LAST_TABLE.search(understood.question)) and not known else []
+    return [name for name in full if not any(name in text or text in name for text in known)]
 
 
 def _absent(mention: Mention, understood: questions.Read) -> GraphAnswer:
@@ -259,5 +323,5 @@ def _debug(
         "skipped": found.skipped,
         "unknown": list(dict.fromkeys(found.unknown)),
         "conditional": list(dict.fromkeys(conditional)),
-        "notes": list(found.told.notes),
+        "notes": [*found.told.notes, *found.notes],
     }

@@ -31,7 +31,8 @@ def _rag_related(engine: Engine, given: Mapping[str, Any]) -> Answer:
     shown = found[: len(lines) - 1]
     left = len(found) - len(shown)
     if not found:
-        lines.append("Nothing that is known hangs together with it.")
+        of = f" of kind {one_line(given['kind'])}" if kinds else ""
+        lines.append(f"Nothing{of} that is known hangs together with it.")
     elif left:
         lines.append(f"({left} more: ask with a kind, or for more tokens)")
     results = [{**shape.brief(one.node), "hops": one.hops, "confidence": one.confidence,

@@ -45,7 +45,8 @@ def _kept(nodes: Sequence[Node], given: dict[str, Any], pattern: str | None) -> 
 def _matches(node: Node, pattern: str) -> bool:
     """Return whether a name or key matches a glob, or has it in it where it is none."""
     glob = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
-    return any(fnmatchcase(one.lower(), glob.lower()) for one in (node.name, node.key.partition(":")[2]))
+    names = (node.name, node.key.partition(":")[2], str(node.attributes.get("uri") or node.name))
+    return any(fnmatchcase(one.lower(), glob.lower()) for one in names)
 
 
 @graph.command()
@@ -148,6 +149,8 @@ def report(folder: Path | None, as_json: bool, **given: Any) -> None:
     for one in told:
         _level(one)
     table([(f"{count:,}", kind) for kind, count in counts.most_common()], ("bold", "magenta"))
+    if not counts:
+        say("Nothing is known of code here.")
     for remark in unknown:
         note(safe(remark))
 

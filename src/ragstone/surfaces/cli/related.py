@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +19,8 @@ from ragstone.types import Affected, Change, Impact, Link, Related, Story
 
 _MOST: Final = 12
 _SHOWN: Final = 98
+_EVERY: Final = 100_000
+"""How many are asked for where what is shown is chosen among them."""
 
 
 def asking(command: Any) -> Any:  # noqa: ANN401 - click's decorators take and give commands of any kind
@@ -70,11 +72,10 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
     """
     with at_hand(folder, given) as engine:
         node = engine.node(name, collection=given["collection"])
-        near = engine.related(
-            node, kinds=list(given["kinds"]) or None, hops=hops, limit=limit, collection=given["collection"]
-        )
+        kinds, most = list(given["kinds"]), _EVERY if given["paths"] else limit
+        near = engine.related(node, kinds=kinds or None, hops=hops, limit=most, collection=given["collection"])
         wanted = passes(given)
-        found = [one for one in near if wanted(one.node.uri)]
+        found = [one for one in near if wanted(one.node.uri)][:limit]
         told = engine.explain(node, 1)
         if as_json:
             emit({
@@ -86,8 +87,15 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
             return
         _node(told)
         if not found:
-            say("Nothing that is known hangs together with it.")
+            say(nothing_near(kinds, narrowed=bool(given["paths"])))
         table(fitted([_row(one) for one in found], (16, 34, 22)), ("magenta", "bold cyan", "", "dim"))
+
+
+def nothing_near(kinds: Sequence[str], *, narrowed: bool = False) -> str:
+    """Return the sentence for something that nothing was found to hang together with."""
+    of = f" of kind {safe(' or '.join(kinds))}" if kinds else ""
+    where = " in these files" if narrowed else ""
+    return f"Nothing{of}{where} that is known hangs together with it."
 
 
 def _node(told: Story) -> None:
@@ -136,15 +144,18 @@ def history(name: str, folder: Path | None, as_json: bool, limit: int, no_commit
     ragstone history songs --kind migration
     """
     with at_hand(folder, given) as engine:
-        found = engine.history(name, limit=limit, commits=not no_commits, collection=given["collection"])
+        most = _EVERY if given["paths"] or given["kinds"] else limit
+        asked = not no_commits and (not given["kinds"] or "commit" in given["kinds"])
+        found = engine.history(name, limit=most, commits=asked, collection=given["collection"])
         wanted = passes(given)
-        found = [one for one in found if wanted(one.uri) and (not given["kinds"] or one.kind in given["kinds"])]
+        found = [one for one in found if wanted(one.uri) and (not given["kinds"] or one.kind in given["kinds"])][:limit]
         if as_json:
             emit({"success": True, "name": name, "changes": [shape.change(one) for one in found]})
         elif found:
             table(fitted([_changed(one) for one in found], (10, 9, 46)), ("dim", "magenta", "", "dim"))
         else:
-            say(f"Nothing is recorded of {safe(name)}.")
+            of = f" of kind {safe(' or '.join(given['kinds']))}" if given["kinds"] else ""
+            say(f"Nothing{of} is recorded of {safe(name)}.")
 
 
 def _changed(one: Change) -> tuple[str, ...]:

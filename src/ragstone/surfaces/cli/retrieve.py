@@ -58,7 +58,7 @@ def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **given
             emit({**present_graph.retrieval(made), "notes": amiss})
         else:
             _show(made, full_text=given["full_text"])
-            remark([*amiss, *_remarks(made)])
+            remark(list(dict.fromkeys((*amiss, *_remarks(made)))))
 
 
 def _show(made: Retrieval, *, full_text: bool) -> None:
@@ -84,4 +84,5 @@ def _answer(told: GraphAnswer) -> None:
 def _remarks(made: Retrieval) -> list[str]:
     unknown = made.debug.get("unknown")
     names = [str(one) for one in unknown] if isinstance(unknown, list) else []
-    return [f"not known: {name}" for name in names]
+    notes = made.debug.get("notes")
+    return [*(f"not known: {name}" for name in names), *(map(str, notes) if isinstance(notes, list) else ())]

@@ -113,6 +113,8 @@ def fitted(rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> list[tup
     if not wide:  # no terminal: whoever reads it takes whole names
         return list(rows)
     most = [min(width, max((len(row[i]) for row in rows), default=0)) for i, width in enumerate(widths)]
+    while sum(most) + 2 * len(most) + 20 > wide and max(most) > 10:  # the widest gives way, down to a few letters
+        most[most.index(max(most))] -= 1
     left = max(20, wide - sum(most) - 2 * len(most))
     return [
         (*(_middle(cell, width) for cell, width in zip(row, most, strict=False)), _tail(row[-1], left)) for row in rows

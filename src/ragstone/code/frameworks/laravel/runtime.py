@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ragstone.code.frameworks.laravel.routes import action_parts, key_of
 from ragstone.errors import InputError
-from ragstone.types import Graph, Json, Link, Node
+from ragstone.types import Alias, Graph, Json, Link, Node
 
 LISTING = "artisan route:list"
 """What stands for a file where only the listing tells of a route."""
@@ -35,7 +36,7 @@ def imported(text: str, graph: Graph) -> Graph:
     return Graph(
         nodes + tuple(_node(key, row) for key, row in new),
         sure + tuple(link for key, row in new for link in _links(key, row)),
-        graph.aliases,
+        graph.aliases + tuple(alias for key, row in new for alias in _aliases(key, row)),
         graph.unresolved,
         graph.rendered,
         graph.remarks + tuple(f"{key.removeprefix('route:')} is not in the listing of routes" for key in missing),
@@ -100,6 +101,18 @@ def _node(key: str, row: dict[str, Json]) -> Node:
         key, "route", name if isinstance(name, str) and name else key.removeprefix("route:"),
         signature=key.removeprefix("route:"), language="php", framework="laravel", attributes=attributes,
     )  # fmt: skip
+
+
+def _aliases(key: str, row: dict[str, Json]) -> Iterator[Alias]:
+    """Yield what people call a route that only the listing has."""
+    name = row.get("name")
+    if isinstance(name, str) and name:
+        yield Alias(name, key, "route_name", LISTING)
+    verbs, _, path = key.removeprefix("route:").partition(" ")
+    plain = re.sub(r"\{[^}]*\}", "{}", path)
+    yield Alias(plain, key, "uri", LISTING)
+    for verb in verbs.split("|"):
+        yield Alias(f"{verb} {plain}", key, "uri", LISTING)
 
 
 def _links(key: str, row: dict[str, Json]) -> Iterator[Link]:
