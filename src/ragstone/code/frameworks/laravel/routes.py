@@ -145,9 +145,10 @@ def _link(
 
 def _guarded(route: Route, controllers: Controllers) -> Iterator[Link]:
     """Yield the middleware of a route in its order, then its controller's own, then what it is freed from."""
-    own = [(one, {"excluded": False}) for one in route.attributes.middleware]
-    freed = [(one, {"excluded": True}) for one in route.attributes.excluded]
-    for order, (one, more) in enumerate((*own, *_by_controller(route, controllers), *freed)):
+    words: list[tuple[Written, dict[str, Json]]] = [(one, {"excluded": False}) for one in route.attributes.middleware]
+    words += _by_controller(route, controllers)
+    words += [(one, {"excluded": True}) for one in route.attributes.excluded]
+    for order, (one, more) in enumerate(words):
         name, _, parameters = one.text.partition(":")
         attributes: dict[str, Json] = {"written": one.text, "parameters": parameters, **more}
         yield Link(
