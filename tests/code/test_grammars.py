@@ -102,7 +102,7 @@ def test_no_grammar_is_loaded_before_a_file_needs_it() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-@pytest.mark.parametrize("sign", ["\x01", "\xa0", "\u2028", "\ufeff", "👍"])
+@pytest.mark.parametrize("sign", ["\x01", "\xa0", "\u2028", "\ufeff", "👍", "#", "\\ ", "`"])
 def test_a_strange_sign_in_kotlin_does_not_hold_the_parser_up_for_ever(sign: str) -> None:
     before, _, after = (SAMPLES / "Library.kt").read_text("utf-8").partition("(loudness)\n        output.send(trac")
     assert after

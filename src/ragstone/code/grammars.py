@@ -81,7 +81,10 @@ _MOST_LOOKED_AT: Final = 10_000
 _LOST: Final = frozenset({"kotlin"})
 """Grammars that never come back from a sign that stands outside of texts and is no part of the language: a space that
 is not broken, a mark of byte order, a picture. It is parsed as blanks, which take the same room."""
-_STRANGE: Final = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]")
+_STRANGE: Final = re.compile(
+    rb"[\x00-\x08\x0e-\x1f\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]|#(?!!)"
+    rb"|(?P<kept>\\[tbnr'\"\\$u]|`[^`\n]+`)|[\\`]"
+)
 _local: Final = threading.local()
 
 
@@ -128,8 +131,9 @@ def tree_of(data: bytes, language: str) -> Tree | None:
 
 
 def _blanked(found: re.Match[bytes]) -> bytes:
-    """Return a letter or digit of any alphabet as it is, anything else as blanks."""
-    return found[0] if found[0].decode("utf-8", "ignore").isalnum() else b" " * len(found[0])
+    """Return a letter or digit of any alphabet, a quoted name and an escape as they are, anything else as blanks."""
+    whole = found["kept"] or found[0].decode("utf-8", "ignore").isalnum()
+    return found[0] if whole else b" " * len(found[0])
 
 
 def _is_maze(data: bytes, language: str) -> bool:
