@@ -6,10 +6,13 @@ import subprocess
 import sys
 import threading
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from ragstone.code.grammars import LANGUAGES, LARGEST, language_of, parser_for, query_of, tree_of
+
+SAMPLES = Path(__file__).parent / "samples"
 
 GROUPS = {"definition", "reference", "import", "binding"}
 PLAIN = {"name", "body", "owner", "scope", "around", "inner", "attached", "docstring", "namespace", "broken"}
@@ -97,3 +100,13 @@ def test_no_grammar_is_loaded_before_a_file_needs_it() -> None:
         "{'tree_sitter_python', 'tree_sitter_python._binding'}\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("sign", ["\x01", "\xa0", "\u2028", "\ufeff", "👍", "#", "\\ ", "`"])
+def test_a_strange_sign_in_kotlin_does_not_hold_the_parser_up_for_ever(sign: str) -> None:
+    before, _, after = (SAMPLES / "Library.kt").read_text("utf-8").partition("(loudness)\n        output.send(trac")
+    assert after
+    text = f"{before}\n{sign}{after}"
+    tree = tree_of(text.encode(), "kotlin")
+    assert tree is not None
+    assert tree.root_node.end_byte == len(text.encode())

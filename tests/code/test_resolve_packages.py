@@ -341,3 +341,18 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
     )
     assert found.links() == set()
     assert {one.uri for one in found.graph.unresolved} == {"a.go", "a.rb", "A.java", "A.kt", "A.cs"}
+
+
+def test_a_name_of_swift_that_a_loop_a_closure_or_a_condition_gives_anew_has_no_type() -> None:
+    forms = {
+        "loop": "for a in list { a.save() }",
+        "closure": "list.forEach { a in a.save() }",
+        "condition": "if let a = make() { a.save() }",
+        "guard": "guard let a = make() else { return }\n        a.save()",
+        "assignment": "a = make()\n        a.save()",
+        "pattern": "switch list { case .one(let a): a.save() }",
+        "plain": "a.save()",
+    }
+    body = "".join(f"    func {name}(a: A) {{\n        {text}\n    }}\n" for name, text in forms.items())
+    project = resolved({"x.swift": f"class A {{\n    func save() {{}}\n}}\nclass C {{\n{body}}}\n"})
+    assert project.links() == {("method:x.swift#C.plain", "method:x.swift#A.save")}

@@ -188,3 +188,21 @@ def test_methods_of_classes_without_a_name_are_told_apart_by_their_files() -> No
     found = resolved({"a.php": text, "b.php": text, "c.php": "<?php function helper() {}"})
     assert found.links() == {("method:a.php#up", "function:helper"), ("method:b.php#up", "function:helper")}
     assert {alias.name for alias in found.graph.aliases} == {"helper"}
+
+
+def test_a_name_that_is_given_something_else_on_the_same_line_has_no_type() -> None:
+    project = resolved(
+        {
+            "a.php": """<?php
+            class A { function save() {} }
+            class B { function save() {} }
+            class C {
+                function again(A $a) { $a = make(); $a->save(); }
+                function inside(A $a) { each(function ($a) { $a->save(); }); }
+                function either() { if (x()) { $a = new A; } else { $a = new B; } $a->save(); }
+                function plain(A $a) { $a->save(); }
+            }
+            """
+        }
+    )
+    assert {pair for pair in project.links() if pair[1].endswith("::save")} == {("method:C::plain", "method:A::save")}

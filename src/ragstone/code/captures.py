@@ -65,6 +65,8 @@ class Bound(NamedTuple):
     name: str
     type: str
     value: str
+    end: int
+    """Where the name ends: what several patterns say of one name stands together by it."""
 
 
 @dataclass(slots=True)
@@ -176,7 +178,7 @@ def _bind(found: Captures, node: Node, kind: str, match: _Match) -> None:
     named = match["name"][0]
     typed, value = found.one(match, "type"), found.one(match, "value")
     line = named.start_point[0] + 1
-    found.bindings.append(Bound(node.start_byte, line, kind, found.short(named), typed, value))
+    found.bindings.append(Bound(node.start_byte, line, kind, found.short(named), typed, value, named.end_byte))
 
 
 def _attach(found: Captures, node: Node, _kind: str, _match: _Match) -> None:

@@ -80,6 +80,13 @@ _COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
 _MOST_OPEN: Final = 50
 _MOST_PARTS: Final = 10_000
 _MOST_LOOKED_AT: Final = 10_000
+_LOST: Final = frozenset({"kotlin"})
+"""Grammars that never come back from a sign that stands outside of texts and is no part of the language: a space that
+is not broken, a mark of byte order, a picture. It is parsed as blanks, which take the same room."""
+_STRANGE: Final = re.compile(
+    rb"[\x00-\x08\x0e-\x1f\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]|#(?!!)"
+    rb"|(?P<kept>\\[tbnr'\"\\$u]|`[^`\n]+`)|[\\`]"
+)
 _local: Final = threading.local()
 
 
@@ -115,10 +122,20 @@ def parser_for(language: str) -> Parser:
 
 def tree_of(data: bytes, language: str) -> Tree | None:
     """Return the tree of a text, or None where it is too long to be a person's, or its grammar loses itself in it."""
-    if len(data) > LARGEST or _is_maze(data, language):
+    if len(data) > LARGEST:
+        return None
+    if language in _LOST:
+        data = _STRANGE.sub(_blanked, data)
+    if _is_maze(data, language):
         return None
     tree = parser_for(language).parse(data)
     return None if tree.root_node.has_error and _sprawls(tree.root_node) else tree
+
+
+def _blanked(found: re.Match[bytes]) -> bytes:
+    """Return a letter or digit of any alphabet, a quoted name and an escape as they are, anything else as blanks."""
+    whole = found["kept"] or found[0].decode("utf-8", "ignore").isalnum()
+    return found[0] if whole else b" " * len(found[0])
 
 
 def _is_maze(data: bytes, language: str) -> bool:

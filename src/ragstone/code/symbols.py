@@ -84,9 +84,9 @@ def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator
     """
     inside = _Inside(placed)
     known: dict[tuple[str, str], str] = {}
-    rows: dict[tuple[str, str, int], tuple[str, bool]] = {}
+    rows: dict[tuple[str, str, int, int], tuple[str, bool]] = {}
     declared: set[tuple[str, str]] = set()
-    for start, line, kind, written, typed, value in found.bindings:
+    for start, line, kind, written, typed, value, end in found.bindings:
         around = inside.at(start)
         function = around[-1].qualified if around else ""
         direct = bool(around) and around[-1].kind in CLASSES
@@ -101,16 +101,16 @@ def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator
         sure = kind not in _GIVEN and (kind != "field" or direct)
         if sure and kind in _OF_TYPES:
             declared.add((owner, name))
-        # What is declared on a line counts, not what it is given there.
-        before, was_sure = rows.get((owner, name, line), ("", False))
+        # What a name is declared as counts, not what it is given in the same place.
+        before, was_sure = rows.get((owner, name, line, end), ("", False))
         if not before or (sure and plain and not was_sure):
-            rows[owner, name, line] = (plain, sure)
+            rows[owner, name, line, end] = (plain, sure)
             if kind not in _OF_TYPES:
                 known[owner, name] = plain
-    names = {name for (_, name, _), (plain, _) in rows.items() if plain}
+    names = {name for (_, name, _, _), (plain, _) in rows.items() if plain}
     names |= {one.qualified for one in placed}
     names |= {word for one in found.imports for word in _WORD.findall(one.alias or one.name)[-1:]}
-    for (owner, name, line), (plain, sure) in rows.items():
+    for (owner, name, line, _), (plain, sure) in rows.items():
         if sure or (owner, name) not in declared:
             if plain or name in names:
                 yield Binding(owner, name, plain, line)

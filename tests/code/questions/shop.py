@@ -41,7 +41,7 @@ NODES = (
     route("PUT|PATCH api/books/{book}", "books.update", (C, "update"), 10, binding_fields={"book": "slug"}),
     route("DELETE api/books/{book}", "books.destroy", (C, "destroy"), 10, method_exists=False),
     route("GET api/shelves/{shelf}/books", "shelves.books.index", (C, "shelf"), 12),
-    route("GET rest/ping{format?}", None, (AC, "__invoke"), 20, excluded=["auth"]),
+    route("GET rest/ping{format?}", None, (AC, "__invoke"), 20, excluded=["auth"], controller_middleware=["log"]),
     route("GET admin/books", "api:admin:books.list", (AC, "index"), 21, middleware=[]),
     cls(C, "controller", BOOKS_PHP, 9),
     cls(AC, "controller", ADMIN_PHP, 8),

@@ -42,6 +42,8 @@ QUESTIONS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
      {"middleware": ["api", "auth", "throttle:10,1"]}),
     ("Which middleware does route books.store run, and which class implements the open middleware?",
      "route_middleware", {"aliases": {"open": "App\\Http\\Middleware\\OpenHours"}}),
+    ("What middleware guards GET rest/ping?", "route_middleware",
+     {"middleware": ["api", "auth", "throttle:10,1"], "controller_middleware": ["log"]}),
     ("Which middleware is explicitly removed from GET rest/ping?", "route_middleware", {"excluded": ["auth"]}),
     ("Which form request validates books.store?", "route_request",
      {"request": "App\\Http\\Requests\\StoreBook", "file": "app/Http/Requests/StoreBook.php", "line": 7}),

@@ -157,11 +157,27 @@ def _project_method(
         if not machine.language.this and this is not None and not function.static:
             given = Given((this, *given.positional), given.named, given.complete)
         return call_lambda(machine, one, given, site)
+    listed = _enum_method(machine, owner, name.lower(), given)
+    if listed is not None:
+        return listed
     for ancestor in machine.lookup.ancestors(owner):
         known = machine.known.classes.get(ancestor.lower())
         if known is not None:
             return known.called(name, replace(given, this=this), site, machine)
     return Unknown(f"{owner.rpartition(machine.language.separator)[2]}.{name}() is not followed")
+
+
+def _enum_method(machine: Evaluator, owner: str, name: str, given: Given) -> Value:
+    """Return what the methods that every enum has give: `cases()`, `from()`, `tryFrom()`; None for another call."""
+    found = machine.lookup.of_class(owner) if name in ("cases", "from", "tryfrom") else None
+    if found is None or found[1].kind != "enum":
+        return None
+    cases = [class_constant(machine, owner, one) for one in found[1].cases]
+    if name == "cases":
+        return Array(cases)
+    wanted = settle(given.at(0, "value"))
+    same = (one for one in cases if isinstance(one, Case) and one.value == wanted)
+    return next(same, Unknown(f"{owner}::{name}() has no such case"))
 
 
 def make(machine: Evaluator, of: Value, given: Given, site: Site) -> Value:

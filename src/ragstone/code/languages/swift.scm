@@ -55,3 +55,12 @@
 
 ; ── names whose type is not written ──────────────────────────────────────────────────────────────
 (property_declaration name: (pattern bound_identifier: (_) @name)) @binding.other
+(for_statement item: (pattern bound_identifier: (_) @name)) @binding.other
+(for_statement item: (pattern (pattern (simple_identifier) @name))) @binding.other
+(lambda_parameter name: (simple_identifier) @name) @binding.other
+(if_statement bound_identifier: (_) @name) @binding.other
+(guard_statement bound_identifier: (_) @name) @binding.other
+(while_statement bound_identifier: (_) @name) @binding.other
+(switch_pattern (pattern (pattern bound_identifier: (_) @name))) @binding.other
+(catch_block error: (pattern (pattern bound_identifier: (_) @name))) @binding.other
+(assignment target: (directly_assignable_expression . (simple_identifier) @name .)) @binding.other

@@ -54,6 +54,7 @@ def middleware(asked: Asked) -> Part:
     node = asked.node
     through = strings(node.attributes.get("middleware", []))
     excluded = strings(node.attributes.get("excluded", []))
+    added = [one for one in strings(node.attributes.get("controller_middleware", [])) if one not in through]
     walked = asked.walk()
     links = [path.links[-1] for path in walked]
     facts: dict[str, Json] = {
@@ -62,11 +63,15 @@ def middleware(asked: Asked) -> Part:
         "uri": node.attributes.get("uri"),
     }
     said = f"{_titled(node)} passes {listed(through) or 'no middleware'}{at(node)}."
+    if added:
+        facts["controller_middleware"] = list(added)
+        said += f" Its controller adds {listed(added)}."
     if excluded:
         said += f" Taken out of it: {listed(excluded)}."
-    part = Part(facts, said, [*place_of(node), *places(links)], [node, *ends(walked)], walked, negative=not through)
+    none = not through and not added
+    part = Part(facts, said, [*place_of(node), *places(links)], [node, *ends(walked)], walked, negative=none)
     _classes(asked, part, ends(walked))
-    if not through:
+    if none:
         part.looked_in = [node.uri]
     return part
 

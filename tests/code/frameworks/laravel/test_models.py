@@ -109,6 +109,8 @@ def test_a_model_tells_its_keys_casts_scopes_and_lists() -> None:
         ("$this->hasOneThrough(Book::class, Loan::class)", {"type": "hasOneThrough", "through": "App\\Models\\Loan"}),
         ("$this->morphOne(Book::class, 'shelved')", {"type": "morphOne", "morph": "shelved"}),
         ("$this->morphMany(Book::class, 'shelved')", {"type": "morphMany", "morph": "shelved"}),
+        ("$this->morphMany(Book::class, 'shelved', 'kind', 'number')",
+         {"type": "morphMany", "morph": "shelved", "morph_type": "kind", "morph_id": "number"}),
         ("$this->morphToMany(Book::class, 'taggable')",
          {"type": "morphToMany", "morph": "taggable", "pivot": "taggables"}),
         ("$this->morphedByMany(Book::class, 'taggable', 'tagged')",

@@ -54,6 +54,23 @@ def test_a_call_and_an_array_register_observers() -> None:
     assert {link.attributes["how"] for link in graph.links} == {"registered"}
 
 
+def test_a_trait_that_observes_when_it_boots_says_so_of_every_model_with_it() -> None:
+    watched = php(
+        "app/Models/Watched.php",
+        "namespace App\\Models;",
+        "trait Watched { public static function bootWatched() { static::observe(\\App\\Observers\\Watch::class); } }",
+    )
+    film = php(
+        "app/Models/Film.php",
+        "namespace App\\Models;",
+        "class Film extends \\Illuminate\\Database\\Eloquent\\Model { use Watched; }",
+    )
+    own, calls = app(MODEL, WATCH, watched, film)
+    assert said(observers(own, calls, models(own)), "OBSERVED_BY") == {
+        ("App\\Models\\Film", "App\\Observers\\Watch", "app/Models/Watched.php:4")
+    }
+
+
 def test_a_call_of_that_name_on_something_else_is_no_observer() -> None:
     own, calls = app(
         MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")

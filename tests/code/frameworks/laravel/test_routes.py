@@ -311,6 +311,37 @@ def test_middleware_of_controllers_is_kept_apart() -> None:
     assert all(one == ["web"] for one in table(graph, "middleware").values())
 
 
+def test_a_route_is_guarded_by_what_its_controller_says_after_its_own_and_that_once() -> None:
+    more = {
+        "app/Http/Controllers/Old.php": "namespace App\\Http\\Controllers; use Illuminate\\Routing\\Controller;\n"
+        "class Old extends Controller { function __construct() {\n"
+        "$this->middleware('log');\n$this->middleware('auth'); $this->middleware('late')->only('x'); }\n"
+        "function show() {} }",
+    }
+    code = (
+        "Route::get('old', [App\\Http\\Controllers\\Old::class, 'show'])->middleware('auth')->withoutMiddleware('web');"
+    )
+    guards = [link for link in app(code, more).links if link.kind == "GUARDED_BY"]
+    assert [(one.order, one.target, one.attributes.get("by"), one.attributes["excluded"]) for one in guards] == [
+        (0, "middleware:web", None, False),
+        (1, "middleware:auth", None, False),
+        (2, "middleware:log", "controller", False),
+        (3, "middleware:web", None, True),
+    ]
+    assert (guards[2].uri, guards[2].line) == ("app/Http/Controllers/Old.php", 3)
+
+
+def test_a_method_taken_along_is_a_closure_to_the_router() -> None:
+    graph = app("Route::get('a', (new App\\Old)->show(...));", {"app/Old.php": "namespace App; class Old {}"})
+    assert table(graph, "action") == {"GET a": "Closure"}
+
+
+def test_routes_are_made_for_the_cases_of_an_enum() -> None:
+    more = {"app/Kind.php": "namespace App; enum Kind: string { case Song = 'song'; case Film = 'film'; }"}
+    graph = app("foreach (App\\Kind::cases() as $one) { Route::get($one->value, fn () => 1)->name($one->name); }", more)
+    assert table(graph, "name") == {"GET song": "Song", "GET film": "Film"}
+
+
 def test_people_find_a_route_by_name_and_by_path() -> None:
     graph = app("Route::put('songs/{song}', fn () => 1)->name('songs.update');")
     assert {(alias.name, alias.kind) for alias in graph.aliases if alias.key == "route:PUT songs/{song}"} == {

@@ -72,3 +72,18 @@ def test_other_things_that_have_commands_are_no_schedule() -> None:
         ).nodes
         == ()
     )
+
+
+def test_a_command_written_in_place_is_scheduled_where_a_time_follows_it() -> None:
+    graph = of(
+        php(
+            "routes/console.php",
+            "use Illuminate\\Support\\Facades\\Artisan;",
+            "Artisan::command('shop:count', fn () => 1)->purpose('Counts')->hourly();",
+            "Artisan::command('shop:hello', fn () => 1)->purpose('Greets');",
+            "Artisan::call('shop:clean');",
+        )
+    )
+    assert [(node.key, node.line, node.attributes["when"]) for node in graph.nodes] == [
+        ("schedule:command shop:count", 4, ["hourly"])
+    ]

@@ -45,8 +45,7 @@ def guarded(app: App, policies: Policies, routes: Iterable[Node], binds: Iterabl
     }
     links: list[Link] = []
     for route in routes:
-        middleware = route.attributes.get("middleware", [])
-        for written in middleware if isinstance(middleware, list) else []:
+        for written in _words(route):
             found = re.fullmatch(r"can:([^,]+)(?:,(.*))?", str(written))
             if found is None:
                 continue
@@ -55,6 +54,13 @@ def guarded(app: App, policies: Policies, routes: Iterable[Node], binds: Iterabl
             said = (route.key, route.uri, route.line, False)
             links += _answer(app, policies, found[1].strip(), model, said=said)
     return Graph(links=tuple(links))
+
+
+def _words(route: Node) -> Iterator[Json]:
+    """Yield the middleware of a route and of its controller."""
+    for name in ("middleware", "controller_middleware"):
+        words = route.attributes.get(name)
+        yield from words if isinstance(words, list) else ()
 
 
 def _place(call: tree.Call, name: str) -> int | None:

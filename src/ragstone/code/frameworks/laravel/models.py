@@ -215,13 +215,17 @@ def _of_relation(model: Model, relation: Relation, targets: dict[tuple[str, str]
     return Graph((node,), (link,), aliases)
 
 
+_MORPHS: Final = {"name": "morph", "type": "morph_type", "id": "morph_id"}
+"""What the arguments of a polymorphic relation are called here, where the names mean something else."""
+
+
 def _attributes(relation: Relation) -> dict[str, Json]:
     attributes: dict[str, Json] = {"name": relation.name, "type": relation.type, "related": relation.related}
     if relation.pivot:
         attributes["pivot"] = relation.pivot
     if relation.through:
         attributes["through"] = relation.through
-    attributes |= {("morph" if key == "name" else key): value for key, value in relation.more.items()}
+    attributes |= {_MORPHS.get(key, key): value for key, value in relation.more.items()}
     attributes["declared_in"] = relation.declared_in
     if relation.used[0]:
         attributes["used_at"] = f"{relation.used[0]}:{relation.used[1]}"

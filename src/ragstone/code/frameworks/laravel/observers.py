@@ -23,7 +23,7 @@ OBSERVABLE: Final = (
 def observers(app: App, sites: Iterable[Site], models: Sequence[Known]) -> Graph:
     """Return which class observes which model, and what for."""
     links: dict[tuple[str, str], Link] = {}
-    for link in (*_attributes(app, models), *_properties(app), *_calls(app, sites)):
+    for link in (*_attributes(app, models), *_properties(app), *_calls(app, sites, models)):
         links.setdefault((link.source, link.target), link)
     targets = dict.fromkeys(link.target for link in links.values())
     nodes = tuple(_observer(app, target.removeprefix("class:")) for target in targets)
@@ -71,16 +71,25 @@ def _properties(app: App) -> Iterator[Link]:
                         yield from _link(app, model, class_of(value, known.name), (known.uri, line, "registered"))
 
 
-def _calls(app: App, sites: Iterable[Site]) -> Iterator[Link]:
-    """Yield what `Model::observe(…)` says."""
+def _calls(app: App, sites: Iterable[Site], models: Sequence[Known]) -> Iterator[Link]:
+    """Yield what `Model::observe(…)` says; `static::observe` says it of every model that boots by it."""
     for site in sites:
         if called(site.call) != "observe":
             continue
-        model = class_of(receiver(site.call), site.scope.owner)
-        if model and is_model(app, model):
+        owner = site.scope.owner
+        for model in _observed(app, class_of(receiver(site.call), owner), owner, models):
             for value in listed(given(site.call, 0)):
-                for name in site.scope.classes(value) or (class_of(value, site.scope.owner),):
+                for name in site.scope.classes(value) or (class_of(value, owner),):
                     yield from _link(app, model, name, (site.uri, site.line, "registered"))
+
+
+def _observed(app: App, named: str, owner: str, models: Sequence[Known]) -> Iterator[str]:
+    """Yield the models a call is about: the one it names, or those of the class or the trait it stands in."""
+    if named and named == owner:
+        wanted = named.lower()
+        yield from (one.name for one in models if any(part.lower() == wanted for part in app.lineage(one.name)))
+    elif named and is_model(app, named):
+        yield named
 
 
 def _link(app: App, model: str, observer: str, said: tuple[str, int, str]) -> Iterator[Link]:

@@ -34,7 +34,7 @@ def routes(world: World) -> Graph:
     for route in app.router.state.routes.values():
         graph += Graph(
             (_node(route, controllers),),
-            (*_handled(route, controllers), *_guarded(route), *_bound(route, app, controllers)),
+            (*_handled(route, controllers), *_guarded(route, controllers), *_bound(route, app, controllers)),
             tuple(_aliases(route)),
         )
     graph += _middleware(app, graph)
@@ -143,16 +143,28 @@ def _link(
     return Link(kind, _key(route), target, uri, line, "evaluated", route.site.conditional, attributes=attributes or {})
 
 
-def _guarded(route: Route) -> Iterator[Link]:
-    """Yield the middleware of a route in its order, then what it is freed from."""
-    words = [(one, False) for one in route.attributes.middleware] + [(one, True) for one in route.attributes.excluded]
-    for order, (one, excluded) in enumerate(words):
+def _guarded(route: Route, controllers: Controllers) -> Iterator[Link]:
+    """Yield the middleware of a route in its order, then its controller's own, then what it is freed from."""
+    words: list[tuple[Written, dict[str, Json]]] = [(one, {"excluded": False}) for one in route.attributes.middleware]
+    words += _by_controller(route, controllers)
+    words += [(one, {"excluded": True}) for one in route.attributes.excluded]
+    for order, (one, more) in enumerate(words):
         name, _, parameters = one.text.partition(":")
-        attributes: dict[str, Json] = {"written": one.text, "parameters": parameters, "excluded": excluded}
+        attributes: dict[str, Json] = {"written": one.text, "parameters": parameters, **more}
         yield Link(
             "GUARDED_BY", _key(route), f"middleware:{name}", one.uri, one.line, "evaluated",
             route.site.conditional, order, attributes,
         )  # fmt: skip
+
+
+def _by_controller(route: Route, controllers: Controllers) -> Iterator[tuple[Written, dict[str, Json]]]:
+    """Yield what the controller adds to the middleware of a route; a word that the route has counts once."""
+    controller, method = action_parts(route.action)
+    said = {one.text for one in route.attributes.middleware}
+    for one in controllers.guards(controller, method) if controller else ():
+        if one.text not in said or one.text == "Closure":
+            said.add(one.text)
+            yield one, {"excluded": False, "by": "controller"}
 
 
 def _bound(route: Route, app: Mounted, controllers: Controllers) -> Iterator[Link]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragstone.code import tree
@@ -14,6 +14,9 @@ from ragstone.types import Graph, Json, Link, Node
 
 SCHEDULE: Final = "illuminate\\console\\scheduling\\schedule"
 FACADE: Final = "illuminate\\support\\facades\\schedule"
+ARTISAN: Final = "illuminate\\support\\facades\\artisan"
+DESCRIBING: Final = frozenset(("purpose", "describe", "setDescription", "setAliases", "setHidden", "call", "queue"))
+"""What a command written in place is told that is no time, and what the facade does besides."""
 TASKS: Final = frozenset(("command", "job", "call", "exec"))
 NOT_WHEN: Final = frozenset(
     ("name", "description", "withoutOverlapping", "onOneServer", "runInBackground", "evenInMaintenanceMode",
@@ -45,7 +48,7 @@ def _tasks(app: App, sites: Iterable[Site]) -> Iterator[tuple[Scope, tree.Call, 
     inner: set[int] = set()
     for site in sites:
         root, calls = chain(site.call)
-        if id(site.call) in inner or not _is_schedule(app, site.scope, root):
+        if id(site.call) in inner or not (_is_schedule(app, site.scope, root) or _is_timed(root, calls)):
             continue
         inner.update(id(one) for one in calls)
         place = next((at for at, one in enumerate(calls) if called(one) in TASKS), None)
@@ -64,11 +67,17 @@ def _is_schedule(app: App, scope: Scope, root: Part) -> bool:
     return app.field(scope.owner, root).lower() == SCHEDULE
 
 
+def _is_timed(root: Part, calls: Sequence[tree.Call]) -> bool:
+    """Return whether it is a command written in place, `Artisan::command(…)`, with a time to run at after it."""
+    named = isinstance(root, tree.ClassName) and root.name.lower() in (ARTISAN, "artisan")
+    return named and any(called(one) not in NOT_WHEN | TASKS | DESCRIBING for one in calls)
+
+
 def _node(scope: Scope, task: tree.Call, rest: tuple[tree.Call, ...]) -> Node:
     """Return a task as a node."""
     what, first = called(task), given(task, 0)
     label = _label(scope, first)
-    when = [_said(one) for one in rest if called(one) not in NOT_WHEN]
+    when = [_said(one) for one in rest if called(one) not in NOT_WHEN | DESCRIBING]
     if not when:  # an application's own schedule may take the frequency as an argument
         more = [argument.value for argument in task.arguments[1:]]
         when = [" ".join(filter(None, map(shown, more)))] if more and isinstance(more[0], tree.Literal) else []

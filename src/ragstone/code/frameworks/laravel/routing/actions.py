@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ragstone.code.evaluate import Array, Evaluator, Lambda, Site, Unknown, Value, settle, shown
+from ragstone.code.evaluate import Array, Evaluator, Instance, Lambda, Site, Unknown, Value, settle, shown
 from ragstone.code.frameworks.laravel.routing.records import Attributes, attributes_of
 
 
@@ -35,6 +35,8 @@ def action_of(value: Value, site: Site) -> Action:
     pair = pair_of(value)
     if pair is not None:
         return Action(controller=pair)
+    if len(value) == 2 and value.is_list and isinstance(settle(value.get(0)), Instance):
+        return Action()  # a method of an object, taken along: a closure to the router
     inner = settle(value.get("uses"))
     if inner is None:
         callables = (one for key, one in value.items.items() if isinstance(key, int))
