@@ -138,7 +138,7 @@ def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypat
         parsed.append(uri)
         return symbols.read(text, uri)
 
-    monkeypatch.setattr(passes, "read", noted)
+    monkeypatch.setattr(passes, "facts_of", noted)
     give(engine, "music/base.py", BASE.replace("save", "store"))
     assert parsed == ["music/base.py"]
 
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_read_as_code_stops_nothing(engine: Engine) -> Non
     engine.add(Document("music/long.py", "# la la la\n" * 100_000), embed=False)
     engine.add(Document("music/odd.py", "def broken(:\n\ud800 class ((("), embed=False)
     report = grapher(engine).bring_level(C)
-    assert report.remarks == ("music/long.py: too long to be read for its symbols",)
+    assert report.remarks == ("music/long.py: too long, or too unlike its language, to be read for its symbols",)
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
     assert not grapher(engine).behind(C)
 

@@ -10,11 +10,11 @@ from typing import Final
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
 from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
-from ragstone.code.symbols import read
 from ragstone.code.tree import Module
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError
-from ragstone.graphing import kept
+from ragstone.intake.facts_bytes import dump, load
+from ragstone.intake.parsing import facts_of
 from ragstone.protocols import Framework
 from ragstone.types import Graph
 
@@ -85,7 +85,7 @@ class Passes:
         for done, uri in enumerate(code, start=1):
             facts = self._facts[uri] = self._read(uri)
             if facts is not None:
-                fresh[FILE + uri] = kept.dump(facts)
+                fresh[FILE + uri] = dump(facts)
             tell(done, len(code))
         return fresh
 
@@ -93,7 +93,7 @@ class Passes:
         """Return what is known of a file, from what was kept if it was not read now; None for what is no code."""
         if uri not in self._facts:
             data = self.kept.get(FILE + uri)
-            self._facts[uri] = (kept.load(data) or self._read(uri)) if data is not None else None
+            self._facts[uri] = (load(data) or self._read(uri)) if data is not None else None
         return self._facts[uri]
 
     def resolve(self, changed: Sequence[str], gone: Sequence[str]) -> dict[str, Graph]:
@@ -139,12 +139,12 @@ class Passes:
         if text is None:
             return None
         try:
-            facts = read(text, uri)
+            facts = facts_of(text, uri)
         except FAULTS as error:
             self.remarks.append(f"{uri}: not read for its symbols: {_said(error)}")
             return None
         if facts is None:
-            self.remarks.append(f"{uri}: too long to be read for its symbols")
+            self.remarks.append(f"{uri}: too long, or too unlike its language, to be read for its symbols")
         return facts
 
     def _shows(self, uri: str) -> bool:
@@ -152,7 +152,7 @@ class Passes:
         if not language_of(uri):
             return uri.rpartition("/")[2] in MANIFESTS
         data = self.kept.get(FILE + uri)
-        before = kept.load(data) if data is not None else None
+        before = load(data) if data is not None else None
         now = self._facts.get(uri)
         return (before and interface(before)) != (now and interface(now))
 

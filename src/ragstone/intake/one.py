@@ -117,9 +117,9 @@ def prepared(
 
 def _with_symbols(document: Document) -> Document:
     """Return a document with what it defines, and with a remark where its grammar could not read it."""
-    from ragstone.code.symbols import read  # grammars are loaded for code alone
+    from ragstone.intake.parsing import facts_of  # grammars are loaded for code alone
 
-    facts = read(document.text, document.uri, document.language)
+    facts = facts_of(document.text, document.uri, document.language)
     if facts is None:
         remark = "cut by lines: it is too long, or too unlike its language, to be parsed"
         return replace(document, remarks=(*document.remarks, remark))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from ragstone.code.facts import Binding, FileFacts, Import, Reference
 from ragstone.code.symbols import read
-from ragstone.graphing.kept import dump, load
+from ragstone.intake.facts_bytes import dump, load
 from ragstone.types import Symbol
 from tests.graphing.tiny import SONG
 
