@@ -14,7 +14,8 @@ from ragstone.chunk.choose import choose
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read
-from ragstone.intake.parsing import UNSURE, facts_of
+from ragstone.intake.parsing import UNSURE
+from ragstone.intake.parsing import facts_of as stoppable
 from ragstone.types import Document, Symbol
 from tests.code.sample_symbols import EXPECTED
 
@@ -347,7 +348,7 @@ def test_any_text_has_symbols_within_it(language: str, data: st.DataObject) -> N
         st.text(st.characters(codec=None), max_size=20) | st.sampled_from(["\x00", "\ud800", "{", "(", '"'])
     )
     broken = text[:at] + garbage + text[at + data.draw(st.integers(0, 40)) :]
-    facts = facts_of(broken, name)
+    facts = stoppable(broken, name)
     if facts is None:
         assert language in UNSURE  # it was stopped
         return
