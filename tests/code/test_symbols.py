@@ -327,6 +327,18 @@ def test_a_narrowed_template_has_the_name_of_the_template() -> None:
     assert [(one.qualified, one.line) for one in facts.symbols] == [("Walk", 2), ("Walk.at", 5)]
 
 
+@pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+def test_half_a_character_in_a_name_or_text_harms_nothing(path: Path) -> None:
+    text = path.read_text("utf-8")
+    names = [one.name for one in facts_of(path.name)[1].symbols]
+    for name in names[:6]:
+        odd = text.replace(name, f"{name[:1]}\ud800{name[1:]}")
+        facts = read(odd, path.name)
+        assert facts is not None
+        for one in facts.symbols:
+            assert 0 <= one.start < one.end <= len(odd)
+
+
 def test_places_are_counted_in_characters() -> None:
     text = "# “größer” 👍\ndef grüße():\n    return 'ä'\n\n\ndef zwei():\n    return 2\n"
     facts = read(text, "a.py")

@@ -26,6 +26,8 @@ _FIELDS: Final = {
 }
 """How a field is written inside of its class; where that can be left out, fields have their bare names."""
 _OF_TYPES: Final = frozenset(("field", "declared", "assigned"))
+_LONE: Final = re.compile("[\ud800-\udfff]")
+"""Halves of a character, which no grammar's text may have; what stands for one is as long in bytes."""
 _WORD: Final = re.compile(r"[\w$]+")
 _GIVEN: Final = frozenset(("made", "other", "assigned"))
 _SELVES: Final = frozenset(("self", "cls"))
@@ -41,7 +43,7 @@ def read(text: str, uri: str, language: str = "") -> FileFacts | None:
     if language == "c" and uri.endswith(".h") and _IS_CPP.search(text):
         language = "cpp"
     try:
-        found = captured(text.encode("utf-8", "surrogatepass"), language) if language else None
+        found = captured(_LONE.sub("\ufffd", text).encode(), language) if language else None
     except KeyError:
         return None
     if found is None:
