@@ -322,10 +322,11 @@ def test_leaving_early_ends_the_process(tree: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     fill(tree, 1, count=MANY_FILES * 2)
     job = job_for(tree)
+    before = children()  # a parser may be waiting there from another test
     with closing(outcomes(job, found_in(job))) as found:
         next(found)
-        assert children() or sys.platform != "linux"
-    assert children() == []
+        assert len(children()) > len(before) or sys.platform != "linux"
+    assert children() == before
 
 
 def test_a_module_in_the_folder_being_read_is_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

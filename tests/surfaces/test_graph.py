@@ -18,6 +18,11 @@ from tests.graphing.quarry import STONE, UPDATE, write
 Run = Callable[..., Any]
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)  # a runner of tests may say it has one
+
+
 @pytest.fixture
 def app(project: Path, quick: Run) -> Run:
     write(project)
