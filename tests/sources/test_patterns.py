@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ragstone.sources.files import FileSource
@@ -86,6 +86,8 @@ FILE = st.lists(LINE, max_size=5)
 
 
 @given(FILE, FILE, FILE)
+@example(["a", "?.x"], [], [])  # to git é is two
+@example(["[!a].x", "[é].x", "é?"], ["??.x"], ["*é*"])
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_our_walk_ignores_exactly_what_git_ignores(
     folder: Path, git: Callable[..., bytes], top: list[str], inner: list[str], deep: list[str]

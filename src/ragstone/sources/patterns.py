@@ -217,7 +217,7 @@ class Rules:
         elif not pattern.anchored and _is_suffix(body):
             self._suffixes[body[1:], folders_only] = number
         else:
-            compiled = compile_glob(body)
+            compiled = compile_glob(_by_bytes(body))
             if compiled is not None:
                 self._globs.append((number, pattern, compiled))
 
@@ -231,6 +231,8 @@ class Rules:
         best = self._plain(path, name, folders_only=False)
         if folder:
             best = max(best, self._plain(path, name, folders_only=True))
+        if self._globs:
+            path, name = _by_bytes(path), _by_bytes(name)
         for number, pattern, compiled in reversed(self._globs):
             if number < best:
                 break
@@ -245,6 +247,16 @@ class Rules:
         dot = name.rfind(".")
         best = max(self._names.get((name, folders_only), -1), self._paths.get((path, folders_only), -1))
         return best if dot < 0 else max(best, self._suffixes.get((name[dot:], folders_only), -1))
+
+
+def _by_bytes(text: str) -> str:
+    """Return a text with a character for each of its bytes, as git sees it: there `?` is one byte, and é is two."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    except UnicodeEncodeError:  # half a character, which no file system gave
+        return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _is_suffix(body: str) -> bool:
