@@ -8,7 +8,8 @@ import warnings
 import pytest
 
 from ragstone.chunk import code
-from ragstone.chunk.code import UNPARSED_KIND, Python
+from ragstone.chunk.code import Python
+from ragstone.chunk.lines import UNPARSED_KIND
 from ragstone.types import Chunk, Document
 
 

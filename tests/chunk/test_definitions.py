@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunk.definitions import UNPARSED_KIND, Definitions
+from ragstone.chunk.definitions import Definitions
+from ragstone.chunk.lines import UNPARSED_KIND
 from ragstone.code.symbols import read
 from ragstone.intake.one import Cut, prepared
 from ragstone.protocols import Chunker

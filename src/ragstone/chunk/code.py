@@ -11,27 +11,24 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from itertools import accumulate
 from typing import Final, TypeAlias
 
-from ragstone.chunk.lines import CODE_SIZE, cut_lines
+from ragstone.chunk.gather import Gather, Piece, by_last_part, listed
+from ragstone.chunk.lines import CODE_SIZE, UNPARSED_KIND, cut_lines
 from ragstone.chunk.outline import outline
 from ragstone.chunk.pack import check_sizes
-from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.types import Chunk, Document
-
-UNPARSED_KIND: Final = "code_text"
 
 _LARGEST_PARSED: Final = 4_000_000
 """Characters. A tree takes some hundred times its text's memory; what is larger was not written by a person."""
 _OPENING: Final = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def[ \t]+|class[ \t]+)?(\w+)", re.MULTILINE)
 _SMALL: Final = 3
-_TINY: Final = 8
-"""Neighbours below size / SMALL share a chunk; one below size / TINY goes with any that fits."""
-_MOST_NAMES: Final = 40
+"""Neighbours below size / SMALL share a chunk."""
 _LONGEST_SIGNATURE: Final = 200
 _SIGNATURE_LINES: Final = 12
 
@@ -40,13 +37,9 @@ _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Piece):
     """A definition, or a run of other statements, with the comments above it."""
 
-    start: int
-    end: int
-    names: tuple[str, ...]
-    header: str
     node: _Definition | None = None
 
 
@@ -68,47 +61,22 @@ class Python:
             return chunks_of(document, (Cut(*cut, kind=UNPARSED_KIND) for cut in cuts))
         source = _Source(text)
         pieces = source.pieces(module.body, start=0, end=len(text))
-        return chunks_of(document, self._cuts(source, pieces))
+        return chunks_of(document, self._gather(source).cuts(pieces, partial(self._parted, source)))
 
-    def _cuts(self, source: _Source, pieces: Sequence[_Piece]) -> Iterator[Cut]:
-        """Yield the cuts of neighbouring pieces."""
-        group: list[_Piece] = []
-        weight = 0
-        for piece in pieces:
-            own = weigh(source.text, piece.start, piece.end, self.size)
-            if own > self.size and weight <= self.size // _TINY:
-                yield from self._parted(source, _led_by(group, piece))
-                group, weight = [], 0
-                continue
-            if group and not self._joins(weight, own):
-                yield _merged(group)
-                group, weight = [], 0
-            if own > self.size:
-                yield from self._parted(source, piece)
-                continue
-            group.append(piece)
-            weight += own
-        if group:
-            yield _merged(group)
-
-    def _joins(self, weight: int, own: int) -> bool:
-        if weight + own > self.size:
-            return False
-        small = self.size // _SMALL
-        return (weight <= small and own <= small) or min(weight, own) <= self.size // _TINY
+    def _gather(self, source: _Source) -> Gather:
+        return Gather(source.text, self.size, _SMALL)
 
     def _parted(self, source: _Source, piece: _Piece) -> Iterator[Cut]:
         """Yield the cuts of a piece that is too big for one chunk."""
         if isinstance(piece.node, ast.ClassDef):
-            yield from self._cuts(source, source.members(piece))
+            yield from self._gather(source).cuts(source.members(piece), partial(self._parted, source))
             return
         signature = source.signature(piece.node) if piece.node else ""
         below = " > ".join(filter(None, (piece.header, signature)))
-        known = _by_last_part(piece.names)
+        known = by_last_part(piece.names)
         for at, (start, end) in enumerate(cut_lines(source.text, piece.start, piece.end, size=self.size)):
             names = piece.names if piece.node else _defined_in(source.text[start:end], known)
-            symbol = " ".join(names[:_MOST_NAMES])
-            yield Cut(start, end, symbol=symbol, header=below if at else piece.header)
+            yield Cut(start, end, symbol=listed(names), header=below if at else piece.header)
 
 
 class _Source:
@@ -204,29 +172,6 @@ def _names(statement: ast.stmt) -> Iterator[str]:
                 yield inner.name
 
 
-def _by_last_part(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return names by what stands behind their last dot, each once."""
-    found: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        found.setdefault(name.rpartition(".")[2], []).append(name)
-    return found
-
-
 def _defined_in(part: str, known: Mapping[str, Sequence[str]]) -> list[str]:
     """Return those of a run's names that a part of it defines: they open a line there."""
     return [name for opening in dict.fromkeys(_OPENING.findall(part)) for name in known.get(opening, ())]
-
-
-def _led_by(group: Sequence[_Piece], piece: _Piece) -> _Piece:
-    """Return the piece with the tiny ones before it as its beginning."""
-    if not group:
-        return piece
-    names = piece.names + tuple(name for before in group for name in before.names)
-    return replace(piece, start=group[0].start, names=names)
-
-
-def _merged(pieces: Sequence[_Piece]) -> Cut:
-    """Return the cut of pieces that share a chunk."""
-    names = dict.fromkeys(name for piece in pieces for name in piece.names)
-    symbol = " ".join(list(names)[:_MOST_NAMES])
-    return Cut(pieces[0].start, pieces[-1].end, symbol=symbol, header=pieces[-1].header)

@@ -1,23 +1,23 @@
 """Cutting code by its definitions, in any language whose symbols were found.
 
-Small definitions share a chunk, a big class is a header and its methods, a long function is parted between statements.
+Small definitions share a chunk, a big class is a header and its methods, a long function is parted between lines.
 Nothing is said twice. A file without symbols is cut by lines; where its grammar could not read it, its chunks are of
 kind `code_text`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
-from ragstone.chunk.lines import CODE_SIZE, cut_lines
+from ragstone.chunk.gather import Gather, Piece, by_last_part, listed
+from ragstone.chunk.lines import CODE_SIZE, UNPARSED_KIND, cut_lines
 from ragstone.chunk.pack import check_sizes
-from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.types import Chunk, Document, Symbol
-
-UNPARSED_KIND: Final = "code_text"
 
 _BLOCKS: Final = frozenset(
     {"class", "interface", "trait", "enum", "struct", "module", "function", "method", "constructor"}
@@ -26,10 +26,9 @@ _BLOCKS: Final = frozenset(
 _DEEPEST: Final = 8
 """What stands deeper in others than that is not cut around: no person nests so."""
 _SMALL: Final = 2
-_TINY: Final = 8
-"""Neighbours below size / SMALL share a chunk; one below size / TINY goes with any that fits. Code search by words:
+"""Neighbours below size / SMALL share a chunk. Code search by words:
 .801 with a third, .803 with a half, .802 where all that fits is put together."""
-_MOST_NAMES: Final = 40
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
@@ -44,13 +43,9 @@ class _Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Piece):
     """A definition, or a run of other lines."""
 
-    start: int
-    end: int
-    names: tuple[str, ...]
-    header: str
     block: _Block | None = None
 
 
@@ -61,7 +56,7 @@ class Definitions:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = f"definitions/1/{size}"
+        self.recipe = f"definitions/2/{size}"
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
@@ -71,34 +66,10 @@ class Definitions:
             return chunks_of(document, (Cut(*cut, kind=kind) for cut in cut_lines(text, 0, len(text), size=self.size)))
         blocks, names = _nested(text, document.symbols)
         pieces = _pieces(text, (0, len(text)), blocks, names)
-        return chunks_of(document, self._cuts(text, pieces))
+        return chunks_of(document, self._gather(text).cuts(pieces, partial(self._parted, text)))
 
-    def _cuts(self, text: str, pieces: Sequence[_Piece]) -> Iterator[Cut]:
-        """Yield the cuts of neighbouring pieces."""
-        group: list[_Piece] = []
-        weight = 0
-        for piece in pieces:
-            own = weigh(text, piece.start, piece.end, self.size)
-            if own > self.size and weight <= self.size // _TINY:
-                yield from self._parted(text, _led_by(group, piece))
-                group, weight = [], 0
-                continue
-            if group and not self._joins(weight, own):
-                yield _merged(group)
-                group, weight = [], 0
-            if own > self.size:
-                yield from self._parted(text, piece)
-                continue
-            group.append(piece)
-            weight += own
-        if group:
-            yield _merged(group)
-
-    def _joins(self, weight: int, own: int) -> bool:
-        if weight + own > self.size:
-            return False
-        small = self.size // _SMALL
-        return (weight <= small and own <= small) or min(weight, own) <= self.size // _TINY
+    def _gather(self, text: str) -> Gather:
+        return Gather(text, self.size, _SMALL)
 
     def _parted(self, text: str, piece: _Piece) -> Iterator[Cut]:
         """Yield the cuts of a piece that is too big for one chunk."""
@@ -111,12 +82,13 @@ class Definitions:
             if first.block is None:
                 led = own[len(_all_names(block)) :]
                 inside[0] = replace(first, names=(block.symbol.qualified, *led, *first.names), header=piece.header)
-            yield from self._cuts(text, inside)
+            yield from self._gather(text).cuts(inside, partial(self._parted, text))
             return
         below = _chain(piece.header, block.symbol.signature) if block else piece.header
+        known = {} if block else by_last_part(piece.names)
         for at, (start, end) in enumerate(cut_lines(text, piece.start, piece.end, size=self.size)):
-            names = piece.names if block else _said(text[start:end], piece.names)
-            yield Cut(start, end, symbol=" ".join(names[:_MOST_NAMES]), header=below if at else piece.header)
+            names = piece.names if block else _said(text[start:end], known)
+            yield Cut(start, end, symbol=listed(names), header=below if at else piece.header)
 
 
 def _nested(text: str, symbols: Sequence[Symbol]) -> tuple[list[_Block], list[Symbol]]:
@@ -199,21 +171,6 @@ def _chain(*parts: str) -> str:
     return " > ".join(filter(None, parts))
 
 
-def _said(part: str, names: Sequence[str]) -> list[str]:
-    """Return those of a run's names that a part of it has."""
-    return [name for name in names if name.rpartition(".")[2] in part]
-
-
-def _led_by(group: Sequence[_Piece], piece: _Piece) -> _Piece:
-    """Return the piece with the tiny ones before it as its beginning."""
-    if not group:
-        return piece
-    names = piece.names + tuple(name for before in group for name in before.names)
-    return replace(piece, start=group[0].start, names=names)
-
-
-def _merged(pieces: Sequence[_Piece]) -> Cut:
-    """Return the cut of pieces that share a chunk."""
-    names = dict.fromkeys(name for piece in pieces for name in piece.names)
-    symbol = " ".join(list(names)[:_MOST_NAMES])
-    return Cut(pieces[0].start, pieces[-1].end, symbol=symbol, header=pieces[-1].header)
+def _said(part: str, known: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return those of a run's names that a part of it has as words."""
+    return [name for word in dict.fromkeys(_WORD.findall(part)) for name in known.get(word, ())]

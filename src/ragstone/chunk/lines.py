@@ -12,6 +12,8 @@ from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.tokens import estimate_up_to
 from ragstone.types import Chunk, Document
 
+UNPARSED_KIND: Final = "code_text"
+"""What chunks of code are that no parser could read."""
 CODE_SIZE: Final = 300
 """Tokens of a chunk of code: about thirty lines, a function with its comment."""
 CODE_LINES: Final = 50
