@@ -52,15 +52,15 @@ def corpus(count: int) -> dict[str, Any]:
     """Return where the texts, their vectors and the questions lie, made now if they were not before."""
     from bench.matrix import QUERIES as ALL_QUERIES
     from bench.matrix import REAL, matrices
-    from bench.texts import questions, real_texts, spliced
+    from bench.texts import real_texts, spliced, typed
 
     data = matrices(count)
-    texts_path, asked_path = CACHE / f"{data.origin}-{count}-texts.json", CACHE / f"{data.origin}-{count}-asked.json"
+    texts_path, asked_path = CACHE / f"{data.origin}-{count}-texts.json", CACHE / f"{data.origin}-{count}-typed.json"
     if not asked_path.is_file():
         found = real_texts(min(count, REAL) + ALL_QUERIES)
         texts, _ = spliced(found[:-ALL_QUERIES], count)
         texts_path.write_text(json.dumps(texts), "utf-8")
-        asked_path.write_text(json.dumps(questions(found[-ALL_QUERIES:])[:QUERIES]), "utf-8")
+        asked_path.write_text(json.dumps(typed(found[-ALL_QUERIES:])[:QUERIES]), "utf-8")
     return {
         "texts": str(texts_path),
         "questions": str(asked_path),

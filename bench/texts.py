@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,10 @@ PIECE_CHARACTERS = 420
 
 LEAST_CHARACTERS = 120
 SEED = 11
+TYPED_WORDS = 8
+"""Words in a query of `typed`: 14 tokens in the middle; questions of the eval sets have 12 (LoCoMo) to 19 (SciFact)."""
+
+_TYPED = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}(?:_[A-Za-z0-9]+)*")
 
 
 def library() -> Path:
@@ -67,6 +72,17 @@ def questions(texts: list[str]) -> list[str]:
         words = [word for word in words if len(word) > 3 and word.isascii()] or ["python"]
         start = luck.randrange(max(1, len(words) - 6))
         asked.append(" ".join(words[start : start + 6]))
+    return asked
+
+
+def typed(texts: list[str]) -> list[str]:
+    """Return a query for each text as somebody would type it: words and names of it, not the code around them."""
+    luck = random.Random(SEED)  # noqa: S311 - the same words each time, no secret
+    asked: list[str] = []
+    for text in texts:
+        words = list(dict.fromkeys(_TYPED.findall(text))) or ["python"]
+        start = luck.randrange(max(1, len(words) - TYPED_WORDS))
+        asked.append(" ".join(words[start : start + TYPED_WORDS]))
     return asked
 
 

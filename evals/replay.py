@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragstone.rank.lists import Lists
     from ragstone.rank.order import Ranked
     from ragstone.rank.weights import Numbers
-    from ragstone.types import Hit, StoredChunk
+    from ragstone.types import Hit, Outline
 
 MOST_QUESTIONS = 600
 """Of one set, spread evenly over it: more only make the error a little smaller, and every number is tried on all."""
@@ -31,7 +31,7 @@ class Recording:
     case: Case
     group: str
     lists: Lists
-    rows: Mapping[int, StoredChunk]
+    rows: Mapping[int, Outline]
 
 
 def record(chosen: EvalSet, embedder: str, *, keep: Path | None) -> list[Recording]:
@@ -60,7 +60,7 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
 
     # The read path up to where ranking begins; nothing public stops there.
     searcher, store = engine._parts.searcher, engine._parts.store
-    known: dict[int, StoredChunk] = {}
+    known: dict[int, Outline] = {}
     found = []
     for case in cases:
         scope = Scope(engine.project, (case.collection,))
@@ -68,7 +68,7 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
         request = Request(case.query, scope, top_k=WIDEST, candidates=candidates)
         lists = searcher._lists(request, query_terms(case.query), store.generation())
         ids = {row.id for rows in lists.rows.values() for row in rows}
-        known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
+        known.update(store.outlines(engine.project, [number for number in ids if number not in known]))
         found.append(Recording(case, corpus.name, lists, {number: known[number] for number in ids if number in known}))
     return found
 
@@ -86,11 +86,11 @@ def asker(recording: Recording, numbers: Numbers) -> Ask:
 
     query, lists = recording.case.query, recording.lists
     weights = list_weights(query_type(query), lists.coverage, words=True, numbers=numbers)
-    fused = weighted_sum(lists.rows, weights, limit=max(SHORTLIST_LEAST, SHORTLIST_FACTOR * WIDEST))
+    fused = weighted_sum(lists.rows, weights, limit=max(SHORTLIST_LEAST, SHORTLIST_FACTOR * WIDEST)).best
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * top_k)]
-        ranked, _ = order.arranged(shortlist, recording.rows, query=query, numbers=numbers)
+        ranked, _ = order.arranged(shortlist, recording.rows, query=query, shown=top_k, numbers=numbers)
         if merge:
             ranked = order.merge_neighbours(ranked, top_k, numbers=numbers)
         return [hit(entry) for entry in ranked[:top_k]]
@@ -102,14 +102,14 @@ def hit(entry: Ranked) -> Hit:
     """Return as much of a hit as a score looks at."""
     from ragstone.types import Hit
 
-    first, last = entry.members[0].chunk.span, entry.members[-1].chunk.span
+    first, last = entry.members[0].whole().chunk.span, entry.members[-1].whole().chunk.span
     return Hit(
         doc_id=str(entry.row.id),
         text="",
         score=entry.score,
         metadata={},
         source_doc_id=entry.row.uri,
-        chunk_index=entry.row.chunk.order,
+        chunk_index=entry.row.order,
         collection=entry.row.collection,
         span=replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end),
     )

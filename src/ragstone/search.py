@@ -26,6 +26,7 @@ from ragstone.types import (
     Explanation,
     Filter,
     Hit,
+    ListTrace,
     Request,
     Scope,
     Scored,
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 Later = Callable[[], "Matrix | None"]
 """Waits for a query's vector and returns it; None where its space cannot be asked."""
+
+Traces = Mapping[int, tuple[ListTrace, ...]]
+"""Where each chunk that is shown stood in each list."""
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
 OVERFETCH: Final = 1.25
@@ -118,13 +122,15 @@ class Searcher:
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
         fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
         wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
-        shortlist, unlike = alike(fuse(lists.rows, weights, limit=wide), self._floors(request, wanted, lists))
-        rows = self._store.chunks(request.scope.project, [candidate.id for candidate in shortlist])
-        ranked, copies = order.arranged(shortlist, rows, query=request.query)
+        fused = fuse(lists.rows, weights, limit=wide)
+        shortlist, unlike = alike(fused, self._floors(request, wanted, lists))
+        rows = self._store.outlines(request.scope.project, [one.id for one in shortlist])
+        ranked, copies = order.arranged(shortlist, rows, query=request.query, shown=request.top_k)
         ranked = self._second_look(request, ranked, lists)
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
-        confidence = _confidence(chosen, lists, weights, wanted)
-        hits, weak = self._hits(request, chosen, confidence)
+        traces = {entry.row.id: fused.traces(entry.row.id) for entry in chosen}
+        confidence = _confidence(chosen, traces, weights, wanted)
+        hits, weak = self._hits(request, chosen, confidence, traces)
         return Explanation(
             query=request.query,
             query_type=kind,
@@ -241,11 +247,8 @@ class Searcher:
     def _second_look(self, request: Request, ranked: list[Ranked], lists: Lists) -> list[Ranked]:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
-            scores = reranker.rerank(request.query, [entry.row.chunk.text for entry in ranked])
-            ranked = order.by_score(
-                Ranked(replace(entry.candidate, fused=score), entry.row, entry.members)
-                for entry, score in zip(ranked, scores, strict=True)
-            )
+            scores = reranker.rerank(request.query, [entry.row.whole().chunk.text for entry in ranked])
+            ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
         if request.mmr and ranked:
             ranked = self._diverse(request, ranked, lists)
         return ranked
@@ -263,7 +266,9 @@ class Searcher:
 
     # ── the hits ──────────────────────────────────────────────────────────────────────────────────
 
-    def _hits(self, request: Request, chosen: Sequence[Ranked], confidence: float) -> tuple[list[Hit], list[Dropped]]:
+    def _hits(
+        self, request: Request, chosen: Sequence[Ranked], confidence: float, traces: Traces
+    ) -> tuple[list[Hit], list[Dropped]]:
         hits, weak = [], []
         elsewhere = self._copies(request, chosen)
         top = max((entry.score for entry in chosen), default=0.0) or 1.0
@@ -272,7 +277,14 @@ class Searcher:
             if request.min_score is not None and score < request.min_score:
                 weak.append(Dropped(_doc_id(entry), score, f"score below min_score {request.min_score}"))
                 continue
-            hits.append(self._hit(request, entry, score, confidence, elsewhere.get(entry.row.text_id, ())))
+            trace = Trace(
+                lists=traces[entry.row.id],
+                boosts=entry.boosts,
+                merged=tuple(member.order for member in entry.members if member.id != entry.row.id),
+                fused=entry.score,
+                confidence=confidence,
+            )
+            hits.append(self._hit(request, entry, score, trace, elsewhere.get(entry.row.text_id, ())))
         return hits, weak
 
     def _copies(self, request: Request, chosen: Sequence[Ranked]) -> Mapping[int, tuple[str, ...]]:
@@ -289,20 +301,13 @@ class Searcher:
             for text_id, ids in by_text.items()
         }
 
-    def _hit(self, request: Request, entry: Ranked, score: float, confidence: float, also_at: tuple[str, ...]) -> Hit:
-        row = entry.row
+    def _hit(self, request: Request, entry: Ranked, score: float, trace: Trace, also_at: tuple[str, ...]) -> Hit:
+        row = entry.row.whole()
         span, text = self._span_and_text(request, entry)
         if request.compress:
             by_lines = row.document_kind in ("code", "config", "data", "manifest", "openapi")
             start, end = answering_slice(text, query_terms(request.query), by_lines=by_lines)
             span, text = span.narrowed(text, start, end), text[start:end]
-        trace = Trace(
-            lists=entry.candidate.lists,
-            boosts=entry.candidate.boosts,
-            merged=tuple(member.chunk.order for member in entry.members if member.id != row.id),
-            fused=entry.score,
-            confidence=confidence,
-        )
         return Hit(
             doc_id=_doc_id(entry),
             text=text,
@@ -315,17 +320,17 @@ class Searcher:
             kind=row.document_kind,
             language=row.language,
             title=row.title,
-            symbol=" ".join(member.chunk.symbol for member in entry.members if member.chunk.symbol),
+            symbol=" ".join(member.symbol for member in entry.members if member.symbol),
             header=row.chunk.header,
             also_at=also_at,
             trace=trace,
         )
 
     def _span_and_text(self, request: Request, entry: Ranked) -> tuple[Span, str]:
-        first, last = entry.members[0].chunk.span, entry.members[-1].chunk.span
-        if len(entry.members) == 1:
-            return first, entry.row.chunk.text
         row = entry.row
+        if len(entry.members) == 1:
+            return row.whole().chunk.span, row.whole().chunk.text
+        first, last = entry.members[0].whole().chunk.span, entry.members[-1].whole().chunk.span
         span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         return span, self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
 
@@ -348,30 +353,30 @@ def _copy(row: StoredChunk, home: str) -> str:
 
 
 def _doc_id(entry: Ranked) -> str:
-    return f"{entry.row.uri}__chunk_{entry.row.chunk.order}"
+    return f"{entry.row.uri}__chunk_{entry.row.order}"
 
 
-def _confidence(chosen: Sequence[Ranked], lists: Lists, weights: Mapping[str, float], wanted: Sequence[str]) -> float:
+def _confidence(chosen: Sequence[Ranked], traces: Traces, weights: Mapping[str, float], wanted: Sequence[str]) -> float:
     """Return how sure the best hits are, 0 to 1, comparable between queries: word coverage and cosine, weighted.
 
     The fused score orders the hits of one query; it says nothing about whether any of them is good.
     """
+    words = weights.get("words", 0.0)
     best = 0.0
     for entry in chosen[:5]:
-        total = 0.0
-        for name, weight in weights.items():
-            if name == "words":
-                total += weight * _share_of_terms(entry, wanted)
-            else:
-                cosine = next((trace.score for trace in entry.candidate.lists if trace.name == name), 0.0)
-                total += weight * max(0.0, (cosine - COSINE_FLOOR) / (1 - COSINE_FLOOR))
-        best = max(best, total)
+        meaning = sum(
+            weights.get(trace.name, 0.0) * max(0.0, (trace.score - COSINE_FLOOR) / (1 - COSINE_FLOOR))
+            for trace in traces[entry.row.id]
+            if trace.name != "words"
+        )
+        if meaning + words > best:  # else not even all of the words would make it surer
+            best = max(best, meaning + words * _share_of_terms(entry.row.whole(), wanted))
     return min(1.0, best)
 
 
-def _share_of_terms(entry: Ranked, wanted: Sequence[str]) -> float:
-    chunk = entry.row.chunk
-    there = set(terms(f"{entry.row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
+def _share_of_terms(row: StoredChunk, wanted: Sequence[str]) -> float:
+    chunk = row.chunk
+    there = set(terms(f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
     return sum(term in there for term in wanted) / len(wanted) if wanted else 0.0
 
 

@@ -20,7 +20,7 @@ def ranked(scores: dict[int, float]) -> list[Scored]:
 def test_every_row_of_every_list_is_a_candidate_exactly_once(words: dict[int, float], near: dict[int, float]) -> None:
     lists = {"words": ranked(words), "minilm": ranked(near)}
     for fuse in (weighted_sum, reciprocal_rank):
-        fused = fuse(lists, {"words": 0.4, "minilm": 0.6})
+        fused = fuse(lists, {"words": 0.4, "minilm": 0.6}).best
         assert sorted(c.id for c in fused) == sorted(set(words) | set(near))
 
 
@@ -28,7 +28,7 @@ def test_every_row_of_every_list_is_a_candidate_exactly_once(words: dict[int, fl
 def test_fused_scores_fall_and_stay_between_nothing_and_one(words: dict[int, float], near: dict[int, float]) -> None:
     lists = {"words": ranked(words), "minilm": ranked(near)}
     for fuse in (weighted_sum, reciprocal_rank):
-        scores = [c.fused for c in fuse(lists, {"words": 0.4, "minilm": 0.6})]
+        scores = [c.score for c in fuse(lists, {"words": 0.4, "minilm": 0.6}).best]
         assert scores == sorted(scores, reverse=True)
         assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores)
 
@@ -37,21 +37,21 @@ def test_fused_scores_fall_and_stay_between_nothing_and_one(words: dict[int, flo
 def test_one_list_alone_keeps_its_order(words: dict[int, float]) -> None:
     rows = ranked(words)
     for fuse in (weighted_sum, reciprocal_rank):
-        fused = fuse({"words": rows}, {"words": 1.0})
-        order = {c.id: c.fused for c in fused}
+        fused = fuse({"words": rows}, {"words": 1.0}).best
+        order = {c.id: c.score for c in fused}
         assert all(order[a.id] >= order[b.id] for a, b in zip(rows, rows[1:], strict=False))
 
 
 def test_a_row_that_leads_both_lists_leads_the_fused_one() -> None:
     lists = {"words": ranked({1: 9.0, 2: 3.0, 3: 1.0}), "minilm": ranked({3: 0.5, 1: 0.9, 2: 0.4})}
-    assert weighted_sum(lists, {"words": 0.5, "minilm": 0.5})[0].id == 1
-    assert reciprocal_rank(lists, {"words": 0.5, "minilm": 0.5})[0].id == 1
+    assert weighted_sum(lists, {"words": 0.5, "minilm": 0.5}).best[0].id == 1
+    assert reciprocal_rank(lists, {"words": 0.5, "minilm": 0.5}).best[0].id == 1
 
 
 def test_a_trace_says_rank_score_and_weight_in_each_list() -> None:
     lists = {"words": ranked({1: 9.0, 2: 3.0}), "minilm": ranked({2: 0.9, 1: 0.1})}
-    first = next(c for c in weighted_sum(lists, {"words": 0.3, "minilm": 0.7}) if c.id == 2)
-    assert [(t.name, t.rank, t.score, t.weight) for t in first.lists] == [
+    fused = weighted_sum(lists, {"words": 0.3, "minilm": 0.7})
+    assert [(t.name, t.rank, t.score, t.weight) for t in fused.traces(2)] == [
         ("words", 2, 3.0, 0.3),
         ("minilm", 1, 0.9, 0.7),
     ]

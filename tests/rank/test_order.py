@@ -6,54 +6,52 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.rank.fuse import Candidate
 from ragstone.rank.order import Ranked, arranged, boost, by_score, collapse, merge_neighbours, spread, support
 from ragstone.rank.weights import NUMBERS, Numbers
-from ragstone.types import Chunk, Span, StoredChunk
+from ragstone.types import Chunk, Outline, Scored, Span, StoredChunk
 
 
 def row(
     number: int, uri: str, *, order: int = 0, symbol: str = "", kind: str = "code", text_id: int | None = None
-) -> StoredChunk:
+) -> Outline:
     span = Span(order * 100, order * 100 + 99, order * 100, order * 100 + 99, order * 10 + 1, order * 10 + 9)
     chunk = Chunk(f"text {number}", span, order, symbol=symbol)
-    return StoredChunk(number, text_id or number, "default", uri, "", kind, "python", {}, chunk)
+    return Outline.of(StoredChunk(number, text_id or number, "default", uri, "", kind, "python", {}, chunk))
 
 
 def entry(
     number: int, score: float, uri: str, *, order: int = 0, text_id: int | None = None, kind: str = "code"
 ) -> Ranked:
-    stored = row(number, uri, order=order, text_id=text_id, kind=kind)
-    return Ranked(Candidate(number, score), stored, (stored,))
+    return Ranked(row(number, uri, order=order, text_id=text_id, kind=kind), score)
 
 
-def boosted(candidates: list[Candidate], rows: dict[int, StoredChunk], *, query: str) -> list[Ranked]:
+def boosted(candidates: list[Scored], rows: dict[int, Outline], *, query: str) -> list[Ranked]:
     return by_score(boost(candidates, rows, query=query))
 
 
 def test_the_chunk_that_defines_a_name_goes_before_one_that_uses_it() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
-    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="Engine.search")
+    ranked = boosted([Scored(1, 1.0), Scored(2, 0.95)], rows, query="Engine.search")
     assert [r.row.id for r in ranked] == [2, 1]
-    assert ("definition", NUMBERS.definition_boost) in ranked[0].candidate.boosts
+    assert ("definition", NUMBERS.definition_boost) in ranked[0].boosts
 
 
 def test_a_word_of_a_sentence_that_happens_to_be_a_name_defines_nothing() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
-    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.95)], rows, query="how does a search work")
+    ranked = boosted([Scored(1, 1.0), Scored(2, 0.95)], rows, query="how does a search work")
     assert [r.row.id for r in ranked] == [1, 2]
 
 
 def test_a_key_is_asked_for_only_where_it_is_spelt_as_one() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.toml", symbol="server.max_size name", kind="config")}
-    candidates = [Candidate(1, 1.0), Candidate(2, 0.95)]
+    candidates = [Scored(1, 1.0), Scored(2, 0.95)]
     assert [r.row.id for r in boosted(candidates, rows, query="what is the name of this")] == [1, 2]
     assert [r.row.id for r in boosted(candidates, rows, query="what is max_size set to")] == [2, 1]
 
 
 def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
-    candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]
+    candidates = [Scored(1, 1.0), Scored(2, 0.9)]
     assert [r.row.id for r in boosted(candidates, rows, query="write lease")] == [2, 1]
     assert [r.row.id for r in boosted(candidates, rows, query="write lease tests")] == [1, 2]
 
@@ -71,18 +69,18 @@ def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
 )
 def test_tests_and_generated_files_are_known_by_the_names_their_languages_give_them(side: str, plain: str) -> None:
     rows = {1: row(1, side), 2: row(2, plain)}
-    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.9)], rows, query="write lease")
+    ranked = boosted([Scored(1, 1.0), Scored(2, 0.9)], rows, query="write lease")
     assert [r.row.uri for r in ranked] == [plain, side]
 
 
 def test_words_of_the_query_in_the_path_raise_a_chunk() -> None:
     rows = {1: row(1, "src/alpha.py"), 2: row(2, "src/session.py")}
-    ranked = boosted([Candidate(1, 1.0), Candidate(2, 0.97)], rows, query="session")
+    ranked = boosted([Scored(1, 1.0), Scored(2, 0.97)], rows, query="session")
     assert ranked[0].row.id == 2
 
 
 def test_a_candidate_without_a_row_is_left_out() -> None:
-    assert boost([Candidate(1, 1.0)], {}, query="x") == []
+    assert boost([Scored(1, 1.0)], {}, query="x") == []
 
 
 def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
@@ -95,9 +93,8 @@ def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
 
 def test_a_copy_in_another_layout_or_case_is_a_copy() -> None:
     def held(number: int, text: str) -> Ranked:
-        stored = row(number, f"{number}.md")
-        stored = replace(stored, chunk=replace(stored.chunk, text=text))
-        return Ranked(Candidate(number, 1.0 / number), stored, (stored,))
+        stored = row(number, f"{number}.md").whole()
+        return Ranked(Outline.of(replace(stored, chunk=replace(stored.chunk, text=text))), 1.0 / number)
 
     first, copies = collapse(
         [held(1, "One  text\n  of two lines"), held(2, "one text of two LINES"), held(3, "one text")]
@@ -127,7 +124,7 @@ def test_the_first_chunk_of_a_code_file_has_no_such_share() -> None:
 
 def test_the_numbers_given_are_those_that_count() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
-    candidates = [Candidate(1, 1.0), Candidate(2, 0.9)]
+    candidates = [Scored(1, 1.0), Scored(2, 0.9)]
     assert [r.row.id for r in arranged(candidates, rows, query="lease")[0]] == [2, 1]
     as_they_are = Numbers(side_file_factor=1.0, path_boost=0.0)
     assert [r.row.id for r in arranged(candidates, rows, query="lease", numbers=as_they_are)[0]] == [1, 2]

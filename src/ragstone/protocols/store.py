@@ -17,6 +17,7 @@ from ragstone.types import (
     Known,
     Link,
     Node,
+    Outline,
     PendingText,
     Prepared,
     PutResult,
@@ -108,6 +109,9 @@ class Store(Protocol):
 
     def chunks(self, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """Return chunks by id, those of other projects left out."""
+
+    def outlines(self, project: str, ids: Sequence[int]) -> dict[int, Outline]:
+        """Return what ranking looks at of chunks by id, those of other projects left out."""
 
     def copies(self, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
         """Return, for each text, the ids of all chunks in scope that hold it."""

@@ -20,17 +20,22 @@ _MANY_WORDS: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A chunk on its way to becoming a hit."""
+class Fused:
+    """One list made of several: the best of it, and where each came from."""
 
-    id: int
-    fused: float
-    lists: tuple[ListTrace, ...] = ()
-    boosts: tuple[tuple[str, float], ...] = ()
+    best: list[Scored]
+    lists: Mapping[str, Sequence[Scored]]
+    shares: Mapping[str, Sequence[float]]
+    weights: Mapping[str, float]
 
-    def boosted(self, name: str, factor: float) -> Candidate:
-        """Return the candidate with its score multiplied and the reason kept."""
-        return Candidate(self.id, self.fused * factor, self.lists, (*self.boosts, (name, factor)))
+    def traces(self, chunk: int) -> tuple[ListTrace, ...]:
+        """Return where a chunk stood in each list, and what that gave it."""
+        return tuple(
+            ListTrace(name, at + 1, row.score, self.shares[name][at], self.weights.get(name, 0.0))
+            for name, rows in self.lists.items()
+            for at, row in enumerate(rows)
+            if row.id == chunk
+        )
 
 
 def query_type(query: str) -> QueryType:
@@ -58,8 +63,8 @@ def list_weights(
 
 def weighted_sum(
     lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
-) -> list[Candidate]:
-    """Return the best candidates by the weighted sum of each list's scores, scaled so that its best is 1.
+) -> Fused:
+    """Return the best chunks by the weighted sum of each list's scores, scaled so that its best is 1.
 
     Both scores have a meaningful zero (no word in common, no likeness), so a list is scaled from there and not from
     its last row, which depends on how many rows were asked for.
@@ -70,8 +75,8 @@ def weighted_sum(
 
 def reciprocal_rank(
     lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
-) -> list[Candidate]:
-    """Return the best candidates by reciprocal rank fusion, scaled so that first everywhere is 1."""
+) -> Fused:
+    """Return the best chunks by reciprocal rank fusion, scaled so that first everywhere is 1."""
     even = {name: 1.0 / len(lists) for name in lists if name in weights}
     shares = {name: [(RRF_K + 1) / (RRF_K + rank) for rank in range(1, len(rows) + 1)] for name, rows in lists.items()}
     return _fuse(lists, even, shares, limit)
@@ -90,18 +95,12 @@ def _fuse(
     weights: Mapping[str, float],
     shares: Mapping[str, Sequence[float]],
     limit: int | None,
-) -> list[Candidate]:
+) -> Fused:
     sums: dict[int, float] = {}
     for name, rows in lists.items():
         weight = weights.get(name, 0.0)
         for row, share in zip(rows, shares[name], strict=True):
             sums[row.id] = sums.get(row.id, 0.0) + weight * share
     # Equal scores are ordered by id, so that the same index always gives the same answer.
-    best = sorted(sums, key=lambda key: (-sums[key], key))[:limit]
-    traces: dict[int, list[ListTrace]] = {key: [] for key in best}
-    for name, rows in lists.items():
-        weight = weights.get(name, 0.0)
-        for at, row in enumerate(rows):
-            if row.id in traces:
-                traces[row.id].append(ListTrace(name, at + 1, row.score, shares[name][at], weight))
-    return [Candidate(key, sums[key], tuple(traces[key])) for key in best]
+    best = sorted((-score, chunk) for chunk, score in sums.items())[:limit]
+    return Fused([Scored(chunk, 0.0 - score) for score, chunk in best], lists, shares, weights)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.rank.fuse import Candidate
+from ragstone.rank.fuse import Fused
 from ragstone.types import Dropped, Scored, SpaceInfo
 
 # So many of those left out are told.
@@ -34,15 +34,15 @@ class Lists:
         self.spaces[name] = info
 
 
-def alike(fused: Sequence[Candidate], floors: Mapping[str, float]) -> tuple[list[Candidate], list[Dropped]]:
-    """Return the candidates that have anything to do with the query, and some of those that have not.
+def alike(fused: Fused, floors: Mapping[str, float]) -> tuple[list[Scored], list[Dropped]]:
+    """Return the best that have anything to do with the query, and some of those that have not.
 
     Some vector is always the nearest. One that shares no word with the query and lies in the noise is no answer.
     """
-    kept: list[Candidate] = []
-    unlike: list[Candidate] = []
-    for candidate in fused:
-        related = any(trace.name == "words" or trace.score > floors[trace.name] for trace in candidate.lists)
-        (kept if related else unlike).append(candidate)
+    related = {
+        row.id for name, rows in fused.lists.items() for row in rows if name == "words" or row.score > floors[name]
+    }
+    unlike = [one for one in fused.best if one.id not in related]
+    kept = [one for one in fused.best if one.id in related] if unlike else fused.best
     reason = "no word and hardly any meaning in common with the query"
-    return kept, [Dropped(f"chunk {candidate.id}", candidate.fused, reason) for candidate in unlike[:MOST_DROPPED]]
+    return kept, [Dropped(f"chunk {one.id}", one.score, reason) for one in unlike[:MOST_DROPPED]]

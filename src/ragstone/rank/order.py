@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from ragstone.rank.fuse import Candidate, query_type
+from ragstone.rank.fuse import query_type
 from ragstone.rank.weights import NUMBERS, Numbers
-from ragstone.types import StoredChunk
+from ragstone.types import Outline, Scored
 from ragstone.words import terms
 
 _SIDE: Final = re.compile(
@@ -30,34 +30,46 @@ _SPELT: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 spells one as a key asks for it."""
 _KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
 _DIGITS: Final = 5
-_LOOKED_AT: Final = 24
-"""Of the best, for the same words in another layout."""
+_LOOKED_AT: Final = (2, 8)
+"""Of the best, for the same words in another layout: so many times what is shown, and at least so many. Looking at 24
+changed nothing in the four sets."""
+_SHOWN: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ranked:
-    """A candidate with its row; `members` are the chunks it stands for, in document order."""
+    """A chunk on its way to becoming a hit: its score so far, why, and the chunks it stands for in document order."""
 
-    candidate: Candidate
-    row: StoredChunk
-    members: tuple[StoredChunk, ...]
+    row: Outline
+    score: float
+    members: tuple[Outline, ...] = ()
+    boosts: tuple[tuple[str, float], ...] = ()
 
-    @property
-    def score(self) -> float:
-        """Return the score it is ordered by."""
-        return self.candidate.fused
+    def __post_init__(self) -> None:
+        """Let it stand for itself."""
+        self.members = self.members or (self.row,)
+
+    def times(self, name: str, factor: float) -> None:
+        """Multiply its score and keep the reason."""
+        self.score *= factor
+        self.boosts = (*self.boosts, (name, factor))
 
 
 def arranged(
-    candidates: Iterable[Candidate], rows: Mapping[int, StoredChunk], *, query: str, numbers: Numbers = NUMBERS
+    candidates: Iterable[Scored],
+    rows: Mapping[int, Outline],
+    *,
+    query: str,
+    shown: int = _SHOWN,
+    numbers: Numbers = NUMBERS,
 ) -> tuple[list[Ranked], list[Ranked]]:
     """Return candidates that have a row in the order they are to be shown, and copies of a text shown before."""
-    ranked, copies = collapse(support(boost(candidates, rows, query=query, numbers=numbers), numbers))
+    ranked, copies = collapse(support(boost(candidates, rows, query=query, numbers=numbers), numbers), shown)
     return spread(ranked, numbers), copies
 
 
 def boost(
-    candidates: Iterable[Candidate], rows: Mapping[int, StoredChunk], *, query: str, numbers: Numbers = NUMBERS
+    candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, numbers: Numbers = NUMBERS
 ) -> list[Ranked]:
     """Return candidates that have a row, their scores changed by what their rows say; not in order yet."""
     wanted = set(terms(query))
@@ -65,19 +77,16 @@ def boost(
     keys = {name.casefold() for name in said if _SPELT.search(name)}
     names = {name.casefold() for name in said} if query_type(query) == "symbol" else set()
     quiet = bool(wanted & _ASKS_FOR_SIDE)
-    ranked = []
-    for candidate in candidates:
-        row = rows.get(candidate.id)
-        if row is None:
-            continue
+    ranked = [Ranked(rows[one.id], one.score) for one in candidates if one.id in rows]
+    for entry in ranked:
+        row = entry.row
         if _defines(row, keys if row.document_kind in _KEYED else names):
-            candidate = candidate.boosted("definition", numbers.definition_boost)
-        share = _share_in_path(row.uri, wanted)
-        if share:
-            candidate = candidate.boosted("path", 1.0 + numbers.path_boost * share)
-        if not quiet and _SIDE.search(row.uri):
-            candidate = candidate.boosted("side file", numbers.side_file_factor)
-        ranked.append(Ranked(candidate, row, (row,)))
+            entry.times("definition", numbers.definition_boost)
+        side, there = _of_path(row.uri)
+        if not wanted.isdisjoint(there):
+            entry.times("path", 1.0 + numbers.path_boost * len(wanted & there) / len(wanted))
+        if side and not quiet:
+            entry.times("side file", numbers.side_file_factor)
     return ranked
 
 
@@ -86,10 +95,10 @@ def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:
 
     Scores of the same text differ in their last digits by where its vector lay in memory: those are equal.
     """
-    return sorted(ranked, key=lambda r: (-round(r.score, _DIGITS), r.row.uri, r.row.chunk.order, r.row.id))
+    return sorted(ranked, key=lambda r: (-round(r.score, _DIGITS), r.row.uri, r.row.order, r.row.id))
 
 
-def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
+def collapse(ranked: Sequence[Ranked], shown: int = _SHOWN) -> tuple[list[Ranked], list[Ranked]]:
     """Return the first holder of each text, and the copies that fell behind it.
 
     Among the best, a text that differs in layout and case alone is a copy too. Less than that is not: rows of two years
@@ -99,46 +108,44 @@ def collapse(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
     seen: set[int | str] = set()
     first: list[Ranked] = []
     copies: list[Ranked] = []
-    begin = Counter(_first_words(entry) for entry in ranked[:_LOOKED_AT])
+    times, least = _LOOKED_AT
+    texts = [entry.row.whole().chunk.text for entry in ranked[: max(least, times * shown)]]
+    begin = [_first_words(text) for text in texts]
+    often = Counter(begin)
     for number, entry in enumerate(ranked):
         keys: list[int | str] = [entry.row.text_id]
-        if number < _LOOKED_AT and begin[_first_words(entry)] > 1:
-            keys.append(" ".join(entry.row.chunk.text.casefold().split()))
+        if number < len(texts) and often[begin[number]] > 1:
+            keys.append(" ".join(texts[number].casefold().split()))
         (first if seen.isdisjoint(keys) else copies).append(entry)
         seen.update(keys)
     return first, copies
 
 
 def support(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked]:
-    """Return the list with each chunk raised by a share of its better neighbour's score."""
-    scores = {_place(entry.row): entry.score for entry in ranked}
-    out = []
+    """Return the list in order, each chunk raised by a share of its better neighbour's score."""
+    scores = {(entry.row.collection, entry.row.uri, entry.row.order): entry.score for entry in ranked}
     for entry in ranked:
-        collection, uri, number = _place(entry.row)
-        best, why = max(scores.get((collection, uri, number + step), 0.0) for step in (-1, 1)), "neighbour"
-        if number == 0 and entry.row.document_kind != "code" and best < numbers.edge * entry.score:
-            best, why = numbers.edge * entry.score, "start"
-        if best > 0 and entry.score > 0:
-            raised = entry.candidate.boosted(why, 1.0 + numbers.neighbour_support * best / entry.score)
-            entry = Ranked(raised, entry.row, entry.members)
-        out.append(entry)
-    return by_score(out)
+        row, score = entry.row, entry.score
+        before = scores.get((row.collection, row.uri, row.order - 1), 0.0)
+        best, why = max(before, scores.get((row.collection, row.uri, row.order + 1), 0.0)), "neighbour"
+        if row.order == 0 and row.document_kind != "code" and best < numbers.edge * score:
+            best, why = numbers.edge * score, "start"
+        if best > 0 and score > 0:
+            entry.times(why, 1.0 + numbers.neighbour_support * best / score)
+    return by_score(ranked)
 
 
 def spread(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked]:
-    """Return the list with each further chunk of one code file counting a little less."""
+    """Return the list in order, each further chunk of one code file counting a little less."""
     counts: dict[tuple[str, str], int] = {}
-    out = []
     for entry in ranked:
         if entry.row.document_kind == "code":
             key = (entry.row.collection, entry.row.uri)
             before = counts.get(key, 0)
             counts[key] = before + 1
             if before:
-                lowered = entry.candidate.boosted("same file", numbers.same_file_decay**before)
-                entry = Ranked(lowered, entry.row, entry.members)
-        out.append(entry)
-    return by_score(out)
+                entry.times("same file", numbers.same_file_decay**before)
+    return by_score(ranked)
 
 
 def merge_neighbours(ranked: Sequence[Ranked], top_k: int, *, numbers: Numbers = NUMBERS) -> list[Ranked]:
@@ -156,42 +163,32 @@ def merge_neighbours(ranked: Sequence[Ranked], top_k: int, *, numbers: Numbers =
 
 
 def _touches(kept: Ranked, entry: Ranked, numbers: Numbers) -> bool:
-    if (kept.row.collection, kept.row.uri) != (entry.row.collection, entry.row.uri):
+    row = entry.row
+    if (kept.row.collection, kept.row.uri) != (row.collection, row.uri):
         return False
-    first, last = kept.members[0].chunk, kept.members[-1].chunk
-    chunk = entry.row.chunk
-    if chunk.order not in (first.order - 1, last.order + 1):
+    first, last = kept.members[0], kept.members[-1]
+    if row.order not in (first.order - 1, last.order + 1):
         return False
-    limit = numbers.merge_limit_code if entry.row.document_kind == "code" else numbers.merge_limit
-    return max(last.span.end, chunk.span.end) - min(first.span.start, chunk.span.start) <= limit
+    limit = numbers.merge_limit_code if row.document_kind == "code" else numbers.merge_limit
+    return max(last.end, row.end) - min(first.start, row.start) <= limit
 
 
 def _joined(kept: Ranked, entry: Ranked) -> Ranked:
-    members = sorted((*kept.members, *entry.members), key=lambda row: row.chunk.order)
-    return Ranked(kept.candidate, kept.row, tuple(members))
+    return replace(kept, members=tuple(sorted((*kept.members, *entry.members), key=lambda row: row.order)))
 
 
-def _first_words(entry: Ranked) -> tuple[str, ...]:
+def _first_words(text: str) -> tuple[str, ...]:
     """Return what texts of the same words have in common at least."""
-    return tuple(entry.row.chunk.text[:80].casefold().split()[:2])
+    return tuple(text[:80].casefold().split()[:2])
 
 
-def _place(row: StoredChunk) -> tuple[str, str, int]:
-    return row.collection, row.uri, row.chunk.order
-
-
-def _defines(row: StoredChunk, names: set[str]) -> bool:
-    if not names or not row.chunk.symbol:
+def _defines(row: Outline, names: set[str]) -> bool:
+    if not names or not row.symbol:
         return False
-    return any(
-        part.casefold() in names for name in row.chunk.symbol.split() for part in (name, name.rpartition(".")[2])
-    )
-
-
-def _share_in_path(uri: str, wanted: set[str]) -> float:
-    return len(wanted & _path_terms(uri)) / len(wanted) if wanted else 0.0
+    return any(part.casefold() in names for name in row.symbol.split() for part in (name, name.rpartition(".")[2]))
 
 
 @lru_cache(maxsize=4096)
-def _path_terms(uri: str) -> frozenset[str]:
-    return frozenset(terms(uri))
+def _of_path(uri: str) -> tuple[bool, frozenset[str]]:
+    """Return whether a path is of a test, an example or a generated file, and its terms."""
+    return _SIDE.search(uri) is not None, frozenset(terms(uri))

@@ -11,7 +11,7 @@ from ragstone.store import catalog, filters
 from ragstone.store.catalog import Place
 from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack
 from ragstone.store.words_index import split_header
-from ragstone.types import Chunk, Document, Filter, Known, Scope, Span, Stamp, StoredChunk, StoredDocument
+from ragstone.types import Chunk, Document, Filter, Known, Outline, Scope, Span, Stamp, StoredChunk, StoredDocument
 
 MOST_ROWS: Final = 1 << 31
 _DOCUMENT: Final = """
@@ -160,6 +160,12 @@ def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int
     return {row[0]: _chunk(row) for row in rows}
 
 
+def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, Outline]:
+    """Return what ranking looks at of a project's chunks, by id."""
+    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
+    return {row[0]: _outline(row) for row in rows}
+
+
 def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
     """Return, for each text, the ids of all chunks in scope that hold it."""
     found: dict[int, list[int]] = {}
@@ -187,6 +193,30 @@ def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
         marks=load_marks(marks),
         beside=unpack(beside),
     )
+
+
+class _Whole:
+    """A row that becomes a chunk when it is asked for, once."""
+
+    __slots__ = ("_made", "_row")
+
+    def __init__(self, row: tuple[Any, ...]) -> None:
+        self._row = row
+        self._made: StoredChunk | None = None
+
+    def __call__(self) -> StoredChunk:
+        made = self._made
+        if made is None:
+            made = self._made = _chunk(self._row)
+        return made
+
+
+def _outline(row: tuple[Any, ...]) -> Outline:
+    number, text_id, collection, _, _, order, start, end = row[:8]
+    uri, kind, symbol = row[15], row[17], row[20]
+    if not (type(uri) is type(kind) is type(symbol) is str):
+        uri, kind, symbol = unpack(uri), unpack(kind), unpack(symbol)
+    return Outline(number, text_id, collection, uri, kind, order, symbol, start, end, _Whole(row))
 
 
 def _chunk(row: tuple[Any, ...]) -> StoredChunk:

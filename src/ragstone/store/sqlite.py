@@ -33,6 +33,7 @@ from ragstone.types import (
     Filter,
     Finding,
     Known,
+    Outline,
     PendingText,
     Prepared,
     PutResult,
@@ -195,6 +196,11 @@ class SqliteStore(GraphPart):
         """Return chunks by id, those of other projects left out."""
         with self._database.reading() as db:
             return reading.chunks(db, project, ids)
+
+    def outlines(self, project: str, ids: Sequence[int]) -> dict[int, Outline]:
+        """Return what ranking looks at of chunks by id, those of other projects left out."""
+        with self._database.reading() as db:
+            return reading.outlines(db, project, ids)
 
     def copies(self, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
         """Return, for each text, the ids of all chunks in scope that hold it."""

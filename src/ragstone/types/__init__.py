@@ -59,7 +59,17 @@ from ragstone.types.graph import (
 from ragstone.types.reports import AddReport, Finding, Status, SyncReport, WatchStatus
 from ragstone.types.retrieved import Retrieval
 from ragstone.types.spaces import PendingText, Space, SpaceInfo, SpaceState, VectorRow
-from ragstone.types.stored import Collection, Known, Prepared, PutResult, Scope, Scored, StoredChunk, StoredDocument
+from ragstone.types.stored import (
+    Collection,
+    Known,
+    Outline,
+    Prepared,
+    PutResult,
+    Scope,
+    Scored,
+    StoredChunk,
+    StoredDocument,
+)
 from ragstone.types.turns import Recalled, Turn
 
 __all__ = [
@@ -101,6 +111,7 @@ __all__ = [
     "Mode",
     "Node",
     "Operator",
+    "Outline",
     "PendingText",
     "Prepared",
     "PutResult",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ragstone.types.given import Chunk, Document, Mark, Metadata, Scalar, Stamp
 
@@ -98,8 +99,29 @@ class StoredChunk:
     chunk: Chunk
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Outline(NamedTuple):
+    """What ranking looks at of a chunk; most of a shortlist is never shown: the rest is made when asked for."""
+
+    id: int
+    text_id: int
+    collection: str
+    uri: str
+    document_kind: str
+    order: int
+    symbol: str
+    start: int
+    end: int
+    whole: Callable[[], StoredChunk]
+
+    @classmethod
+    def of(cls, row: StoredChunk) -> Outline:
+        """Return the outline of a chunk that is there already."""
+        chunk, span = row.chunk, row.chunk.span
+        place = (row.id, row.text_id, row.collection, row.uri, row.document_kind)
+        return cls(*place, chunk.order, chunk.symbol, span.start, span.end, lambda: row)
+
+
+class Scored(NamedTuple):
     """A row's number and its score in one list; higher is better."""
 
     id: int
