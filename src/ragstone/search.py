@@ -49,7 +49,7 @@ Traces = Mapping[int, tuple[ListTrace, ...]]
 """Where each chunk that is shown stood in each list."""
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
-OVERFETCH: Final = 1.25
+OVERFETCH: Final = 1.1
 # The vectors' list may be the shorter one: what words found gets its cosine anyway. Half of 100 candidates answers as
 # well as 300 on chunking, code search, LoCoMo and SciFact.
 VECTOR_SHARE: Final = 0.5
@@ -154,7 +154,7 @@ class Searcher:
                 request.scope, wanted, limit=request.candidates, filter=request.filter
             )
         for info, vector in vectors:
-            self._add_vector_list(request, info, vector(), lists=lists, generation=generation)
+            self._add_vector_list(request, info, vector, lists=lists, generation=generation)
         lists.notes.extend(
             f"vectors cover {share:.0%} of the texts; words cover all of them"
             for share in lists.coverage.values()
@@ -196,23 +196,27 @@ class Searcher:
         return [(info, self._pool.submit(make, info.space, request.query).result) for info in spaces]
 
     def _add_vector_list(
-        self, request: Request, info: SpaceInfo, vector: Matrix | None, *, lists: Lists, generation: int
+        self, request: Request, info: SpaceInfo, later: Later, *, lists: Lists, generation: int
     ) -> None:
+        # Ranks are all that counts in reciprocal rank fusion, and what only words found has none among the vectors.
+        words = lists.rows.get("words", ())[:COMPLETED] if request.fusion != "rrf" else ()
+        index = self._ask.nearest(request.scope.project, info)
+        cosines = index.cosines([row.id for row in words])  # read while the query's vector is being made
+        vector = later()
         if vector is None:
             lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is not available")
             return
         near = self._near(request, info, vector, generation)
-        near += self._completed(request, info, vector, near=near, words=lists.rows.get("words", ()))
-        lists.take(info, near)
-        damaged = self._ask.nearest(request.scope.project, info).damaged
-        if damaged:
-            lists.notes.append(f"{damaged} vectors are damaged and left out: `ragstone reembed` makes them again")
+        # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
+        lists.take(info, near + [Scored(*one) for one in cosines(vector).items()])
+        if index.damaged:
+            lists.notes.append(f"{index.damaged} vectors are damaged and left out: `ragstone reembed` makes them again")
 
     def _near(self, request: Request, info: SpaceInfo, vector: Matrix, generation: int) -> list[Scored]:
         index = self._ask.nearest(request.scope.project, info)
         limit = max(request.top_k, int(request.candidates * VECTOR_SHARE))
         if request.filter is None and request.scope.collections is None:
-            found = index.search(vector, int(limit * OVERFETCH) + 16)
+            found = index.search(vector, int(limit * OVERFETCH) + 4)
             located = self._located(request, info, found, limit)
             if len(located) >= min(limit, info.embedded) // 2:
                 return located
@@ -222,17 +226,6 @@ class Searcher:
     def _located(self, request: Request, info: SpaceInfo, found: Sequence[Scored], limit: int) -> list[Scored]:
         places = self._store.locate(request.scope, info.id, [row.id for row in found], filter=request.filter)
         return [Scored(places[row.id], row.score) for row in found if row.id in places][:limit]
-
-    def _completed(
-        self, request: Request, info: SpaceInfo, vector: Matrix, *, near: Sequence[Scored], words: Sequence[Scored]
-    ) -> list[Scored]:
-        """Return the cosine of what words found and the vectors did not list: absent is not the same as far away."""
-        if request.fusion == "rrf":
-            return []  # ranks are all that counts there, and these have none
-        listed = {row.id for row in near}
-        missing = [row.id for row in words[:COMPLETED] if row.id not in listed]
-        scores = self._ask.nearest(request.scope.project, info).scores(vector, missing) if missing else {}
-        return sorted((Scored(key, score) for key, score in scores.items()), key=lambda row: (-row.score, row.id))
 
     def _allowed_rows(self, request: Request, info: SpaceInfo, generation: int) -> Sequence[int]:
         key = (generation, info.id, request.scope, request.filter)

@@ -159,8 +159,11 @@ class Nearest(Protocol):
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
 
-    def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these chunks, those without a vector left out."""
+    def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
+        """Return what gives a vector's cosine with each of these chunks, those without a vector left out.
+
+        Their rows are read now, so that a query's vector may still be in the making.
+        """
 
     def vectors(self, text_ids: Sequence[int]) -> Matrix:
         """Return one row per text, zero where a text has no vector yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.rows import codec, read_rows
 from ragstone.vectors.turbo import TurboIndex
-from ragstone.vectors.unit import products, unit_query
+from ragstone.vectors.unit import unit_query
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -38,13 +38,19 @@ class SpaceIndex:
         """Return the k nearest vector rows by cosine, best first."""
         return self._level().search(vector, k, allowed=allowed)
 
-    def scores(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these chunks, those without a vector left out."""
-        query = unit_query(vector, self._space.dimension)
-        found = self._rows.by_chunk(chunk_ids)
-        sound, matrix = read_rows(self._codec, list(found.values()))
-        chunks = [chunk for chunk, fit in zip(found, sound, strict=True) if fit]
-        return dict(zip(chunks, products(matrix, query).tolist(), strict=True))
+    def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
+        """Return what gives a vector's cosine with each of these chunks, those without a vector left out."""
+        found = self._rows.by_chunk(chunk_ids) if chunk_ids else {}
+        sound = self._codec.sound(list(found.values()))
+        held = {chunk: data for (chunk, data), fit in zip(found.items(), sound, strict=True) if fit}
+
+        def of(vector: Matrix) -> dict[int, float]:
+            if not held:
+                return {}
+            scores = self._codec.scores(unit_query(vector, self._space.dimension), list(held.values()))
+            return dict(zip(held, scores.tolist(), strict=True))
+
+        return of
 
     def vectors(self, text_ids: Sequence[int]) -> Matrix:
         """Return one row per text, zero where a text has no vector yet."""
