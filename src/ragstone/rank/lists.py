@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.rank.fuse import Fused
-from ragstone.types import Dropped, Scored, SpaceInfo
+from ragstone.types import Dropped, Outline, Scored, SpaceInfo
 
 # So many of those left out are told.
 MOST_DROPPED: Final = 50
@@ -21,6 +21,8 @@ class Lists:
     coverage: dict[str, float] = field(default_factory=dict)
     spaces: dict[str, SpaceInfo] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    outlines: dict[int, Outline] = field(default_factory=dict)
+    """Of some chunks that are likely to be looked at, read while there was time."""
 
     def take(self, info: SpaceInfo, near: list[Scored]) -> None:
         """Add a space's list; spaces of one model, stored in two ways, are one list."""
