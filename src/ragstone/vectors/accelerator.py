@@ -28,6 +28,7 @@ BITS = 4
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
+BESIDE = 4096  # rows worth a thread of their own
 RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
 
 Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
@@ -113,6 +114,7 @@ class Accelerators:
         self._folder = folder
         self._loaded: Accelerator | None = None
         self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
+        self._following: threading.Thread | None = None
         self._life = 0
         self._at_rest = True
 
@@ -129,9 +131,22 @@ class Accelerators:
         return None if slots is None else view.ids_at(slots)
 
     def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
-        """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it."""
+        """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it.
+
+        Much of it is taken in beside what the caller does next.
+        """
+        self._join()
         if not self._possible or not self._changing.acquire(blocking=False):
             return  # another thread is at it: what it does not see now, it reads from the store later
+        if len(laid) < BESIDE:
+            self._follow(view, laid, folder)
+            return
+        self._following = threading.Thread(target=self._follow, args=(view, laid, folder), daemon=True)
+        self._following.start()
+
+    def _follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
+        """Do so; lets go of `_changing`."""
+        life = self._life
         try:
             before = view.count - len(laid)
             following = self._loaded
@@ -142,7 +157,7 @@ class Accelerators:
                 return
             self._loaded = None  # until all of it is in
             following.add(laid)
-            self._loaded = following
+            self._loaded = following if life == self._life else None
         except FAILURES:
             return
         finally:
@@ -152,6 +167,7 @@ class Accelerators:
         """Write turbovec's file where there is none, or it covers too little of the view."""
         if not self._possible or folder is None or view.count < FROM_ROWS:
             return
+        self._join()
         if covered(folder, view.generation) >= RESAVE_BELOW * view.count:
             return
         with self._changing:
@@ -170,7 +186,14 @@ class Accelerators:
     def close(self) -> None:
         """Let go of memory."""
         self._life += 1
+        self._join()
         self._loaded = None
+
+    def _join(self) -> None:
+        """Wait for what is being taken in."""
+        if self._following is not None:
+            self._following.join()
+            self._following = None
 
     def _ready(self, view: View) -> Accelerator | None:
         """Return an accelerator for the view; where it is time to load one, that is begun and nobody waits for it."""
