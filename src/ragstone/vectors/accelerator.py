@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ragstone.errors import StoreError
 from ragstone.vectors.allowed import AllowedSet
 from ragstone.vectors.codes_file import covered, sound_codes, write_codes
+from ragstone.vectors.shortlist import Width, close
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 8192
 BITS = 4
+SLACK = 0.25  # by the root of the dimension: what a cosine of its codes is off, three deviations (.0042 of 384 numbers)
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
@@ -88,14 +90,14 @@ class Accelerator:
         """Take in unit vectors for the slots behind those that are covered."""
         self._index.add(unit, chunk_size=0)
 
-    def nearest(self, query: Matrix, count: int, mask: NDArray[np.bool_] | None) -> Ids | None:
+    def nearest(self, query: Matrix, width: Width, mask: NDArray[np.bool_] | None) -> Ids | None:
         """Return the nearest slots; None where it has grown past what the mask knows, or is being added to."""
         try:
-            _, slots = self._index.search(query[None], count, mask=mask, chunk_size=0)
+            scores, slots = self._index.search(query[None], width.fetched, mask=mask, chunk_size=0)
         except FAILURES:
             return None
-        nearest: Ids = slots[0].astype(np.int64, copy=False)
-        return nearest
+        nearest: Ids = slots[0].take(close(scores[0], width.hits, SLACK / len(query) ** 0.5))
+        return nearest.astype(np.int64, copy=False)
 
     def save(self, folder: Path) -> None:
         """Write it beside the segments."""
@@ -118,7 +120,7 @@ class Accelerators:
         self._life = 0
         self._at_rest = True
 
-    def shortlist(self, view: View, query: Matrix, count: int, *, allowed: AllowedSet | None) -> Ids | None:
+    def shortlist(self, view: View, query: Matrix, width: Width, *, allowed: AllowedSet | None) -> Ids | None:
         """Return the ids of the vectors that may be nearest, None where the scan has to answer."""
         accelerator = self._ready(view)
         if accelerator is None:
@@ -127,7 +129,7 @@ class Accelerators:
         mask = np.zeros(len(accelerator), np.bool_) if barred is not None or len(accelerator) > view.count else None
         if mask is not None:
             mask[: view.count] = True if barred is None else barred == 0
-        slots = accelerator.nearest(query, count, mask)
+        slots = accelerator.nearest(query, width, mask)
         return None if slots is None else view.ids_at(slots)
 
     def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:

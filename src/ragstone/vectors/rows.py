@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LENGTH_SLACK = 0.25  # four bits a number do not keep the length exactly
 LARGEST_OF_TEN = np.float32(511)
 _PLACES = np.array([[0], [2], [4], [6]], np.uint8)
+_MASKS = np.uint8(3) << _PLACES
 
 
 class EvenCodec:
@@ -90,6 +91,9 @@ class Int10Codec:
         self._quarter = -(-dimension // 4)
         self._layout = np.dtype([("scale", "<f4"), ("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
         self.row_bytes = self._layout.itemsize
+        # What upper bits count for, and lower ones where they stand in their byte.
+        lower = np.repeat(np.float32([1, 1 / 4, 1 / 16, 1 / 64]), self._quarter)
+        self._weights = np.concatenate([np.full(dimension, 4, np.float32), lower])
 
     def encode(self, matrix: Matrix) -> list[bytes]:
         """Return one row of bytes per vector; vectors are brought to length one."""
@@ -125,9 +129,16 @@ class Int10Codec:
         return _sound(self, rows)
 
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
-        """Return the inner product of a query with every row, scaled once per row instead of once per number."""
+        """Return the inner product of a query with every row; upper and lower bits are not put together for it."""
         table = _table(rows, self._layout)
-        scores = products(self._numbers(table).astype(np.float32), query.reshape(-1))
+        asked = np.zeros(len(self._weights), np.float32)
+        asked[: self.dimension] = asked[self.dimension : 2 * self.dimension] = query.reshape(-1)
+        asked *= self._weights
+        numbers = np.empty((len(table), len(asked)), np.float32)
+        numbers[:, : self.dimension] = table["upper"]
+        lower = numbers[:, self.dimension :].reshape(len(table), 4, self._quarter)
+        np.bitwise_and(table["lower"][:, None, :], _MASKS, out=lower, casting="unsafe")
+        scores = products(numbers, asked)
         scores *= table["scale"]
         return scores
 
