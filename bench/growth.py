@@ -17,7 +17,7 @@ from bench import measure
 from bench.measure import Failed, child, tell
 
 SIZES = (10_000, 100_000, 1_000_000)
-DEFAULT_STORAGE = "int16"
+DEFAULT_STORAGE = "int10"
 STORAGES_AT = 100_000
 """The other ways to store vectors are measured at this size."""
 

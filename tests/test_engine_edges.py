@@ -208,6 +208,27 @@ def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: P
         assert {one.name for one in other.collections()} == {"default", "small"}
 
 
+def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engine, folder: Path) -> None:
+    engine.close()
+    with Engine.open(folder, config=FAKE | {"embed.storage": "int16"}) as before:
+        before.sync()
+        texts = before.status().spaces[0].texts
+    (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
+    with Engine.open(folder, config=FAKE) as now:
+        assert now.refresh() is not None
+        assert now.sync().ok
+        (info,) = now.status().spaces
+        assert (info.storage, info.texts, info.embedded) == ("int16", texts + 1, texts + 1)
+        assert now.reembed() == 0
+        now.sync(collection="small")
+        assert {one.storage for one in now.status().spaces} == {"int16"}
+        assert now.search("zeppelin", mode="vectors", collection="small")
+    with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as other:
+        assert not other.sync().ok
+        assert other.reembed() == texts + 1
+        assert {one.storage for one in other.status().spaces} == {"int10"}
+
+
 def test_two_ways_to_store_one_model_are_one_list(engine: Engine, folder: Path) -> None:
     engine.add(Document(uri="a", text="the apple falls"), collection="left")
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:

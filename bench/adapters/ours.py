@@ -23,7 +23,7 @@ class Turbo:
         """Import the rooms that are used."""
         from ragstone import engine, registry  # noqa: F401 - the import is the work
 
-        for group, name in (("store", "sqlite"), ("vector_index", "turbo"), ("codec", "int16")):
+        for group, name in (("store", "sqlite"), ("vector_index", "turbo"), ("codec", "int10")):
             registry.load(group, name)
 
     def prepare(self, folder: Path, count: int) -> None:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from ragstone.config.settings import DEFAULT
 from ragstone.errors import RagstoneError, ReadError, StaleSpace
 from ragstone.ingest import Unread
 from ragstone.parts import Parts
 from ragstone.protocols import Progress
 from ragstone.read.choose import is_binary
 from ragstone.sources.files import MISSING, FileSource
-from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
+from ragstone.types import Item, Known, Scope, Space, SpaceInfo, SpaceState, Stamp, SyncReport
 
 _SYNCED: Final = "last_sync"
 _FINGERPRINT: Final = "fingerprint"
@@ -129,8 +130,8 @@ class Keeper:
         few = seconds * TEXTS_A_SECOND
         for info in parts.store.spaces(scope):
             if info.state == "active" and info.embedded and 0 < info.texts - info.embedded <= few:
-                current = parts.embedder(parts.settings.rag.embedding_provider).space.fingerprint
-                if info.space.fingerprint == current and info.storage == parts.settings.embed.storage:
+                current = parts.embedder(parts.settings.rag.embedding_provider).space
+                if info.space.fingerprint == current.fingerprint and info.storage == self._storage(collection, current):
                     return parts.fill(scope, info, seconds=seconds)
         return 0
 
@@ -163,7 +164,7 @@ class Keeper:
         parts.store.ensure_collection(parts.project, collection)
         try:
             return parts.store.ensure_space(
-                parts.project, collection, space, storage=parts.settings.embed.storage, state=state
+                parts.project, collection, space, storage=self._storage(collection, space), state=state
             )
         except StaleSpace as error:
             spaces = parts.store.spaces(self._scope(collection))
@@ -171,9 +172,22 @@ class Keeper:
             made = f"{old.space.model} ({old.space.embedder}, {old.storage})" if old else "another model"
             raise StaleSpace(
                 f"the vectors of {collection!r} were made by {made}, and the settings now say {space.model} "
-                f"({space.embedder}, {parts.settings.embed.storage})",
+                f"({space.embedder}, {self._storage(collection, space)})",
                 hint="`ragstone reembed` builds the new ones beside the old and switches; until then the old answer",
             ) from error
+
+    def _storage(self, collection: str, space: Space) -> str:
+        """Return how a collection's vectors are to be kept: as the settings say, or as they are if those say nothing.
+
+        Another storage means to embed everything again, which is not to come with a new default.
+        """
+        parts = self.parts
+        if parts.settings.origin("embed.storage") == DEFAULT:
+            for scope in (self._scope(collection), Scope(parts.project)):
+                held = [info for info in parts.store.spaces(scope) if info.space.fingerprint == space.fingerprint]
+                if held:
+                    return min(held, key=lambda info: info.state != "active").storage
+        return parts.settings.embed.storage
 
     def last_sync(self) -> float | None:
         """Return when any collection was last synced, in seconds since 1970."""

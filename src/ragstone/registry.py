@@ -44,6 +44,7 @@ BUILT_IN = (
     Part(
         "vector_index", "turbo", "ragstone.vectors.space_index:SpaceIndex", "bit planes, memory-mapped, exact rescore"
     ),
+    Part("codec", "int10", "ragstone.vectors.rows:Int10Codec", "10 bits a number: less than a third of float32"),
     Part("codec", "int16", "ragstone.vectors.rows:Int16Codec", "16 bits a number: as good as float32 at half its size"),
     Part("codec", "int8", "ragstone.vectors.rows:Int8Codec", "8 bits a number: a quarter of float32"),
     Part("codec", "compact", "ragstone.vectors.rows:CompactCodec", "4 bits a number: an eighth, at some recall"),

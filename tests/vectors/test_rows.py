@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from ragstone.errors import ConfigError, InputError, StoreError
 from ragstone.vectors.rows import codec, read_rows
 
-names = st.sampled_from(["int16", "int8", "compact"])
+NAMES = ["int10", "int16", "int8", "compact"]
+
+names = st.sampled_from(NAMES)
 
 
 def vectors(rows: int, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -24,7 +26,7 @@ def test_a_row_read_back_is_the_vector_at_length_one(name: str, rows: int, dimen
     encoded = part.encode(given_)
     assert [len(row) for row in encoded] == [part.row_bytes] * rows
     unit = given_ / np.linalg.norm(given_, axis=1, keepdims=True)
-    close = 1e-4 if name == "int16" else 0.5
+    close = {"int16": 1e-4, "int10": 0.02}.get(name, 0.5)
     assert np.all(np.linalg.norm(part.decode(encoded) - unit, axis=1) < close)
 
 
@@ -37,16 +39,28 @@ def test_scores_are_inner_products_with_the_decoded_rows(name: str, dimension: i
 
 
 def test_rows_have_the_promised_size() -> None:
-    assert [codec(name, 384).row_bytes for name in ("int16", "int8", "compact")] == [772, 388, 196]
+    assert [codec(name, 384).row_bytes for name in NAMES] == [484, 772, 388, 196]
 
 
-@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
+@given(rows=st.integers(1, 9), dimension=st.integers(1, 130))
+def test_ten_bits_are_the_nearest_step_and_length_one(rows: int, dimension: int) -> None:
+    part = codec("int10", dimension)
+    unit = vectors(rows, dimension) / np.linalg.norm(vectors(rows, dimension), axis=1, keepdims=True)
+    found = part.decode(part.encode(unit))
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+    largest = np.abs(unit).max(axis=1, keepdims=True)
+    steps = np.rint(unit / largest * 511)
+    assert np.allclose(found, steps / np.linalg.norm(steps, axis=1, keepdims=True), atol=1.01 / 511 * largest)
+    assert np.array_equal(part.encode(found), part.encode(part.decode(part.encode(found))))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_zero_vector_stays_zero(name: str) -> None:
     part = codec(name, 16)
     assert not part.decode(part.encode(np.zeros((1, 16), np.float32))).any()
 
 
-@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("damage", [b"", b"x", b"x" * 5000])
 def test_a_row_of_the_wrong_length_is_a_store_error(name: str, damage: bytes) -> None:
     part = codec(name, 16)
@@ -59,19 +73,19 @@ def test_a_row_of_the_wrong_length_is_a_store_error(name: str, damage: bytes) ->
 
 
 def test_an_unknown_codec_is_told_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match="int16, int8, compact"):
+    with pytest.raises(ConfigError, match="int10, int16, int8, compact"):
         codec("float64", 8)
     with pytest.raises(ConfigError):
         codec("int16", 0)
 
 
-@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
+@pytest.mark.parametrize("name", NAMES)
 def test_nan_is_never_stored(name: str) -> None:
     with pytest.raises(InputError):
         codec(name, 4).encode(np.array([[0, 1, np.nan, 0]], np.float32))
 
 
-@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("length", [1e-30, 1e30])
 def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: float) -> None:
     part = codec(name, 32)
@@ -80,7 +94,7 @@ def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: floa
     assert np.allclose(found, expected, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
+@pytest.mark.parametrize("name", NAMES)
 def test_many_rows_are_encoded_as_each_would_be(name: str) -> None:
     part = codec(name, 24)
     many = vectors(1100, 24)
@@ -89,7 +103,7 @@ def test_many_rows_are_encoded_as_each_would_be(name: str) -> None:
     assert np.allclose(part.decode(encoded[::99]), part.decode([part.encode(row)[0] for row in many[::99]]), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["int16", "int8", "compact"])
+@pytest.mark.parametrize("name", NAMES)
 def test_rows_that_are_no_vectors_are_told_apart_and_left_out(name: str) -> None:
     part = codec(name, 24)
     encoded = part.encode(vectors(6, 24))

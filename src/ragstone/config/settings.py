@@ -13,7 +13,7 @@ from typing import Literal, TypeVar, get_args, get_origin, get_type_hints
 from ragstone.errors import ConfigError
 
 T = TypeVar("T")
-Storage = Literal["int16", "int8", "compact"]
+Storage = Literal["int10", "int16", "int8", "compact"]
 Fusion = Literal["weighted", "rrf"]
 Watching = Literal["auto", "interval", "off"]
 Secrets = Literal["redact", "off"]
@@ -116,7 +116,8 @@ class Embed:
 
     threads: int = setting(0, Rules("Threads that embed; 0: one for each core.", low=0, high=1024))
     storage: Storage = setting(
-        "int16", Rules("How vectors are kept: `int16` (exact), `int8` (half of that) or `compact` (4 bits).")
+        "int10",
+        Rules("How new vectors are kept: `int10` or `int16` (both as good as exact), `int8` or `compact` (4 bits)."),
     )
 
 

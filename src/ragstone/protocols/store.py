@@ -124,7 +124,7 @@ class Store(Protocol):
 
     # vectors
     def ensure_space(
-        self, project: str, collection: str, space: Space, *, storage: str = "int16", state: SpaceState = "active"
+        self, project: str, collection: str, space: Space, *, storage: str = "int10", state: SpaceState = "active"
     ) -> SpaceInfo:
         """Return a space of the collection, made now if it was not there; `StaleSpace` if another is active."""
 

@@ -232,7 +232,7 @@ class SqliteStore(GraphPart):
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
     def ensure_space(
-        self, project: str, collection: str, space: Space, *, storage: str = "int16", state: SpaceState = "active"
+        self, project: str, collection: str, space: Space, *, storage: str = "int10", state: SpaceState = "active"
     ) -> SpaceInfo:
         """Return the collection's space, made now if it was not there."""
         with self._database.writing() as db:

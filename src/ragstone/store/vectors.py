@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Final
 
 from ragstone.errors import InputError, NotFound, StaleSpace, StoreDamaged
@@ -174,7 +175,7 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
     if row is None:
         raise _no_space(project, space_id)
     given = rows if isinstance(rows, list) else list(rows)
-    widths = {len(data) for _, data in given} | ({row[0]} - {None})
+    widths = set(map(len, map(itemgetter(1), given))) | ({row[0]} - {None})
     if len(widths) > 1:
         raise InputError(f"vectors of one space have one length, not {sorted(widths)} bytes")
     added = _added(db, space_id, _own(db, owner, given))
@@ -185,14 +186,14 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
 
 def _own(db: sqlite3.Connection, owner: int | None, given: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     """Return the rows whose text is the project's."""
-    texts = [_number(text) for text, _ in given]
+    texts = list(map(itemgetter(0), given))
     first, last = min(texts, default=0), max(texts, default=0)
-    if last - first < 2 * len(texts):
+    if -_EDGE <= first <= last < _EDGE and last - first < 2 * len(texts):
         # They mostly come in a row, and if all of that row are the project's, these are.
         (found,) = db.execute(_OWN_BETWEEN, (first, last, owner)).fetchone()
         if found == last - first + 1:
             return given
-    own = set(chain.from_iterable(db.execute(_OWN_TEXTS, (catalog.id_list(texts), owner))))
+    own = set(chain.from_iterable(db.execute(_OWN_TEXTS, (catalog.id_list([_number(text) for text in texts]), owner))))
     return [(text, data) for text, data in given if text in own]
 
 

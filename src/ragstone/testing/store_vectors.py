@@ -22,7 +22,7 @@ class StoreVectorsContract(StoreCase):
     def test_pending_texts_become_vectors_and_coverage_grows(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y", "x"], header="H")])
         info = store.ensure_space(PROJECT, NOTES, SPACE)
-        assert (info.space, info.storage, info.state, info.texts, info.embedded) == (SPACE, "int16", "active", 2, 0)
+        assert (info.space, info.storage, info.state, info.texts, info.embedded) == (SPACE, "int10", "active", 2, 0)
         first, second = store.pending(HERE, info.id)
         assert [first.text, second.text] == ["H\nx", "H\ny"]
         assert store.pending(HERE, info.id, limit=1) == [first]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ragstone.errors import StoreError
 from ragstone.vectors.allowed import AllowedSet
 from ragstone.vectors.codes_file import covered, sound_codes, write_codes
+from ragstone.vectors.shortlist import Width, close
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 
 BATCH = 8192
 BITS = 4
+SLACK = 0.25  # by the root of the dimension: what a cosine of its codes is off, three deviations (.0042 of 384 numbers)
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
+BESIDE = 4096  # rows worth a thread of their own
 RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
 
 Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
@@ -87,14 +90,14 @@ class Accelerator:
         """Take in unit vectors for the slots behind those that are covered."""
         self._index.add(unit, chunk_size=0)
 
-    def nearest(self, query: Matrix, count: int, mask: NDArray[np.bool_] | None) -> Ids | None:
+    def nearest(self, query: Matrix, width: Width, mask: NDArray[np.bool_] | None) -> Ids | None:
         """Return the nearest slots; None where it has grown past what the mask knows, or is being added to."""
         try:
-            _, slots = self._index.search(query[None], count, mask=mask, chunk_size=0)
+            scores, slots = self._index.search(query[None], width.fetched, mask=mask, chunk_size=0)
         except FAILURES:
             return None
-        nearest: Ids = slots[0].astype(np.int64, copy=False)
-        return nearest
+        nearest: Ids = slots[0].take(close(scores[0], width.hits, SLACK / len(query) ** 0.5))
+        return nearest.astype(np.int64, copy=False)
 
     def save(self, folder: Path) -> None:
         """Write it beside the segments."""
@@ -113,10 +116,11 @@ class Accelerators:
         self._folder = folder
         self._loaded: Accelerator | None = None
         self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
+        self._following: threading.Thread | None = None
         self._life = 0
         self._at_rest = True
 
-    def shortlist(self, view: View, query: Matrix, count: int, *, allowed: AllowedSet | None) -> Ids | None:
+    def shortlist(self, view: View, query: Matrix, width: Width, *, allowed: AllowedSet | None) -> Ids | None:
         """Return the ids of the vectors that may be nearest, None where the scan has to answer."""
         accelerator = self._ready(view)
         if accelerator is None:
@@ -125,13 +129,26 @@ class Accelerators:
         mask = np.zeros(len(accelerator), np.bool_) if barred is not None or len(accelerator) > view.count else None
         if mask is not None:
             mask[: view.count] = True if barred is None else barred == 0
-        slots = accelerator.nearest(query, count, mask)
+        slots = accelerator.nearest(query, width, mask)
         return None if slots is None else view.ids_at(slots)
 
     def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
-        """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it."""
+        """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it.
+
+        Much of it is taken in beside what the caller does next.
+        """
+        self._join()
         if not self._possible or not self._changing.acquire(blocking=False):
             return  # another thread is at it: what it does not see now, it reads from the store later
+        if len(laid) < BESIDE:
+            self._follow(view, laid, folder)
+            return
+        self._following = threading.Thread(target=self._follow, args=(view, laid, folder), daemon=True)
+        self._following.start()
+
+    def _follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
+        """Do so; lets go of `_changing`."""
+        life = self._life
         try:
             before = view.count - len(laid)
             following = self._loaded
@@ -142,7 +159,7 @@ class Accelerators:
                 return
             self._loaded = None  # until all of it is in
             following.add(laid)
-            self._loaded = following
+            self._loaded = following if life == self._life else None
         except FAILURES:
             return
         finally:
@@ -152,6 +169,7 @@ class Accelerators:
         """Write turbovec's file where there is none, or it covers too little of the view."""
         if not self._possible or folder is None or view.count < FROM_ROWS:
             return
+        self._join()
         if covered(folder, view.generation) >= RESAVE_BELOW * view.count:
             return
         with self._changing:
@@ -170,7 +188,14 @@ class Accelerators:
     def close(self) -> None:
         """Let go of memory."""
         self._life += 1
+        self._join()
         self._loaded = None
+
+    def _join(self) -> None:
+        """Wait for what is being taken in."""
+        if self._following is not None:
+            self._following.join()
+            self._following = None
 
     def _ready(self, view: View) -> Accelerator | None:
         """Return an accelerator for the view; where it is time to load one, that is begun and nobody waits for it."""

@@ -11,6 +11,9 @@ import numpy as np
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
+# Multiplications that BLAS does in the calling thread: its own wait for each other by spinning. In pieces of this size
+# a rotation took as long on two idle cores, and on two busy ones not the tenfold.
+ALONE = 2**18
 LARGEST_BLOCK = 256  # beyond it one dense block costs more than a second round over smaller ones
 
 
@@ -53,7 +56,13 @@ class Rotation:
 
     def _mixed(self, matrix: Matrix) -> Matrix:
         """Return the rows with every block mixed in itself; done twice, it is undone."""
-        mixed: Matrix = matrix.reshape(-1, self.block) @ self._hadamard
+        flat = matrix.reshape(-1, self.block)
+        mixed = np.empty(flat.shape, np.float32)
+        few = max(1, ALONE // self.block**2)
+        whole = len(flat) - len(flat) % few
+        pieces = (-1, few, self.block)
+        np.matmul(flat[:whole].reshape(pieces), self._hadamard, out=mixed[:whole].reshape(pieces))
+        np.matmul(flat[whole:], self._hadamard, out=mixed[whole:])
         return mixed.reshape(len(matrix), self.padded)
 
 

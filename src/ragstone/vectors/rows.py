@@ -1,4 +1,4 @@
-"""A vector as the store keeps it: bytes of one row, in one of three codecs."""
+"""A vector as the store keeps it: bytes of one row, in one of four codecs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 LENGTH_SLACK = 0.25  # four bits a number do not keep the length exactly
+LARGEST_OF_TEN = np.float32(511)
+_PLACES = np.array([[0], [2], [4], [6]], np.uint8)
+_MASKS = np.uint8(3) << _PLACES
 
 
 class EvenCodec:
@@ -50,8 +53,10 @@ class EvenCodec:
     def decode(self, rows: Sequence[bytes]) -> Matrix:
         """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
         table = _table(rows, self._layout)
-        matrix: Matrix = table["row"].astype(np.float32)
-        matrix *= table["scale"][:, None]
+        matrix = np.empty((len(table), self.dimension), np.float32)
+        for at in range(0, len(table), PIECE):
+            matrix[at : at + PIECE] = table["row"][at : at + PIECE]
+            matrix[at : at + PIECE] *= table["scale"][at : at + PIECE, None]
         return matrix
 
     def sound(self, rows: Sequence[bytes]) -> list[bool]:
@@ -70,6 +75,81 @@ class Int16Codec(EvenCodec):
     """Sixteen bits a coordinate: indistinguishable from float32 in search, at half its size."""
 
     name = "int16"
+
+
+class Int10Codec:
+    """Ten bits a coordinate, five eighths of int16: the upper eight of each, then the lower two, four to a byte.
+
+    The scale brings what was rounded to length one again, so that a score is a cosine and nobody has to look.
+    """
+
+    name = "int10"
+
+    def __init__(self, dimension: int) -> None:
+        """Fix the layout of a row."""
+        self.dimension = dimension
+        self._quarter = -(-dimension // 4)
+        self._layout = np.dtype([("scale", "<f4"), ("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
+        self.row_bytes = self._layout.itemsize
+        # What upper bits count for, and lower ones where they stand in their byte.
+        lower = np.repeat(np.float32([1, 1 / 4, 1 / 16, 1 / 64]), self._quarter)
+        self._weights = np.concatenate([np.full(dimension, 4, np.float32), lower])
+
+    def encode(self, matrix: Matrix) -> list[bytes]:
+        """Return one row of bytes per vector; vectors are brought to length one."""
+        whole = shaped(matrix, self.dimension)
+        pieces = [self._encoded(unit_rows(whole[at : at + PIECE])) for at in range(0, len(whole), PIECE)]
+        return [row for piece in pieces for row in piece]
+
+    def _encoded(self, unit: Matrix) -> list[bytes]:
+        largest = np.maximum(unit.max(axis=1), -unit.min(axis=1))
+        steps = unit * (LARGEST_OF_TEN / np.where(largest > 0, largest, 1))[:, None]
+        np.rint(steps, out=steps)
+        squares = np.vecdot(steps, steps)
+        numbers = np.zeros((len(unit), 4 * self._quarter), np.int16)
+        numbers[:, : self.dimension] = steps
+        lower = (numbers & 3).astype(np.uint8).reshape(len(unit), 4, self._quarter)
+        rows = np.empty(len(unit), self._layout)
+        rows["scale"] = 1 / np.sqrt(np.where(squares > 0, squares, 1))
+        rows["upper"] = numbers[:, : self.dimension] >> 2
+        rows["lower"] = lower[:, 0] | lower[:, 1] << 2 | lower[:, 2] << 4 | lower[:, 3] << 6
+        return _cut(rows.tobytes(), self.row_bytes)
+
+    def decode(self, rows: Sequence[bytes]) -> Matrix:
+        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
+        table = _table(rows, self._layout)
+        matrix = np.empty((len(table), self.dimension), np.float32)
+        for at in range(0, len(table), PIECE):
+            matrix[at : at + PIECE] = self._numbers(table[at : at + PIECE])
+            matrix[at : at + PIECE] *= table["scale"][at : at + PIECE, None]
+        return matrix
+
+    def sound(self, rows: Sequence[bytes]) -> list[bool]:
+        """Return for each row whether it is a vector: the right length, and numbers."""
+        return _sound(self, rows)
+
+    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
+        """Return the inner product of a query with every row; upper and lower bits are not put together for it."""
+        table = _table(rows, self._layout)
+        asked = np.zeros(len(self._weights), np.float32)
+        asked[: self.dimension] = asked[self.dimension : 2 * self.dimension] = query.reshape(-1)
+        asked *= self._weights
+        numbers = np.empty((len(table), len(asked)), np.float32)
+        numbers[:, : self.dimension] = table["upper"]
+        lower = numbers[:, self.dimension :].reshape(len(table), 4, self._quarter)
+        np.bitwise_and(table["lower"][:, None, :], _MASKS, out=lower, casting="unsafe")
+        scores = products(numbers, asked)
+        scores *= table["scale"]
+        return scores
+
+    def _numbers(self, table: NDArray[Any]) -> NDArray[np.int16]:
+        """Return the ten bits of every coordinate put together again."""
+        numbers = np.zeros((len(table), 4 * self._quarter), np.int16)
+        numbers[:, : self.dimension] = table["upper"]
+        numbers <<= 2
+        lower = (table["lower"][:, None, :] >> _PLACES) & np.uint8(3)
+        numbers |= lower.reshape(len(table), 4 * self._quarter)
+        return numbers[:, : self.dimension]
 
 
 class Int8Codec(EvenCodec):
@@ -129,7 +209,12 @@ class CompactCodec:
         )
 
 
-CODECS: Mapping[str, Callable[[int], Codec]] = {"int16": Int16Codec, "int8": Int8Codec, "compact": CompactCodec}
+CODECS: Mapping[str, Callable[[int], Codec]] = {
+    "int10": Int10Codec,
+    "int16": Int16Codec,
+    "int8": Int8Codec,
+    "compact": CompactCodec,
+}
 
 
 def codec(name: str, dimension: int) -> Codec:

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from ragstone.vectors.planes import Question
 from ragstone.vectors.segments import Segment
-from ragstone.vectors.view import BARRED, Ids, View
+from ragstone.vectors.view import Ids, View
+
+Distances = NDArray[np.uint8] | NDArray[np.uint16]
+"""In how many signs each slot differs; the largest number of the kind means barred."""
 
 SAMPLE = 4096  # distances looked at to find the threshold
 WORDS_IN_A_BYTE = 3  # 3 * 64 set bits still fit a byte, 4 do not
@@ -32,41 +35,52 @@ def nearest_slots(view: View, question: Question, wanted: int, *, barred: NDArra
     passed = max(FIRST_TIMES * wanted, min(view.count // FIRST_SHARE, FIRST_BASE + view.count // (2 * FIRST_SHARE)))
     if len(order) < 2 * FIRST_WORDS or 2 * passed > view.count:
         first, passed = len(order), wanted
-    found = _distances(view, question, order[:first])
+    found = _distances(view, question, order[:first].tolist())
     if barred is not None:
-        np.maximum(found, barred, out=found)
+        np.maximum(found, barred.astype(found.dtype), out=found)  # of a byte, too, the largest number is left
     slots = _below(found, _threshold(found, passed), passed)
     if first == len(order) or not len(slots):
         return slots
     near = found.take(slots) + _more_distances(view, question, order[first:], slots)
-    return slots[near <= _exact_threshold(near, wanted)]
+    return slots.take(np.flatnonzero(near <= _exact_threshold(near, wanted)))
 
 
-def _distances(view: View, question: Question, order: Ids) -> NDArray[np.uint16]:
-    """Return in how many of the signs asked each slot differs, over these words."""
-    out = np.empty(view.count, np.uint16)
+def _distances(view: View, question: Question, order: list[int]) -> Distances:
+    """Return in how many of the signs asked each slot differs, over these words; in bytes where they fit."""
+    groups = [order[start : start + WORDS_IN_A_BYTE] for start in range(0, len(order), WORDS_IN_A_BYTE)]
+    room = _Room(max((segment.count for segment in view.segments), default=0))
+    out = np.empty(view.count, np.uint8)
+    wide = np.zeros(view.count if len(groups) > 1 else 0, np.uint16)
     first = 0
     for segment in view.segments:
-        _segment_distances(segment, question, order.tolist(), out[first : first + segment.count])
+        part = slice(first, first + segment.count)
+        for words in groups:
+            _sum_differing(segment, question, words, out[part], room)
+            if len(groups) > 1:
+                wide[part] += out[part]
         first += segment.count
-    return out
+    return wide if len(groups) > 1 else out
 
 
-def _segment_distances(segment: Segment, question: Question, order: list[int], out: NDArray[np.uint16]) -> None:
-    """Fill in one segment's distances; sums stay in bytes as long as they fit, which halves the work."""
-    differing = np.empty(segment.count, np.uint64)
-    counted, summed = np.empty(segment.count, np.uint8), np.empty(segment.count, np.uint8)
-    for start in range(0, len(order), WORDS_IN_A_BYTE):
-        for place, word in enumerate(order[start : start + WORDS_IN_A_BYTE]):
-            np.bitwise_xor(segment.planes[word, : segment.count], question.words[word], out=differing)
-            np.bitwise_and(differing, question.mask[word], out=differing)
-            np.bitwise_count(differing, out=counted if place else summed)
-            if place:
-                summed += counted
-        if start:
-            out += summed
-        else:
-            out[:] = summed
+class _Room:
+    """Where one word of a segment is worked on; made once for a search."""
+
+    def __init__(self, count: int) -> None:
+        self.differing = np.empty(count, np.uint64)
+        self.counted = np.empty(count, np.uint8)
+
+
+def _sum_differing(
+    segment: Segment, question: Question, words: list[int], out: NDArray[np.uint8], room: _Room
+) -> None:
+    """Fill in how many of the signs asked differ in a few words, so few that their sum fits a byte."""
+    differing, counted = room.differing[: segment.count], room.counted[: segment.count]
+    for place, word in enumerate(words):
+        np.bitwise_xor(segment.planes[word, : segment.count], question.words[word], out=differing)
+        np.bitwise_and(differing, question.mask[word], out=differing)
+        np.bitwise_count(differing, out=counted if place else out)
+        if place:
+            out += counted
 
 
 def _more_distances(view: View, question: Question, order: Ids, slots: Ids) -> NDArray[np.uint16]:
@@ -79,16 +93,20 @@ def _more_distances(view: View, question: Question, order: Ids, slots: Ids) -> N
         first += len(places)
     differing ^= question.words[order][:, None]
     differing &= question.mask[order][:, None]
-    counted: NDArray[np.uint16] = np.bitwise_count(differing).sum(axis=0, dtype=np.uint16)
-    return counted
+    counted = np.bitwise_count(differing)
+    near: NDArray[np.uint16] = counted[0].astype(np.uint16)
+    for row in counted[1:]:
+        near += row
+    return near
 
 
-def _below(found: NDArray[np.uint16], threshold: int, wanted: int) -> Ids:
+def _below(found: Distances, threshold: int, wanted: int) -> Ids:
     """Return the slots up to a distance, at least `wanted` (all that may be near, if fewer) and not many times that."""
-    slots = np.flatnonzero(found <= threshold)
-    while len(slots) < wanted and threshold < BARRED - 1:
-        threshold = min(int(BARRED) - 1, threshold + max(2, threshold // 16))
-        slots = np.flatnonzero(found <= threshold)
+    last = _last(found)
+    slots = np.flatnonzero(found <= found.dtype.type(threshold))
+    while len(slots) < wanted and threshold < last:
+        threshold = min(last, threshold + max(2, threshold // 16))
+        slots = np.flatnonzero(found <= found.dtype.type(threshold))
     if len(slots) > 3 * wanted:
         # Many equal distances, or a sample that misled: the exact cut costs more, but only here.
         kept = np.argpartition(found[slots], 2 * wanted)[: 2 * wanted]
@@ -96,18 +114,23 @@ def _below(found: NDArray[np.uint16], threshold: int, wanted: int) -> Ids:
     return slots.astype(np.int64, copy=False)
 
 
-def _threshold(found: NDArray[np.uint16], wanted: int) -> int:
+def _threshold(found: Distances, wanted: int) -> int:
     """Return a distance that about `wanted` do not exceed, judged from a sample, rather too large than too small."""
     if len(found) <= wanted:
-        return int(BARRED) - 1
+        return _last(found)
     sample = found[:: max(1, len(found) // SAMPLE) | 1]
     expected = wanted * len(sample) / len(found)
-    rank = min(len(sample) - 1, int(expected + np.sqrt(expected)) + 1)
-    return min(int(np.partition(sample, rank)[rank]), int(BARRED) - 1)
+    rank = min(len(sample) - 1, int(expected + expected**0.5) + 1)
+    return min(int(np.bincount(sample).cumsum().searchsorted(rank, side="right")), _last(found))
 
 
-def _exact_threshold(found: NDArray[np.uint16], wanted: int) -> int:
+def _exact_threshold(found: Distances, wanted: int) -> int:
     """Return the smallest distance that at least `wanted` do not exceed; the largest there is, if there are fewer."""
     if len(found) <= wanted:
-        return int(BARRED) - 1
-    return int(np.searchsorted(np.cumsum(np.bincount(found)), wanted))
+        return _last(found)
+    return int(np.bincount(found).cumsum().searchsorted(wanted))
+
+
+def _last(found: Distances) -> int:
+    """Return the largest distance that does not mean barred."""
+    return int(np.iinfo(found.dtype).max) - 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragstone.vectors.allowed import AllowedSet
 from ragstone.vectors.planes import Planes
@@ -31,17 +32,30 @@ PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How many slots pass the scan, and how many rows are fetched."""
+    """How many slots pass the scan, how many rows are fetched at most, and how many hits these have to come close to."""
 
     passed: int
     fetched: int
+    hits: int
+
+    def wider(self) -> Width:
+        """Return four times as wide a look, that fetches whatever it finds."""
+        return Width(self.passed * 4, self.fetched * 4, self.fetched * 4)
 
 
 def width(k: int, count: int, *, dimension: int) -> Width:
     """Return how wide to look for a top k among so many vectors."""
     per_hit, besides = FETCHED if dimension >= FEW_DIMENSIONS else FETCHED_OF_FEW
     passed = max(PASSED, PASSED_PER_HIT * k, PASSED_BESIDES + count // PASSED_SHARE)
-    return Width(passed, int(per_hit * k) + besides + count // FETCHED_SHARE)
+    return Width(passed, int(per_hit * k) + besides + count // FETCHED_SHARE, k)
+
+
+def close(scores: Matrix, hits: int, slack: float) -> NDArray[np.intp]:
+    """Return the places of the scores that may belong to the best, as far from so many hits as codes can mistake."""
+    if len(scores) <= hits:
+        return np.arange(len(scores))
+    border = np.partition(scores, len(scores) - hits)[len(scores) - hits]
+    return np.flatnonzero(scores >= border - slack)
 
 
 def shortlist(planes: Planes, view: View, query: Matrix, *, width: Width, allowed: AllowedSet | None) -> Ids:
@@ -53,7 +67,7 @@ def shortlist(planes: Planes, view: View, query: Matrix, *, width: Width, allowe
     if slots is None:
         barred = view.barred if allowed is None else allowed.barred(view)
         slots = nearest_slots(view, question, width.passed, barred=barred)
-    return _narrowed(planes, view, slots, rotated=question.rotated, fetched=width.fetched)
+    return _narrowed(planes, view, slots, rotated=question.rotated, width=width)
 
 
 def few(view: View, width: Width, allowed: AllowedSet | None) -> Ids | None:
@@ -64,9 +78,10 @@ def few(view: View, width: Width, allowed: AllowedSet | None) -> Ids | None:
     return view.live_slots() if view.live <= 2 * width.passed else None
 
 
-def _narrowed(planes: Planes, view: View, slots: Ids, *, rotated: Matrix, fetched: int) -> Ids:
+def _narrowed(planes: Planes, view: View, slots: Ids, *, rotated: Matrix, width: Width) -> Ids:
     """Return the ids of those whose codes are nearest."""
-    if len(slots) > fetched:
+    if len(slots) > width.fetched:
         near = planes.code_scores(rotated, view.codes_at(slots))
-        slots = slots[np.argpartition(near, len(near) - fetched)[len(near) - fetched :]]
+        best = np.argpartition(near, len(near) - width.fetched)[len(near) - width.fetched :]
+        slots = slots.take(best.take(close(near.take(best), width.hits, planes.slack)))
     return view.ids_at(slots)

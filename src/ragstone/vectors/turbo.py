@@ -161,9 +161,9 @@ class TurboIndex:
             return []
         look = width(k, view.count, dimension=self.dimension)
         ids, rows = self._looked_up(view, query, look, allowed)
-        while len(rows) < min(k, len(ids)) and len(ids) >= look.fetched:
+        while len(rows) < k and len(ids) >= look.hits:
             # The store no longer has most of these rows: look further behind them.
-            look = Width(look.passed * 4, look.fetched * 4)
+            look = look.wider()
             ids, rows = self._looked_up(view, query, look, allowed)
         if not rows:
             return []
@@ -175,7 +175,7 @@ class TurboIndex:
     ) -> tuple[Ids, dict[int, bytes]]:
         """Return a shortlist, and the rows of it that the store has."""
         slots = few(view, look, allowed)
-        ids = None if slots is not None else self._accelerators.shortlist(view, query, look.fetched, allowed=allowed)
+        ids = None if slots is not None else self._accelerators.shortlist(view, query, look, allowed=allowed)
         if ids is None:
             ids = shortlist(self._planes, view, query, width=look, allowed=allowed)
         # A row that was cut short after it was taken in is no answer, and no reason to give none.
