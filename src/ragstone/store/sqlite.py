@@ -71,6 +71,7 @@ class SqliteStore(GraphPart):
         self._database = Database(path, cache_mb=cache_mb, mmap_mb=mmap_mb, wait=wait, allow_network=allow_network)
         self.location = self._database.location
         self._words = DerivedWords(self._database)
+        self._fetched = vectors.Fetched()
         self._coverage: dict[Scope, tuple[int, list[SpaceInfo]]] = {}
         try:
             self._bring_up_to_date()
@@ -275,7 +276,7 @@ class SqliteStore(GraphPart):
     def vector_rows(self, project: str, space_id: int) -> VectorRows:
         """Return the space's vectors for a derived index to read."""
         # Its epoch is read anew each time, so that an index sees what another process compacted.
-        return cast(VectorRows, vectors.StoredRows(self._database, project, space_id))
+        return cast(VectorRows, vectors.StoredRows(self._database, project, space_id, self._fetched))
 
     def vectors_in(self, scope: Scope, space_id: int, *, filter: Filter | None = None) -> list[int]:
         """Return the row ids of all vectors whose text is in scope and passes the filter."""
@@ -287,6 +288,9 @@ class SqliteStore(GraphPart):
     ) -> dict[int, int]:
         """Return, for each vector row, the first chunk in scope that holds its text and passes the filter."""
         with self._database.reading() as db:
+            texts = self._fetched.of(space_id, row_ids) if filter is None else None
+            if texts is not None:
+                return vectors.locate_texts(db, scope, space_id, texts)
             return vectors.locate(db, scope, space_id, row_ids, filter=filter)
 
     # ── notes and upkeep ──────────────────────────────────────────────────────────────────────────

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Final
 
 from ragstone.errors import InputError, NotFound, StaleSpace, StoreDamaged
@@ -71,7 +73,8 @@ _NEWEST: Final = """
     FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?"""
 _DATA_AFTER: Final = "SELECT id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
 _DATA: Final = """
-    SELECT v.id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value WHERE v.space = ?"""
+    SELECT v.id, v.data, v.text_id FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value
+    WHERE v.space = ?"""
 _LOCATE: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
@@ -80,6 +83,21 @@ _LOCATE_ALL: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id
     WHERE c.collection IN (SELECT value FROM json_each(?)) GROUP BY v.id"""
+_LOCATE_TEXTS: Final = """
+    SELECT c.text_id, min(c.id) FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
+    WHERE c.collection IN (SELECT value FROM json_each(?)) GROUP BY c.text_id"""
+
+
+class Fetched(threading.local):
+    """Of which texts the rows are that a thread fetched last: a search looks for their chunks right after."""
+
+    space = 0
+    texts: Mapping[int, int] = MappingProxyType({})
+
+    def of(self, space: int, rows: Sequence[int]) -> dict[int, int] | None:
+        """Return the text of each row, None unless all of them are of this space and among those fetched last."""
+        texts = self.texts
+        return {row: texts[row] for row in rows} if self.space == space and all(row in texts for row in rows) else None
 
 
 def ensure_space(db: sqlite3.Connection, place: Place, space: Space, *, storage: str, state: SpaceState) -> int:
@@ -251,12 +269,22 @@ def locate(
     return dict(db.execute(statement, (*wanted, *condition.parameters)).fetchall())
 
 
+def locate_texts(db: sqlite3.Connection, scope: Scope, space_id: int, texts: Mapping[int, int]) -> dict[int, int]:
+    """Return the same for rows whose texts are known, so that the rows need not be looked at again."""
+    if not _owned(db, scope.project, space_id):
+        return {}
+    wanted = (catalog.id_list(list(texts.values())), catalog.id_list(catalog.in_scope(db, scope)))
+    found = dict(db.execute(_LOCATE_TEXTS, wanted).fetchall())
+    return {row: found[text] for row, text in texts.items() if text in found}
+
+
 class StoredRows:
     """One space's vectors, read page by page."""
 
-    def __init__(self, database: Database, project: str, space_id: int) -> None:
+    def __init__(self, database: Database, project: str, space_id: int, fetched: Fetched) -> None:
         """Take where they are; `NotFound` if the project has no such space."""
         self._database = database
+        self._fetched = fetched
         self._space = _number(space_id)
         self._project = project
         if not self.epoch:
@@ -295,7 +323,9 @@ class StoredRows:
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids, missing ones left out."""
-        return dict(self._database.rows(_DATA, (catalog.id_list(ids), self._space)))
+        found = self._database.rows(_DATA, (catalog.id_list(ids), self._space))
+        self._fetched.space, self._fetched.texts = self._space, {number: text for number, _, text in found}
+        return {number: data for number, data, _ in found}
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts, missing ones left out."""
