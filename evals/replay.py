@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ragstone.rank.lists import Lists
     from ragstone.rank.order import Ranked
     from ragstone.rank.weights import Numbers
-    from ragstone.types import Hit, Outline
+    from ragstone.types import Hit, Outline, StoredChunk
 
 MOST_QUESTIONS = 600
 """Of one set, spread evenly over it: more only make the error a little smaller, and every number is tried on all."""
@@ -26,12 +27,13 @@ WIDEST = 30
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A question with the lists that words and vectors gave, and all rows in them."""
+    """A question with the lists that words and vectors gave, and all rows in them, outlined and whole."""
 
     case: Case
     group: str
     lists: Lists
-    rows: Mapping[int, Outline]
+    rows: Mapping[int, StoredChunk]
+    outlines: Mapping[int, Outline]
 
 
 def record(chosen: EvalSet, embedder: str, *, keep: Path | None) -> list[Recording]:
@@ -60,7 +62,7 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
 
     # The read path up to where ranking begins; nothing public stops there.
     searcher, store = engine._parts.searcher, engine._parts.store
-    known: dict[int, Outline] = {}
+    known: dict[int, StoredChunk] = {}
     found = []
     for case in cases:
         scope = Scope(engine.project, (case.collection,))
@@ -68,8 +70,9 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
         request = Request(case.query, scope, top_k=WIDEST, candidates=candidates)
         lists = searcher._lists(request, query_terms(case.query), store.generation())
         ids = {row.id for rows in lists.rows.values() for row in rows}
-        known.update(store.outlines(engine.project, [number for number in ids if number not in known]))
-        found.append(Recording(case, corpus.name, lists, {number: known[number] for number in ids if number in known}))
+        known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
+        rows = {number: known[number] for number in ids if number in known}
+        found.append(Recording(case, corpus.name, lists, rows, store.outlines(engine.project, list(ids))))
     return found
 
 
@@ -83,26 +86,30 @@ def asker(recording: Recording, numbers: Numbers) -> Ask:
     from ragstone.rank import order
     from ragstone.rank.fuse import list_weights, query_type, weighted_sum
     from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
+    from ragstone.search import Whole
 
     query, lists = recording.case.query, recording.lists
+    whole = Whole(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})
     weights = list_weights(query_type(query), lists.coverage, words=True, numbers=numbers)
     fused = weighted_sum(lists.rows, weights, limit=max(SHORTLIST_LEAST, SHORTLIST_FACTOR * WIDEST)).best
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * top_k)]
-        ranked, _ = order.arranged(shortlist, recording.rows, query=query, shown=top_k, numbers=numbers)
+        ranked, _ = order.arranged(
+            shortlist, recording.outlines, query=query, look=partial(whole.texts, shown=top_k), numbers=numbers
+        )
         if merge:
             ranked = order.merge_neighbours(ranked, top_k, numbers=numbers)
-        return [hit(entry) for entry in ranked[:top_k]]
+        return [hit(entry, recording.rows) for entry in ranked[:top_k]]
 
     return ask
 
 
-def hit(entry: Ranked) -> Hit:
+def hit(entry: Ranked, rows: Mapping[int, StoredChunk]) -> Hit:
     """Return as much of a hit as a score looks at."""
     from ragstone.types import Hit
 
-    first, last = entry.members[0].whole().chunk.span, entry.members[-1].whole().chunk.span
+    first, last = (rows[entry.members[place].id].chunk.span for place in (0, -1))
     return Hit(
         doc_id=str(entry.row.id),
         text="",

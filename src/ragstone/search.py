@@ -6,7 +6,7 @@ import os
 import statistics
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -17,6 +17,7 @@ from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
 from ragstone.protocols import Spaces, Store
 from ragstone.rank import order
 from ragstone.rank.compress import answering_slice
+from ragstone.rank.confidence import Traces, confidence
 from ragstone.rank.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
 from ragstone.rank.lists import MOST_DROPPED, Lists, alike
 from ragstone.rank.order import Ranked
@@ -26,7 +27,6 @@ from ragstone.types import (
     Explanation,
     Filter,
     Hit,
-    ListTrace,
     Outline,
     Request,
     Scope,
@@ -36,7 +36,7 @@ from ragstone.types import (
     StoredChunk,
     Trace,
 )
-from ragstone.words import query_terms, terms
+from ragstone.words import query_terms
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 
 Later = Callable[[], "Matrix | None"]
 """Waits for a query's vector and returns it; None where its space cannot be asked."""
-
-Traces = Mapping[int, tuple[ListTrace, ...]]
-"""Where each chunk that is shown stood in each list."""
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
 OVERFETCH: Final = 1.1
@@ -60,8 +57,6 @@ COMPLETED: Final = 50
 # So many of the best by words are read while the query's vector is made: 14 of 20 are in the shortlist of 40 (100,000
 # chunks of the standard library).
 AHEAD: Final = 20
-# A cosine below this says nothing for the built-in model; confidence starts counting here.
-COSINE_FLOOR: Final = 0.05
 # A hit that shares no word with the query must be nearer than this.
 NOISE: Final = 0.15
 # Where no word of the query is in the index at all, it must also stand out from the middle of the 50 nearest: five
@@ -129,12 +124,16 @@ class Searcher:
         fused = fuse(lists.rows, weights, limit=wide)
         shortlist, unlike = alike(fused, self._floors(request, wanted, lists))
         rows = self._outlined(request, lists, [one.id for one in shortlist])
-        ranked, copies = order.arranged(shortlist, rows, query=request.query, shown=request.top_k)
-        ranked = self._second_look(request, ranked, lists)
+        whole = Whole(partial(self._store.chunks, request.scope.project))
+        look = partial(whole.texts, shown=request.top_k)
+        ranked, copies = order.arranged(shortlist, rows, query=request.query, look=look)
+        ranked = self._second_look(request, ranked, lists, whole)
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
+        whole.read(member.id for entry in chosen for member in entry.members)
+        chosen = [entry for entry in chosen if all(member.id in whole.rows for member in entry.members)]
         traces = {entry.row.id: fused.traces(entry.row.id) for entry in chosen}
-        confidence = _confidence(chosen, traces, weights, wanted)
-        hits, weak = self._hits(request, chosen, confidence, traces)
+        sure = confidence([whole.rows[entry.row.id] for entry in chosen[:5]], traces, weights, wanted)
+        hits, weak = self._hits(request, chosen, whole, sure=sure, traces=traces)
         return Explanation(
             query=request.query,
             query_type=kind,
@@ -249,10 +248,11 @@ class Searcher:
 
     # ── the second look ───────────────────────────────────────────────────────────────────────────
 
-    def _second_look(self, request: Request, ranked: list[Ranked], lists: Lists) -> list[Ranked]:
+    def _second_look(self, request: Request, ranked: list[Ranked], lists: Lists, whole: Whole) -> list[Ranked]:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
-            scores = reranker.rerank(request.query, [entry.row.whole().chunk.text for entry in ranked])
+            whole.read(entry.row.id for entry in ranked)
+            scores = reranker.rerank(request.query, [whole.rows[entry.row.id].chunk.text for entry in ranked])
             ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
         if request.mmr and ranked:
             ranked = self._diverse(request, ranked, lists)
@@ -272,24 +272,36 @@ class Searcher:
     # ── the hits ──────────────────────────────────────────────────────────────────────────────────
 
     def _hits(
-        self, request: Request, chosen: Sequence[Ranked], confidence: float, traces: Traces
+        self, request: Request, chosen: Sequence[Ranked], whole: Whole, *, sure: float, traces: Traces
     ) -> tuple[list[Hit], list[Dropped]]:
         hits, weak = [], []
         elsewhere = self._copies(request, chosen)
         top = max((entry.score for entry in chosen), default=0.0) or 1.0
         for entry in chosen:
-            score = min(1.0, confidence * entry.score / top)
+            score = min(1.0, sure * entry.score / top)
             if request.min_score is not None and score < request.min_score:
                 weak.append(Dropped(_doc_id(entry), score, f"score below min_score {request.min_score}"))
                 continue
-            trace = Trace(
-                lists=traces[entry.row.id],
-                boosts=entry.boosts,
-                merged=tuple(member.order for member in entry.members if member.id != entry.row.id),
-                fused=entry.score,
-                confidence=confidence,
+            row, (span, text) = whole.rows[entry.row.id], self._span_and_text(request, entry, whole)
+            merged = tuple(member.order for member in entry.members if member.id != row.id)
+            hit = Hit(
+                doc_id=_doc_id(entry),
+                text=text,
+                score=score,
+                metadata=row.metadata,
+                source_doc_id=row.uri,
+                chunk_index=row.chunk.order,
+                collection=row.collection,
+                span=span,
+                kind=row.document_kind,
+                language=row.language,
+                title=row.title,
+                symbol=" ".join(member.symbol for member in entry.members if member.symbol),
+                header=row.chunk.header,
+                also_at=elsewhere.get(row.text_id, ()),
+                trace=Trace(traces[row.id], entry.boosts, merged, fused=entry.score, confidence=sure),
             )
-            hits.append(self._hit(request, entry, score, trace, elsewhere.get(entry.row.text_id, ())))
+            hits.append(hit)
         return hits, weak
 
     def _copies(self, request: Request, chosen: Sequence[Ranked]) -> Mapping[int, tuple[str, ...]]:
@@ -306,38 +318,38 @@ class Searcher:
             for text_id, ids in by_text.items()
         }
 
-    def _hit(self, request: Request, entry: Ranked, score: float, trace: Trace, also_at: tuple[str, ...]) -> Hit:
-        row = entry.row.whole()
-        span, text = self._span_and_text(request, entry)
+    def _span_and_text(self, request: Request, entry: Ranked, whole: Whole) -> tuple[Span, str]:
+        row, chunk = entry.row, whole.rows[entry.row.id].chunk
+        span, text = chunk.span, chunk.text
+        if len(entry.members) > 1:
+            first, last = (whole.rows[entry.members[place].id].chunk.span for place in (0, -1))
+            span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
+            text = self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
         if request.compress:
             by_lines = row.document_kind in ("code", "config", "data", "manifest", "openapi")
             start, end = answering_slice(text, query_terms(request.query), by_lines=by_lines)
             span, text = span.narrowed(text, start, end), text[start:end]
-        return Hit(
-            doc_id=_doc_id(entry),
-            text=text,
-            score=score,
-            metadata=row.metadata,
-            source_doc_id=row.uri,
-            chunk_index=row.chunk.order,
-            collection=row.collection,
-            span=span,
-            kind=row.document_kind,
-            language=row.language,
-            title=row.title,
-            symbol=" ".join(member.symbol for member in entry.members if member.symbol),
-            header=row.chunk.header,
-            also_at=also_at,
-            trace=trace,
-        )
+        return span, text
 
-    def _span_and_text(self, request: Request, entry: Ranked) -> tuple[Span, str]:
-        row = entry.row
-        if len(entry.members) == 1:
-            return row.whole().chunk.span, row.whole().chunk.text
-        first, last = entry.members[0].whole().chunk.span, entry.members[-1].whole().chunk.span
-        span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
-        return span, self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
+
+class Whole:
+    """The rows of one search that were read with their texts, each once."""
+
+    def __init__(self, read: Callable[[Sequence[int]], dict[int, StoredChunk]]) -> None:
+        """Take what reads them."""
+        self._read = read
+        self.rows: dict[int, StoredChunk] = {}
+
+    def read(self, chunks: Iterable[int]) -> None:
+        """Read those that were not read before."""
+        missing = [chunk for chunk in chunks if chunk not in self.rows]
+        if missing:
+            self.rows.update(self._read(missing))
+
+    def texts(self, ranked: Sequence[Ranked], *, shown: int) -> dict[int, str]:
+        """Return the texts that are compared with each other where so many are shown."""
+        self.read(order.looked_at(ranked, shown))
+        return {chunk: row.chunk.text for chunk, row in self.rows.items()}
 
 
 def _cores() -> int:
@@ -359,30 +371,6 @@ def _copy(row: StoredChunk, home: str) -> str:
 
 def _doc_id(entry: Ranked) -> str:
     return f"{entry.row.uri}__chunk_{entry.row.order}"
-
-
-def _confidence(chosen: Sequence[Ranked], traces: Traces, weights: Mapping[str, float], wanted: Sequence[str]) -> float:
-    """Return how sure the best hits are, 0 to 1, comparable between queries: word coverage and cosine, weighted.
-
-    The fused score orders the hits of one query; it says nothing about whether any of them is good.
-    """
-    words = weights.get("words", 0.0)
-    best = 0.0
-    for entry in chosen[:5]:
-        meaning = sum(
-            weights.get(trace.name, 0.0) * max(0.0, (trace.score - COSINE_FLOOR) / (1 - COSINE_FLOOR))
-            for trace in traces[entry.row.id]
-            if trace.name != "words"
-        )
-        if meaning + words > best:  # else not even all of the words would make it surer
-            best = max(best, meaning + words * _share_of_terms(entry.row.whole(), wanted))
-    return min(1.0, best)
-
-
-def _share_of_terms(row: StoredChunk, wanted: Sequence[str]) -> float:
-    chunk = row.chunk
-    there = set(terms(f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
-    return sum(term in there for term in wanted) / len(wanted) if wanted else 0.0
 
 
 def _left_out(ranked: Sequence[Ranked], copies: Sequence[Ranked], chosen: Sequence[Ranked]) -> list[Dropped]:

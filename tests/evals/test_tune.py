@@ -27,10 +27,12 @@ def fake(answer: str) -> Recording:
     def score(ask: Ask) -> Mapping[str, float]:
         return {"first": float(ask(1, False)[0].doc_id == str(wanted))}
 
-    from tests.rank.test_order import row
+    from tests.rank.test_confidence import row
+    from tests.rank.test_order import row as outline
 
-    held = {1: row(1, "a.py", order=4), 2: row(2, "b.py", order=4)}
-    return Recording(Case("which is it?", "default", score), "", Lists(rows, {"minilm": 1.0}), held)
+    outlines = {1: outline(1, "a.py", order=4), 2: outline(2, "b.py", order=4)}
+    whole = {number: row(number, f"text {number}") for number in outlines}
+    return Recording(Case("which is it?", "default", score), "", Lists(rows, {"minilm": 1.0}), whole, outlines)
 
 
 def part(name: str, *answers: str) -> Part:

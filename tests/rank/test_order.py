@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import pytest
 
-from ragstone.rank.order import Ranked, arranged, boost, by_score, collapse, merge_neighbours, spread, support
+from ragstone.rank.order import (
+    Ranked,
+    arranged,
+    boost,
+    by_score,
+    collapse,
+    looked_at,
+    merge_neighbours,
+    spread,
+    support,
+)
 from ragstone.rank.weights import NUMBERS, Numbers
-from ragstone.types import Chunk, Outline, Scored, Span, StoredChunk
+from ragstone.types import Outline, Scored
 
 
 def row(
     number: int, uri: str, *, order: int = 0, symbol: str = "", kind: str = "code", text_id: int | None = None
 ) -> Outline:
-    span = Span(order * 100, order * 100 + 99, order * 100, order * 100 + 99, order * 10 + 1, order * 10 + 9)
-    chunk = Chunk(f"text {number}", span, order, symbol=symbol)
-    return Outline.of(StoredChunk(number, text_id or number, "default", uri, "", kind, "python", {}, chunk))
+    return Outline(number, text_id or number, "default", uri, kind, order, symbol, order * 100, order * 100 + 99)
 
 
 def entry(
     number: int, score: float, uri: str, *, order: int = 0, text_id: int | None = None, kind: str = "code"
 ) -> Ranked:
     return Ranked(row(number, uri, order=order, text_id=text_id, kind=kind), score)
+
+
+def no_texts(ranked: Sequence[Ranked]) -> dict[int, str]:
+    return {}
 
 
 def boosted(candidates: list[Scored], rows: dict[int, Outline], *, query: str) -> list[Ranked]:
@@ -85,22 +97,23 @@ def test_a_candidate_without_a_row_is_left_out() -> None:
 
 def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
     first, copies = collapse(
-        [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")]
+        [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")], {}
     )
     assert [r.row.id for r in first] == [1, 3]
     assert [r.row.id for r in copies] == [2]
 
 
 def test_a_copy_in_another_layout_or_case_is_a_copy() -> None:
-    def held(number: int, text: str) -> Ranked:
-        stored = row(number, f"{number}.md").whole()
-        return Ranked(Outline.of(replace(stored, chunk=replace(stored.chunk, text=text))), 1.0 / number)
-
-    first, copies = collapse(
-        [held(1, "One  text\n  of two lines"), held(2, "one text of two LINES"), held(3, "one text")]
-    )
+    texts = {1: "One  text\n  of two lines", 2: "one text of two LINES", 3: "one text"}
+    first, copies = collapse([entry(number, 1.0 / number, f"{number}.md") for number in texts], texts)
     assert [r.row.id for r in first] == [1, 3]
     assert [r.row.id for r in copies] == [2]
+
+
+def test_texts_are_compared_as_far_down_as_they_may_be_shown() -> None:
+    many = [entry(number, 1.0 / number, f"{number}.md") for number in range(1, 60)]
+    assert looked_at(many, 1) == list(range(1, 9))
+    assert looked_at(many, 20) == list(range(1, 41))
 
 
 def test_a_chunk_beside_a_good_one_is_raised_and_one_alone_is_not() -> None:
@@ -125,9 +138,12 @@ def test_the_first_chunk_of_a_code_file_has_no_such_share() -> None:
 def test_the_numbers_given_are_those_that_count() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
     candidates = [Scored(1, 1.0), Scored(2, 0.9)]
-    assert [r.row.id for r in arranged(candidates, rows, query="lease")[0]] == [2, 1]
+    assert [r.row.id for r in arranged(candidates, rows, query="lease", look=no_texts)[0]] == [2, 1]
     as_they_are = Numbers(side_file_factor=1.0, path_boost=0.0)
-    assert [r.row.id for r in arranged(candidates, rows, query="lease", numbers=as_they_are)[0]] == [1, 2]
+    assert [r.row.id for r in arranged(candidates, rows, query="lease", look=no_texts, numbers=as_they_are)[0]] == [
+        1,
+        2,
+    ]
 
 
 def test_one_code_file_does_not_flood_the_top() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -30,10 +30,9 @@ _SPELT: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 spells one as a key asks for it."""
 _KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
 _DIGITS: Final = 5
-_LOOKED_AT: Final = (2, 8)
+LOOKED_AT: Final = (2, 8)
 """Of the best, for the same words in another layout: so many times what is shown, and at least so many. Looking at 24
 changed nothing in the four sets."""
-_SHOWN: Final = 12
 
 
 @dataclass(slots=True)
@@ -55,17 +54,17 @@ class Ranked:
         self.boosts = (*self.boosts, (name, factor))
 
 
+Look = Callable[[Sequence[Ranked]], Mapping[int, str]]
+"""Returns the texts of the first of a list."""
+
+
 def arranged(
-    candidates: Iterable[Scored],
-    rows: Mapping[int, Outline],
-    *,
-    query: str,
-    shown: int = _SHOWN,
-    numbers: Numbers = NUMBERS,
+    candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, look: Look, numbers: Numbers = NUMBERS
 ) -> tuple[list[Ranked], list[Ranked]]:
     """Return candidates that have a row in the order they are to be shown, and copies of a text shown before."""
-    ranked, copies = collapse(support(boost(candidates, rows, query=query, numbers=numbers), numbers), shown)
-    return spread(ranked, numbers), copies
+    ranked = support(boost(candidates, rows, query=query, numbers=numbers), numbers)
+    first, copies = collapse(ranked, look(ranked))
+    return spread(first, numbers), copies
 
 
 def boost(
@@ -98,24 +97,29 @@ def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda r: (-round(r.score, _DIGITS), r.row.uri, r.row.order, r.row.id))
 
 
-def collapse(ranked: Sequence[Ranked], shown: int = _SHOWN) -> tuple[list[Ranked], list[Ranked]]:
+def looked_at(ranked: Sequence[Ranked], shown: int) -> list[int]:
+    """Return the chunks whose texts are compared, so many being shown."""
+    times, least = LOOKED_AT
+    return [entry.row.id for entry in ranked[: max(least, times * shown)]]
+
+
+def collapse(ranked: Sequence[Ranked], texts: Mapping[int, str]) -> tuple[list[Ranked], list[Ranked]]:
     """Return the first holder of each text, and the copies that fell behind it.
 
-    Among the best, a text that differs in layout and case alone is a copy too. Less than that is not: rows of two years
-    or two releases of one function are nearly the same, and the difference is what was asked for (chunking recall falls
-    from 87.0 to 86.0 when texts with three quarters of their words in common are held back).
+    Among those whose texts are given, one that differs in layout and case alone is a copy too. Less than that is not:
+    rows of two years or two releases of one function are nearly the same, and the difference is what was asked for
+    (chunking recall falls from 87.0 to 86.0 when texts with three quarters of their words in common are held back).
     """
     seen: set[int | str] = set()
     first: list[Ranked] = []
     copies: list[Ranked] = []
-    times, least = _LOOKED_AT
-    texts = [entry.row.whole().chunk.text for entry in ranked[: max(least, times * shown)]]
-    begin = [_first_words(text) for text in texts]
-    often = Counter(begin)
-    for number, entry in enumerate(ranked):
-        keys: list[int | str] = [entry.row.text_id]
-        if number < len(texts) and often[begin[number]] > 1:
-            keys.append(" ".join(texts[number].casefold().split()))
+    begin = {chunk: _first_words(text) for chunk, text in texts.items()}
+    often = Counter(begin.values())
+    for entry in ranked:
+        row = entry.row
+        keys: list[int | str] = [row.text_id]
+        if row.id in begin and often[begin[row.id]] > 1:
+            keys.append(" ".join(texts[row.id].casefold().split()))
         (first if seen.isdisjoint(keys) else copies).append(entry)
         seen.update(keys)
     return first, copies

@@ -38,6 +38,10 @@ _CHUNKS_BY_ID: Final = (
     JOIN collections col ON col.id = c.collection JOIN documents d ON d.id = c.document
     JOIN texts t ON t.id = c.text_id WHERE col.project = ?"""
 )
+_OUTLINES: Final = """
+    SELECT c.id, c.text_id, col.name, d.uri, d.kind, c.ord, c.symbol, c.start, c."end"
+    FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+    JOIN collections col ON col.id = c.collection JOIN documents d ON d.id = c.document WHERE col.project = ?"""
 _COPIES: Final = """
     SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
     WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
@@ -162,8 +166,11 @@ def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int
 
 def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, Outline]:
     """Return what ranking looks at of a project's chunks, by id."""
-    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
-    return {row[0]: _outline(row) for row in rows}
+    found = map(Outline._make, db.execute(_OUTLINES, (catalog.id_list(ids), catalog.project_id(db, project))))
+    return {
+        row.id: row if type(row.uri) is type(row.document_kind) is type(row.symbol) is str else _readable(row)
+        for row in found
+    }
 
 
 def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
@@ -195,28 +202,9 @@ def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
     )
 
 
-class _Whole:
-    """A row that becomes a chunk when it is asked for, once."""
-
-    __slots__ = ("_made", "_row")
-
-    def __init__(self, row: tuple[Any, ...]) -> None:
-        self._row = row
-        self._made: StoredChunk | None = None
-
-    def __call__(self) -> StoredChunk:
-        made = self._made
-        if made is None:
-            made = self._made = _chunk(self._row)
-        return made
-
-
-def _outline(row: tuple[Any, ...]) -> Outline:
-    number, text_id, collection, _, _, order, start, end = row[:8]
-    uri, kind, symbol = row[15], row[17], row[20]
-    if not (type(uri) is type(kind) is type(symbol) is str):
-        uri, kind, symbol = unpack(uri), unpack(kind), unpack(symbol)
-    return Outline(number, text_id, collection, uri, kind, order, symbol, start, end, _Whole(row))
+def _readable(row: Outline) -> Outline:
+    """Return an outline whose texts had lone surrogates, as it was put."""
+    return row._replace(uri=unpack(row.uri), document_kind=unpack(row.document_kind), symbol=unpack(row.symbol))
 
 
 def _chunk(row: tuple[Any, ...]) -> StoredChunk:

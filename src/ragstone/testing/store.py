@@ -145,6 +145,11 @@ class StoreContract(StoreCase):
         assert tuple(row.chunk for row in rows) == given.chunks
         assert all((row.uri, row.title, row.document_kind) == ("docs/ä.md", "T", "doc") for row in rows)
         assert store.chunks(PROJECT, [row.id for row in rows]) == {row.id: row for row in rows}
+        for row in store.outlines(PROJECT, [row.id for row in rows]).values():
+            whole = next(one for one in rows if one.id == row.id)
+            assert row[:5] == (whole.id, whole.text_id, whole.collection, whole.uri, whole.document_kind)
+            assert row[5:7] == (whole.chunk.order, whole.chunk.symbol)
+            assert row[7:] == (whole.chunk.span.start, whole.chunk.span.end)
 
     def test_the_same_document_again_changes_nothing(self, store: Store) -> None:
         given = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
@@ -361,6 +366,7 @@ class StoreContract(StoreCase):
         assert mine.text_id != theirs.text_id
         assert [row.id for row in store.search_words(Scope(OTHER), ["share"], limit=9)] == [theirs.id]
         assert list(store.chunks(OTHER, [mine.id, theirs.id])) == [theirs.id]
+        assert list(store.outlines(OTHER, [mine.id, theirs.id])) == [theirs.id]
         assert store.copies(Scope(OTHER), [mine.text_id]) == {}
         assert store.pending(Scope(OTHER), info) == []
         assert store.vectors_in(Scope(OTHER), info) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -100,7 +100,7 @@ class StoredChunk:
 
 
 class Outline(NamedTuple):
-    """What ranking looks at of a chunk; most of a shortlist is never shown: the rest is made when asked for."""
+    """What ranking looks at of a chunk: most of a shortlist is never shown, so its texts are not read."""
 
     id: int
     text_id: int
@@ -111,14 +111,6 @@ class Outline(NamedTuple):
     symbol: str
     start: int
     end: int
-    whole: Callable[[], StoredChunk]
-
-    @classmethod
-    def of(cls, row: StoredChunk) -> Outline:
-        """Return the outline of a chunk that is there already."""
-        chunk, span = row.chunk, row.chunk.span
-        place = (row.id, row.text_id, row.collection, row.uri, row.document_kind)
-        return cls(*place, chunk.order, chunk.symbol, span.start, span.end, lambda: row)
 
 
 class Scored(NamedTuple):
