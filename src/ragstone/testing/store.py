@@ -145,11 +145,11 @@ class StoreContract(StoreCase):
         assert tuple(row.chunk for row in rows) == given.chunks
         assert all((row.uri, row.title, row.document_kind) == ("docs/ä.md", "T", "doc") for row in rows)
         assert store.chunks(PROJECT, [row.id for row in rows]) == {row.id: row for row in rows}
-        for row in store.outlines(PROJECT, [row.id for row in rows]).values():
-            whole = next(one for one in rows if one.id == row.id)
-            assert row[:5] == (whole.id, whole.text_id, whole.collection, whole.uri, whole.document_kind)
-            assert row[5:7] == (whole.chunk.order, whole.chunk.symbol)
-            assert row[7:] == (whole.chunk.span.start, whole.chunk.span.end)
+        outlines = store.outlines(PROJECT, [row.id for row in rows])
+        told = [(one.order, one.symbol, one.span.start, one.span.end) for one in given.chunks]
+        assert [outlines[row.id][5:] for row in rows] == told
+        assert all(one[:5] == (one.id, one.text_id, NOTES, "docs/ä.md", "doc") for one in outlines.values())
+        assert [outlines[row.id].text_id for row in rows] == [row.text_id for row in rows]
 
     def test_the_same_document_again_changes_nothing(self, store: Store) -> None:
         given = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
