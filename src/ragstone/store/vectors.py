@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import cache
 from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
@@ -72,6 +73,10 @@ _NEWEST: Final = """
 _DATA_AFTER: Final = "SELECT id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
 _DATA: Final = """
     SELECT v.id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value WHERE v.space = ?"""
+_FEW: Final = 64  # ids that go in one by one: a seventh quicker than as JSON, and a statement for each number of them
+_DATA_OF: Final = """
+    WITH wanted (id) AS (VALUES {})
+    SELECT v.id, v.data FROM wanted CROSS JOIN vectors v ON v.id = wanted.id WHERE v.space = ?"""
 _LOCATE: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
@@ -295,6 +300,8 @@ class StoredRows:
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids, missing ones left out."""
+        if 0 < len(ids) <= _FEW:
+            return dict(self._database.rows(_data_of(len(ids)), (*map(_number, ids), self._space)))
         return dict(self._database.rows(_DATA, (catalog.id_list(ids), self._space)))
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
@@ -313,6 +320,12 @@ class StoredRows:
 
     def _rows(self, statement: str, parameters: tuple[Any, ...]) -> list[VectorRow]:
         return [VectorRow(*row) for row in self._database.rows(statement, parameters)]
+
+
+@cache
+def _data_of(count: int) -> str:
+    """Return the statement that finds so many rows."""
+    return _DATA_OF.format(", ".join(["(?)"] * count))
 
 
 def _no_space(project: str, space_id: int) -> NotFound:

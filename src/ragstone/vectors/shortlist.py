@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 # Rows compared exactly, per hit and besides: so many hold .998 of the nearest 10 by our codes and .997 by turbovec's,
 # .991 and .995 of the nearest 78, .991 and .996 of the nearest 100. A row costs 3 to 4 microseconds to fetch. Among a
 # million the nearest 10 need more: by turbovec's codes 24 rows held .985 of them, 40 .992, 48 .994.
-FETCHED = (1.25, 7)
+FETCHED = (1.6, 14)
 FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
-PASSED = 800  # slots the sign scan lets through at least; reading their codes costs 0.12 ms
+PASSED = 1000  # slots the sign scan lets through at least; reading their codes costs 0.12 ms
 PASSED_BESIDES, PASSED_SHARE = 600, 500  # of a million 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
 PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0.998 with 40; in between by choice
 
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How many slots pass the scan, how many rows are fetched at most, and how many hits these have to come close to."""
+    """How many slots pass the scan, how many rows are fetched at most, and how many hits these are to come close to."""
 
     passed: int
     fetched: int
