@@ -93,7 +93,7 @@ class Accelerator:
     def nearest(self, query: Matrix, width: Width, mask: NDArray[np.bool_] | None) -> Ids | None:
         """Return the nearest slots; None where it has grown past what the mask knows, or is being added to."""
         try:
-            scores, slots = self._index.search(query[None], width.fetched, mask=mask, chunk_size=0)
+            scores, slots = self._index.search(query[None], width.finer, mask=mask, chunk_size=0)
         except FAILURES:
             return None
         nearest: Ids = slots[0].take(close(scores[0], width.hits, SLACK / len(query) ** 0.5))
