@@ -70,9 +70,7 @@ class _Room:
         self.counted = np.empty(count, np.uint8)
 
 
-def _sum_differing(
-    segment: Segment, question: Question, words: list[int], out: NDArray[np.uint8], room: _Room
-) -> None:
+def _sum_differing(segment: Segment, question: Question, words: list[int], out: NDArray[np.uint8], room: _Room) -> None:
     """Fill in how many of the signs asked differ in a few words, so few that their sum fits a byte."""
     differing, counted = room.differing[: segment.count], room.counted[: segment.count]
     for place, word in enumerate(words):

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 # Set on 100k mixtures of MiniLM vectors (not on 100k real texts), 300 queries, the same that judged them.
-# Rows compared exactly at most, per hit and besides: by our codes and by turbovec's, which are finer and take the longer
-# the more of them are asked for (199 us for 21, 221 for 32). Of these only what is close to the hits is fetched: for ten
-# hits 18 rows hold .991 of the nearest by our codes and 15 hold .996 by turbovec's, as 23 and 18 do when all are fetched;
+# Rows compared exactly at most, per hit and besides: by our codes, and by turbovec's, which are finer and take the
+# longer the more are asked for (199 us for 21, 221 for 32). Of these only what is close to the hits is fetched: of the
+# ten nearest, some 18 rows by our codes hold .994 and 15 by turbovec's .996, which is what all 23 and 20 of them hold;
 # a row costs 4 to 5 microseconds. Among a million the nearest 10 need more: by turbovec's codes 24 rows held .985 of
 # them, 40 .992, 48 .994.
 FETCHED, FINER = (1.25, 9), (1.2, 6)
