@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 # Set on 100k mixtures of MiniLM vectors (not on 100k real texts), 300 queries, the same that judged them.
 # Rows compared exactly at most, per hit and besides: by our codes, and by turbovec's, which are finer and take the
 # longer the more are asked for (199 us for 21, 221 for 32). Of these only what is close to the hits is fetched: of the
-# ten nearest, some 18 rows by our codes hold .994 and 15 by turbovec's .996, which is what all 23 and 20 of them hold;
+# ten nearest, some 19 rows by our codes hold .994 and 15 by turbovec's .996, which is what all 26 and 20 of them hold;
 # a row costs 4 to 5 microseconds. Among a million the nearest 10 need more: by turbovec's codes 24 rows held .985 of
 # them, 40 .992, 48 .994.
-FETCHED, FINER = (1.25, 9), (1.2, 6)
+FETCHED, FINER = (1.25, 12), (1.2, 6)
 FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
