@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.vectors.planes import Planes
-from ragstone.vectors.scan import nearest_slots
+from ragstone.vectors.scan import _places, nearest_slots
 from ragstone.vectors.segments import CAPACITY, Layout, Slots, hold_slots
+from ragstone.vectors.shortlist import close
 from ragstone.vectors.unit import unit_rows
 from ragstone.vectors.view import BARRED, View
 
@@ -58,6 +59,25 @@ def test_never_fewer_than_wanted_and_none_that_is_barred(dimension: int, wanted:
     assert len(slots) >= min(wanted, open_.sum())
     assert open_[slots].all()
     assert len(set(slots.tolist())) == len(slots)
+
+
+@given(count=st.integers(0, 70), seed=st.integers(0, 9), share=st.sampled_from([0.0, 0.05, 0.5, 1.0]))
+def test_places_are_where_it_is_true(count: int, seed: int, share: float) -> None:
+    passed = np.random.default_rng(seed).random(count) < share
+    assert np.array_equal(_places(passed), np.flatnonzero(passed))
+
+
+@given(
+    scores=st.lists(st.floats(-1, 1, width=32), max_size=40),
+    hits=st.integers(1, 50),
+    slack=st.sampled_from([0.0, 0.25]),
+)
+def test_what_is_close_to_the_hits_is_kept(scores: list[float], hits: int, slack: float) -> None:
+    kept = close(np.array(scores, np.float32), hits, slack)
+    assert len(kept) >= min(hits, len(scores))
+    left = [score for place, score in enumerate(scores) if place not in kept]
+    assert all(score < sorted(scores)[-hits] - slack for score in left)
+    assert all(scores[place] >= sorted(scores)[-min(hits, len(scores))] - slack for place in kept)
 
 
 def test_a_query_of_zeros_finds_some() -> None:

@@ -268,6 +268,56 @@ def test_filling_an_index_reads_every_row_once(world: World, tmp_path: Path) -> 
     assert rows.fetched < 200
 
 
+def test_rows_are_taken_in_beside_others_as_they_would_be_one_after_the_other(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("turbovec")
+    threads: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def noted(thread: threading.Thread) -> None:
+        threads.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", noted)
+    for name in ("beside", "after"):
+        index = TurboIndex(tmp_path / name, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
+        catch_up(index, world.rows, world.codec)
+        index.flush()
+        index.close()
+        monkeypatch.setattr(accelerator, "BESIDE", COUNT)
+    assert len(threads) == COUNT // TAIL
+    one, other = (next(path.glob("????????.turbovec")).read_bytes() for path in sorted(tmp_path.iterdir()))
+    assert one == other
+
+
+def test_where_no_thread_can_be_started_rows_are_taken_in_all_the_same(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("turbovec")
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    assert index._accelerators._loaded is not None
+    assert len(index._accelerators._loaded) == COUNT
+    index.close()
+
+
+def test_vectors_the_caller_may_change_are_in_when_it_goes_on(world: World, tmp_path: Path) -> None:
+    pytest.importorskip("turbovec")
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
+    mine = world.vectors[:TAIL] / np.linalg.norm(world.vectors[:TAIL], axis=1, keepdims=True)
+    index.upsert(world.ids[:TAIL], mine)
+    assert index._accelerators._following is None
+    assert index._accelerators._loaded is not None
+    index.close()
+
+
 def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching(world: World, tmp_path: Path) -> None:
     pytest.importorskip("turbovec")
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")

@@ -202,6 +202,14 @@ def test_a_rotation_keeps_inner_products_and_can_be_undone(dimension: int, unit_
     assert np.allclose(rotation.revert(turned), vectors, atol=1e-5)
 
 
+def test_many_rows_are_rotated_as_each_would_be() -> None:
+    rotation = Rotation(96, seed=5, largest_block=32)
+    vectors = unit(700, 96)
+    assert np.allclose(
+        rotation.apply(vectors), np.concatenate([rotation.apply(row[None]) for row in vectors]), atol=1e-6
+    )
+
+
 def test_a_rotation_spreads_a_single_coordinate_over_all() -> None:
     for dimension in (64, 384, 768, 1000):
         spread = np.abs(Rotation(dimension, seed=5).apply(np.eye(dimension, dtype=np.float32)))

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
@@ -75,6 +76,10 @@ _DATA_AFTER: Final = "SELECT id, data FROM vectors WHERE space = ? AND id > ? OR
 _DATA: Final = """
     SELECT v.id, v.data, v.text_id FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value
     WHERE v.space = ?"""
+_FEW: Final = 64  # ids that go in one by one: a seventh quicker than as JSON, and a statement for each number of them
+_DATA_OF: Final = """
+    WITH wanted (id) AS (VALUES {})
+    SELECT v.id, v.data, v.text_id FROM wanted CROSS JOIN vectors v ON v.id = wanted.id WHERE v.space = ?"""
 _LOCATE: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
@@ -323,7 +328,10 @@ class StoredRows:
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids, missing ones left out."""
-        found = self._database.rows(_DATA, (catalog.id_list(ids), self._space))
+        if 0 < len(ids) <= _FEW:
+            found = self._database.rows(_data_of(len(ids)), (*map(_number, ids), self._space))
+        else:
+            found = self._database.rows(_DATA, (catalog.id_list(ids), self._space))
         self._fetched.space, self._fetched.texts = self._space, {number: text for number, _, text in found}
         return {number: data for number, data, _ in found}
 
@@ -343,6 +351,12 @@ class StoredRows:
 
     def _rows(self, statement: str, parameters: tuple[Any, ...]) -> list[VectorRow]:
         return [VectorRow(*row) for row in self._database.rows(statement, parameters)]
+
+
+@cache
+def _data_of(count: int) -> str:
+    """Return the statement that finds so many rows."""
+    return _DATA_OF.format(", ".join(["(?)"] * count))
 
 
 def _no_space(project: str, space_id: int) -> NotFound:

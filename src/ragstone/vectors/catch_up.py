@@ -22,6 +22,7 @@ def catch_up(index: VectorIndex, rows: VectorRows, codec: Codec, damaged: list[i
             if damaged is not None:
                 damaged += [row_id for row_id, fit in zip(ids, sound, strict=True) if not fit]
             ids = [row_id for row_id, fit in zip(ids, sound, strict=True) if fit]
+        vectors.flags.writeable = False  # so that an index may go on with them when it has returned
         if ids:
             index.upsert(ids, vectors)
         taken += len(ids)

@@ -22,7 +22,7 @@ SEED = 71
 BLOCK = 32  # mixed in one go, twice: as good as blocks of 128 (recall@10 .983 and .975) in a third of the time
 LARGE, LARGE_BLOCK = 1024, 64  # beyond so many coordinates two rounds of 32 would not reach most of them
 STEP = np.float32(0.3352)  # the best even step for a Gaussian in sixteen levels (Max, 1960)
-SLACK = 0.4  # times the root of the dimension a cosine by codes may be too low beside another: three deviations
+SLACK = 0.4  # by the root of the dimension: what a cosine by codes may be too low beside another (.0061 of 384, thrice)
 PIECE = 256  # rows encoded at a time
 # Of a query's coordinates the largest are asked, the others tell less than they disturb: among 100k mixtures of MiniLM
 # vectors 800 slots held .980 of the nearest 10 when all were asked, .992 with .8, .994 with .7 and .6, .993 with .5.

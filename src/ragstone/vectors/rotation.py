@@ -57,8 +57,10 @@ class Rotation:
     def _mixed(self, matrix: Matrix) -> Matrix:
         """Return the rows with every block mixed in itself; done twice, it is undone."""
         flat = matrix.reshape(-1, self.block)
-        mixed = np.empty(flat.shape, np.float32)
         few = max(1, ALONE // self.block**2)
+        if len(flat) <= few:
+            return (flat @ self._hadamard).reshape(len(matrix), self.padded)
+        mixed = np.empty(flat.shape, np.float32)
         whole = len(flat) - len(flat) % few
         pieces = (-1, few, self.block)
         np.matmul(flat[:whole].reshape(pieces), self._hadamard, out=mixed[:whole].reshape(pieces))

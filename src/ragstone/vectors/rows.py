@@ -92,7 +92,7 @@ class Int10Codec:
         self._layout = np.dtype([("scale", "<f4"), ("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
         self.row_bytes = self._layout.itemsize
         # What upper bits count for, and lower ones where they stand in their byte.
-        lower = np.repeat(np.float32([1, 1 / 4, 1 / 16, 1 / 64]), self._quarter)
+        lower = np.repeat(np.array([1, 1 / 4, 1 / 16, 1 / 64], np.float32), self._quarter)
         self._weights = np.concatenate([np.full(dimension, 4, np.float32), lower])
 
     def encode(self, matrix: Matrix) -> list[bytes]:

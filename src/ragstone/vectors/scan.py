@@ -101,15 +101,31 @@ def _more_distances(view: View, question: Question, order: Ids, slots: Ids) -> N
 def _below(found: Distances, threshold: int, wanted: int) -> Ids:
     """Return the slots up to a distance, at least `wanted` (all that may be near, if fewer) and not many times that."""
     last = _last(found)
-    slots = np.flatnonzero(found <= found.dtype.type(threshold))
+    slots = _places(found <= found.dtype.type(threshold))
     while len(slots) < wanted and threshold < last:
         threshold = min(last, threshold + max(2, threshold // 16))
-        slots = np.flatnonzero(found <= found.dtype.type(threshold))
+        slots = _places(found <= found.dtype.type(threshold))
     if len(slots) > 3 * wanted:
         # Many equal distances, or a sample that misled: the exact cut costs more, but only here.
         kept = np.argpartition(found[slots], 2 * wanted)[: 2 * wanted]
         slots = np.sort(slots[kept])
-    return slots.astype(np.int64, copy=False)
+    return slots
+
+
+def _places(passed: NDArray[np.bool_]) -> Ids:
+    """Return where it is true, by eights first.
+
+    NumPy looks for each true one where fewer than a tenth are: of 100,000 with one in 17 that took twice as long.
+    """
+    whole = len(passed) - len(passed) % 8
+    eights = passed[:whole].view(np.uint64)
+    some = np.flatnonzero(eights != 0)
+    within = np.flatnonzero(eights.take(some).view(np.bool_))
+    places = some.take(within >> 3)
+    places <<= 3
+    places += within & 7
+    rest = np.flatnonzero(passed[whole:])
+    return np.concatenate([places, rest + whole]) if len(rest) else places
 
 
 def _threshold(found: Distances, wanted: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragstone.vectors.allowed import AllowedSet
 from ragstone.vectors.planes import Planes
@@ -17,45 +17,50 @@ if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 # Set on 100k mixtures of MiniLM vectors (not on 100k real texts), 300 queries, the same that judged them.
-# Rows compared exactly, per hit and besides: so many hold .998 of the nearest 10 by our codes and .997 by turbovec's,
-# .991 and .995 of the nearest 78, .991 and .996 of the nearest 100. A row costs 3 to 4 microseconds to fetch. Among a
-# million the nearest 10 need more: by turbovec's codes 24 rows held .985 of them, 40 .992, 48 .994.
-FETCHED = (1.25, 7)
+# Rows compared exactly at most, per hit and besides: by our codes, and by turbovec's, which are finer and take the
+# longer the more are asked for (199 us for 21, 221 for 32). Of these only what is close to the hits is fetched: of the
+# ten nearest, some 19 rows by our codes hold .994 and 15 by turbovec's .996, which is what all 26 and 20 of them hold;
+# a row costs 4 to 5 microseconds. Among a million the nearest 10 need more: by turbovec's codes 24 rows held .985 of
+# them, 40 .992, 48 .994.
+FETCHED, FINER = (1.25, 12), (1.2, 6)
 FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
-PASSED = 800  # slots the sign scan lets through at least; reading their codes costs 0.12 ms
+PASSED = 1000  # slots the sign scan lets through at least; reading their codes costs 0.12 ms
 PASSED_BESIDES, PASSED_SHARE = 600, 500  # of a million 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
 PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0.998 with 40; in between by choice
 
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How many slots pass the scan, how many rows are fetched at most, and how many hits these have to come close to."""
+    """How many slots pass the scan, how many rows are fetched at most, and how many hits these are to come close to."""
 
     passed: int
     fetched: int
+    finer: int  # in place of `fetched` by finer codes
     hits: int
 
     def wider(self) -> Width:
         """Return four times as wide a look, that fetches whatever it finds."""
-        return Width(self.passed * 4, self.fetched * 4, self.fetched * 4)
+        return Width(self.passed * 4, self.fetched * 4, self.fetched * 4, self.fetched * 4)
 
 
 def width(k: int, count: int, *, dimension: int) -> Width:
     """Return how wide to look for a top k among so many vectors."""
-    per_hit, besides = FETCHED if dimension >= FEW_DIMENSIONS else FETCHED_OF_FEW
-    passed = max(PASSED, PASSED_PER_HIT * k, PASSED_BESIDES + count // PASSED_SHARE)
-    return Width(passed, int(per_hit * k) + besides + count // FETCHED_SHARE, k)
+    few_numbers = dimension < FEW_DIMENSIONS
+    fetched, finer = (
+        int(per_hit * k) + besides + count // FETCHED_SHARE
+        for per_hit, besides in ((FETCHED_OF_FEW, FETCHED_OF_FEW) if few_numbers else (FETCHED, FINER))
+    )
+    return Width(max(PASSED, PASSED_PER_HIT * k, PASSED_BESIDES + count // PASSED_SHARE), fetched, finer, k)
 
 
-def close(scores: Matrix, hits: int, slack: float) -> NDArray[np.intp]:
-    """Return the places of the scores that may belong to the best, as far from so many hits as codes can mistake."""
-    if len(scores) <= hits:
-        return np.arange(len(scores))
-    border = np.partition(scores, len(scores) - hits)[len(scores) - hits]
-    return np.flatnonzero(scores >= border - slack)
+def close(scores: Matrix, hits: int, slack: float) -> list[int]:
+    """Return the places of those that may be among so many hits, if a score may be so much too low beside another."""
+    listed = scores.tolist()  # so few that NumPy would take four times as long
+    border = sorted(listed)[-hits] - slack if len(listed) > hits else -math.inf
+    return [place for place, score in enumerate(listed) if score >= border]
 
 
 def shortlist(planes: Planes, view: View, query: Matrix, *, width: Width, allowed: AllowedSet | None) -> Ids:
