@@ -6,6 +6,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from ragstone.errors import InputError
@@ -30,10 +31,14 @@ _FIND_CHUNKS: Final = """
     SELECT ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page, page_label,
            unit, kind, symbol, id
     FROM chunks WHERE document = ? ORDER BY ord"""
-_ADD_CHUNK: Final = """
+_ADD_CHUNKS: Final = """
     INSERT INTO chunks (ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page,
                         page_label, unit, kind, symbol, id, collection, document)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    VALUES {}"""
+_CHUNK_VALUES: Final = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_AT_ONCE: Final = 64  # rows to a statement: three quarters of the time of one to a statement
+_ADD_CHUNK: Final = _ADD_CHUNKS.format(_CHUNK_VALUES)
+_ADD_MANY_CHUNKS: Final = _ADD_CHUNKS.format(", ".join([_CHUNK_VALUES] * _AT_ONCE))
 _CHANGE_CHUNK: Final = """
     UPDATE chunks SET ord = ?, text_id = ?, header = ?, start = ?, "end" = ?, byte_start = ?, byte_end = ?,
         line_start = ?, line_end = ?, page = ?, page_label = ?, unit = ?, kind = ?, symbol = ? WHERE id = ?"""
@@ -64,7 +69,10 @@ class Batch:
         db.executemany(_ADD_DOCUMENT, self.documents)
         db.executemany(_CHANGE_DOCUMENT, self.changed_documents)
         db.executemany(_CHANGE_CHUNK, self.changed_chunks)
-        db.executemany(_ADD_CHUNK, self.chunks)
+        whole = len(self.chunks) - len(self.chunks) % _AT_ONCE
+        many = (chain.from_iterable(self.chunks[at : at + _AT_ONCE]) for at in range(0, whole, _AT_ONCE))
+        db.executemany(_ADD_MANY_CHUNKS, map(tuple, many))
+        db.executemany(_ADD_CHUNK, self.chunks[whole:])
         return words_index.add(db, self.words)
 
 
