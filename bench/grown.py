@@ -11,6 +11,7 @@ import numpy as np
 
 from bench.filled import SETTINGS, codec, warm
 from bench.matrix import QUERIES, REAL, base, unit
+from bench.measure import peak_mb, tell
 from bench.texts import real_texts
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 BATCH = 20_000
+TOLD_EVERY = 100_000
 PER_DOCUMENT = 16
 """Chunks in a file: the standard library's have 23 on average."""
 
@@ -71,14 +73,14 @@ def query_vectors(count: int) -> Floats:
 
 
 def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, list[list[int]]]:
-    """Fill an index and return how many bytes of text it holds, and the true nearest rows of each query."""
+    """Fill an index, telling how far it is, and return how many bytes of text it holds and the true nearest rows."""
     from ragstone import Engine
     from ragstone.types import Scope
 
     asked = query_vectors(queries)
     truth = np.zeros((queries, NEAR), np.int64)
     best = np.full((queries, NEAR), -2.0, np.float32)
-    characters = done = after = 0
+    written = done = after = 0
     with Engine.open(folder, config=SETTINGS) as engine:
         parts: Any = engine._parts  # the only door to rows without their embedder
         store, project, scope = parts.store, engine.project, Scope(engine.project, ("default",))
@@ -90,14 +92,16 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
             pending = store.pending(scope, info.id, after=after, limit=len(batch))
             store.put_vectors(project, info.id, zip((one.text_id for one in pending), encode(rows), strict=True))
             best, truth = nearer(best, truth, asked @ rows.T, done + 1)
-            characters += sum(map(len, batch))
+            written += sum(len(text.encode()) for text in batch)
             done, after = done + len(batch), pending[-1].text_id
+            if done % TOLD_EVERY == 0:
+                tell(f"growth: {done:,} of {size:,} chunks stored, at most {peak_mb():,.0f} MB of memory")
         nearest = parts.nearest(project, info)
         nearest.search(asked[0], 1)
         nearest.flush()
         # A process that stays builds what is quicker for those who ask often; whoever asks later finds it.
         warm({"words": lambda question, k: engine.search(question, k, mode="words")}, "name")
-    return characters, truth.tolist()
+    return written, truth.tolist()
 
 
 def nearer(best: Floats, truth: NDArray[np.int64], scores: Floats, first: int) -> tuple[Floats, NDArray[np.int64]]:

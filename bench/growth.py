@@ -17,9 +17,8 @@ from bench import measure
 from bench.measure import Failed, child, tell
 
 SIZES = (10_000, 100_000, 1_000_000)
-DEFAULT_STORAGE = "int10"
 STORAGES_AT = 100_000
-"""The other ways to store vectors are measured at this size."""
+"""The other ways to store vectors are measured at the largest size asked for that is no larger."""
 
 QUERIES = 100
 RECALL_QUERIES = 50
@@ -29,56 +28,72 @@ TABLES = {"texts": "texts", "chunks": "documents", "documents": "documents", "wo
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Return our figures for each size, and at one size for each way to store vectors."""
+    sizes = options.sizes or SIZES
+    several = max((size for size in sizes if size <= STORAGES_AT), default=None)
     ours: dict[str, Any] = {}
-    for size in options.sizes or SIZES:
-        for storage in storages() if size == STORAGES_AT else [DEFAULT_STORAGE]:
-            name = str(size) if storage == DEFAULT_STORAGE else f"{size} {storage}"
+    for size in sizes:
+        for storage in storages()[: None if size == several else 1]:
+            name = str(size) if storage == storages()[0] else f"{size} {storage}"
             tell(f"growth: {name} chunks")
             ours[name] = one(size, storage)
+            tell(f"growth: {name} chunks: {told(ours[name])}")
     return {"ours": ours, "ratios": {}}
 
 
 def storages() -> list[str]:
     """Return the ways to store vectors, the default first."""
     from ragstone import registry
+    from ragstone.config.settings import Embed
 
-    return sorted(registry.names("codec"), key=lambda name: name != DEFAULT_STORAGE)
+    return sorted(registry.names("codec"), key=lambda name: name != Embed().storage)
+
+
+def told(figures: dict[str, Any]) -> str:
+    """Return what matters most of one index."""
+    keys = ("disk_per_text", "rss_bytes_per_chunk", "recall_at_10", "words_p50_ms", "hybrid_p50_ms")
+    return ", ".join(f"{key} {figures[key]}" for key in keys if key in figures)
 
 
 def one(size: int, storage: str) -> dict[str, Any]:
-    """Return the figures of one index: filled in one process, asked in another on one core."""
+    """Return the figures of one index: filled in one process, asked in another on one core, weighed after both."""
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
         spec = {"size": size, "storage": storage, "folder": folder}
         try:
-            built = child("bench.growth", {**spec, "phase": "build"}, cores=2, timeout=7200)
+            built = child("bench.growth", {**spec, "phase": "build", "shown": True}, cores=2, timeout=7200)
             truth = built.pop("truth")
             asked = child("bench.growth", {**spec, "phase": "query", "truth": truth}, cores=1)
         except Failed as failed:
             tell(f"{size} failed: {failed}")
             return {"failed": str(failed)}
-    return {**built, **asked}
+        return {**built, **weighed(Path(folder), size, built["text_bytes_per_chunk"]), **asked}
 
 
 def build(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return how long filling an index of this size took, and what it takes on disk, part by part."""
+    """Return how long filling an index of this size took, and the most memory that it needed."""
     from bench.grown import fill
 
     size, folder = int(spec["size"]), Path(spec["folder"])
     started = time.perf_counter()
-    characters, truth = fill(folder, size, storage=spec["storage"], queries=RECALL_QUERIES)
-    seconds = time.perf_counter() - started
-    disk = measure.folder_bytes(folder)
+    text, truth = fill(folder, size, storage=spec["storage"], queries=RECALL_QUERIES)
     return {
         "chunks": size,
         "storage": spec["storage"],
-        "build_s": round(seconds, 1),
-        "text_mb": round(characters / 2**20, 1),
-        "text_bytes_per_chunk": round(characters / size),
+        "build_s": round(time.perf_counter() - started, 1),
+        "build_peak_mb": measure.peak_mb(),
+        "text_mb": round(text / 2**20, 1),
+        "text_bytes_per_chunk": round(text / size, 1),
+        "truth": truth,
+    }
+
+
+def weighed(folder: Path, size: int, text: float) -> dict[str, Any]:
+    """Return what an index takes on disk, part by part; `text`: bytes of text in a chunk."""
+    disk = measure.folder_bytes(folder)
+    return {
         "disk_mb": round(disk / 2**20, 1),
-        "disk_per_text": round(disk / characters, 2),
+        "disk_per_text": round(disk / size / text, 2),
         "disk_bytes_per_chunk": round(disk / size),
         "bytes_per_chunk": {name: round(part / size) for name, part in parts(folder).items()},
-        "truth": truth,
     }
 
 

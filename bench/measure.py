@@ -57,6 +57,11 @@ def rss_mb() -> float:
                 return round(int(line.split()[1]) / 1024, 1)
     except OSError:
         pass
+    return peak_mb()
+
+
+def peak_mb() -> float:
+    """Return the most resident memory that this process has had."""
     try:
         import resource
     except ImportError:
@@ -113,14 +118,18 @@ def as_installed() -> dict[str, str]:
 def child(
     module: str, spec: Mapping[str, Any], *, python: str | None = None, cores: int = 1, timeout: float = 3600
 ) -> dict[str, Any]:
-    """Return what a module said about a spec, run in a process of its own on so many cores."""
+    """Return what a module said about a spec, run in a process of its own on so many cores.
+
+    Where the spec says `shown`, what it tells on the way is seen at once.
+    """
     environment = as_installed()
     environment.update({name: str(cores) for name in THREAD_VARIABLES})
     environment.update(TOKENIZERS_PARALLELISM="false", ANONYMIZED_TELEMETRY="False", HF_HUB_OFFLINE="1")
     done = subprocess.run(
         [python or sys.executable, "-m", module],
         input=json.dumps({"cores": cores, **spec}),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=None if spec.get("shown") else subprocess.PIPE,
         text=True,
         env=environment,
         cwd=ROOT,
@@ -129,7 +138,7 @@ def child(
     )
     lines = done.stdout.strip().splitlines()
     if done.returncode != 0 or not lines:
-        said = done.stderr.strip().splitlines()
+        said = (done.stderr or "").strip().splitlines()
         raise Failed(f"{module}: {said[-1][:400] if said else f'exit code {done.returncode}'}")
     result: dict[str, Any] = json.loads(lines[-1])
     return result

@@ -95,10 +95,10 @@ class Fresh:
         self, collection: str, about: Mapping[Place, str], known: Mapping[str, Known], proven: Mapping[Place, Verdict]
     ) -> dict[Place, Verdict]:
         """Return what holds for prose about files: as much as for the file, if the graph was made of it."""
-        from ragstone.graphing import Grapher  # only where prose about code was found
+        from ragstone.graphing.level import Grapher, made_of  # only where prose about code was found
 
         parts = self.keeper.parts
-        hashes = {uri: known[uri].content_hash for uri in about.values() if uri in known}
+        hashes = {uri: made_of(known[uri]) for uri in about.values() if uri in known}
         level = Grapher(parts).knows(collection, hashes)
         found: dict[Place, Verdict] = {}
         for place, uri in about.items():

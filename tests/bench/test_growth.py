@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from bench import grown, growth
 from ragstone import Engine
+from ragstone.config.settings import Embed
 from ragstone.types import Scope
 
 
@@ -44,3 +47,30 @@ def test_questions_are_words_that_stand_together() -> None:
     asked = growth.questions()
     assert len(asked) == growth.QUERIES
     assert all(len(question.split()) == 4 for question in asked)
+
+
+def test_every_way_to_store_vectors_is_measured_at_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growth, "one", lambda size, storage: {"chunks": size, "storage": storage})
+    first, *others = growth.storages()
+    assert first == Embed().storage
+    assert {"int8", "int16", "compact"} <= {first, *others}
+    for sizes, several in (([1_000, 50_000, 200_000], 50_000), ([10_000], 10_000)):
+        ours = growth.measured(argparse.Namespace(sizes=sizes))["ours"]
+        assert {name: found["storage"] for name, found in ours.items()} == {
+            **{str(size): first for size in sizes},
+            **{f"{several} {other}": other for other in others},
+        }
+    assert list(growth.measured(argparse.Namespace(sizes=[200_000]))["ours"]) == ["200000"]
+
+
+def test_what_appears_later_is_weighed_too(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine._parts.store.ensure_collection("default", "default")
+    before = growth.weighed(tmp_path, 10, 100.0)
+    late = tmp_path / ".ragstone" / "vectors" / "late.turbovec"
+    late.parent.mkdir(exist_ok=True)
+    late.write_bytes(bytes(50_000))
+    after = growth.weighed(tmp_path, 10, 100.0)
+    assert after["disk_bytes_per_chunk"] - before["disk_bytes_per_chunk"] == 5_000
+    assert after["disk_per_text"] == pytest.approx(before["disk_per_text"] + 50, abs=0.02)
+    assert after["bytes_per_chunk"]["turbovec"] == 5_000

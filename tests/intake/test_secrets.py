@@ -18,6 +18,7 @@ from ragstone.intake.wire import hear_job, tell_job
 from ragstone.sources.files import FileSource
 from ragstone.sources.secrets import redact
 from ragstone.types import Item
+from tests.written import everything
 
 GITHUB = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
 PASSWORD = "Tr0ub4dor&3x"
@@ -30,10 +31,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "a.py").write_text(f'"""Notes."""\n\nTOKEN = "{GITHUB}"\n\n\ndef after() -> int:\n    return 1\n')
     (tmp_path / "b.md").write_text("# Nothing\n\nsecret here\n")
     return tmp_path
-
-
-def bytes_of(home: Path) -> bytes:
-    return b"\0".join(path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file())
 
 
 def test_none_of_a_thousand_planted_secrets_is_in_the_bytes_of_an_index(tmp_path: Path) -> None:
@@ -49,9 +46,9 @@ def test_none_of_a_thousand_planted_secrets_is_in_the_bytes_of_an_index(tmp_path
         report = engine.sync()
         assert (report.indexed, report.failed) == (1000, ())
         engine.search("retry settings")
-        while_open = bytes_of(engine.home)
+        while_open = everything(engine.home)
         exported = "\n".join(engine.export()).encode()
-    whole = while_open + bytes_of(tmp_path / ".ragstone") + exported + repr(report).encode()
+    whole = while_open + everything(tmp_path / ".ragstone") + exported + repr(report).encode()
     folded = whole.lower()
     for one in known:
         for line in one.secret.split("\n"):
@@ -109,7 +106,7 @@ def test_given_documents_and_imported_ones_are_looked_at_too(
     assert [(one.uri, one.reason) for one in given.remarks] == [("notes/b", wanted)]
     assert (again.chunks_added, again.chunks_skipped) == (0, 1)
     assert not {GITHUB.encode(), PASSWORD.encode()} & {
-        s for s in (GITHUB.encode(), PASSWORD.encode()) if s in bytes_of(clean)
+        s for s in (GITHUB.encode(), PASSWORD.encode()) if s in everything(clean)
     }
 
 
@@ -130,7 +127,7 @@ def test_switching_looks_at_every_file_again(folder: Path) -> None:
         assert GITHUB not in (engine.text("a.py") or "")
         assert engine.sync().unchanged == 2
         engine.compact(secure=True)
-    assert GITHUB.encode() not in bytes_of(folder / ".ragstone")
+    assert GITHUB.encode() not in everything(folder / ".ragstone")
 
 
 def test_other_rules_mean_another_recipe() -> None:

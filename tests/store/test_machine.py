@@ -17,7 +17,9 @@ from ragstone.types import Alias, Graph, Link, Node, Scope, Space, Step, Unresol
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega", "kappa")
 uris = st.sampled_from(("a.md", "b.md", "docs/c.md", "docs/d.md"))
-pieces = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join), max_size=5)
+piece = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3)
+long_piece = piece.map(lambda words: words * 150)  # long enough to be squeezed
+pieces = st.lists((piece | piece | long_piece).map(" ".join), max_size=5)
 headers = st.sampled_from(("", "Head"))
 collections = st.sampled_from(("one", "two"))
 spaces = st.sampled_from((Space("fake", "m", 4), Space("fake", "n", 4)))

@@ -47,7 +47,7 @@ def store() -> Iterator[SqliteStore]:
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.DataObject) -> None:
-    text = data.draw(any_text)
+    text = data.draw(any_text) * data.draw(st.sampled_from((1, 1, 40)))
     uri = data.draw(any_text.filter(bool))
     document = Document(
         uri,

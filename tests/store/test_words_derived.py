@@ -17,6 +17,7 @@ from ragstone.store import catalog, words_derived, words_search, words_tantivy
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Condition, Filter, Scope, Scored
+from tests.written import everything
 
 pytest.importorskip("tantivy")
 
@@ -355,10 +356,6 @@ def test_only_this_user_can_read_the_files(tmp_path: Path) -> None:
 # ── what must be gone ─────────────────────────────────────────────────────────────────────────────
 
 
-def _bytes_of(folder: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
-
-
 def _entries_with(home: Path, term: str) -> int:
     """Return how many entries of all indexes there are have a term: their files do not spell terms out."""
     folders = [mark.parent for mark in (home / "words").rglob(words_tantivy.MARK)]
@@ -377,7 +374,7 @@ def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_pa
         store.remove("p", "c", [f"{n}.md" for n in (*range(80), *range(160, 170))])
         assert store.search_words(HERE, ["zqsecretzq"], limit=9) == []
         store.compact(secure=True)
-        assert b"zqsecretzq" not in _bytes_of(tmp_path)
+        assert b"zqsecretzq" not in everything(tmp_path)
         assert [file for file in before if file.exists()] == []
         assert _entries_with(tmp_path, "zqsecretzq") == 0
         assert _entries_with(tmp_path, "appl") == 80

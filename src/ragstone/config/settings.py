@@ -158,7 +158,7 @@ class Store:
         ".ragstone",
         Rules("Home folder of the index, relative to the project.", inside=True, aliases=("RAG_STORE_PATH",)),
     )
-    cache_mb: int = setting(64, Rules("Memory for SQLite's page cache, in MB.", low=1, high=65_536))
+    cache_mb: int = setting(32, Rules("Memory for SQLite's page cache, in MB.", low=1, high=65_536))
     # Mapped, a search of 100k chunks takes a tenth less time and 1 KB a chunk more memory; and a disk that fails under
     # a mapping ends the process.
     mmap_mb: int = setting(0, Rules("How much of the file is memory-mapped, in MB; 0: nothing.", low=0, high=1_048_576))

@@ -17,7 +17,7 @@ from ragstone.parts import Parts
 from ragstone.protocols import Progress
 from ragstone.sources.files import FILES
 from ragstone.store.lock import FileLock
-from ragstone.types import Graph, GraphReport
+from ragstone.types import Graph, GraphReport, Known
 
 GRAPH_LOCK: Final = "graph.lock"
 RECIPE: Final = "1"
@@ -91,6 +91,11 @@ class State:
         return not stale and not self.changed and not self.gone
 
 
+def made_of(one: Known) -> str:
+    """Return what tells a document's text: its bytes, and how they were read and rid of secrets."""
+    return f"{one.content_hash};{one.recipe.partition(';')[2]}"
+
+
 def stamp_of(content_hash: str) -> str:
     """Return what is remembered of a file whose part of the graph is made."""
     return f"{RECIPE}:{content_hash}"
@@ -114,7 +119,7 @@ class Grapher:
         """Return what the documents of a collection are, and what its graph was made of."""
         store, project = self.parts.store, self.parts.project
         known = {
-            uri: one.content_hash
+            uri: made_of(one)
             for source in (GIVEN, FILES)
             for uri, one in store.known(project, collection, source).items()
         }
@@ -164,7 +169,7 @@ class Grapher:
         return self.bring_level(collection)
 
     def knows(self, collection: str, hashes: Mapping[str, str]) -> set[str]:
-        """Return those of some files that the graph was made of as they are, given their content hashes."""
+        """Return those of some files that the graph was made of as they are, given what `made_of` tells of them."""
         wanted = {FILE + uri: (uri, stamp_of(hash_)) for uri, hash_ in hashes.items()}
         owners = self.parts.store.graph_owners(self.parts.project, collection, owners=list(wanted))
         return {uri for owner, (uri, stamp) in wanted.items() if owners.get(owner) == stamp}

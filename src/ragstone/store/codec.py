@@ -14,6 +14,10 @@ from ragstone.store.failures import RESTORE
 from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
+_SQUEEZED: Final = b"\xff"  # no text begins with this byte, in whatever way it was packed
+_SHORT_BODY: Final = 512  # in code, two in five chunks are shorter: a third of the time for a fifth of what is saved
+_LEVEL: Final = 1  # chunks of code: 15 µs for 44 % of the size; with level 6 17 µs for 42 %
+_RAW: Final = -15  # deflate without a head and a checksum of its own: `check` compares the hashes of whole documents
 
 
 def pack(text: str) -> str | bytes:
@@ -35,6 +39,26 @@ def unpack(stored: str | bytes) -> str:
         return stored.decode("utf-8", "surrogatepass")
     except (UnicodeDecodeError, AttributeError) as error:
         raise _damage("a text that is not text") from error
+
+
+def pack_body(text: str) -> str | bytes:
+    """Return a chunk's text as the store keeps it: squeezed behind a mark where that saves an eighth of it or more."""
+    if len(text) > _SHORT_BODY:
+        plain = text.encode("utf-8", "surrogatepass")
+        squeezed = zlib.compress(plain, _LEVEL, _RAW)
+        if len(squeezed) < len(plain) - len(plain) // 8:
+            return _SQUEEZED + squeezed
+    return pack(text)
+
+
+def unpack_body(stored: str | bytes) -> str:
+    """Return the text that `pack_body` was given, or `pack` in a store of before."""
+    if isinstance(stored, bytes) and stored[:1] == _SQUEEZED:
+        try:
+            stored = zlib.decompress(stored[1:], _RAW)
+        except zlib.error as error:
+            raise _damage("a text that cannot be unpacked") from error
+    return unpack(stored)
 
 
 def dump(value: Mapping[str, Any], what: str) -> str:

@@ -51,7 +51,7 @@ class Database:
         self,
         path: str | Path,
         *,
-        cache_mb: int = 64,
+        cache_mb: int = 32,
         mmap_mb: int = 0,
         wait: float = WAIT_SECONDS,
         allow_network: bool,

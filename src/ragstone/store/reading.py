@@ -9,7 +9,7 @@ from typing import Any, Final
 from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, filters
 from ragstone.store.catalog import Place
-from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack
+from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack, unpack_body
 from ragstone.store.words_index import split_header
 from ragstone.types import Chunk, Document, Filter, Known, Outline, Scope, Span, Stamp, StoredChunk, StoredDocument
 
@@ -110,7 +110,7 @@ def _text(
 
 def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
     rows = db.execute(_BODIES, (catalog.id_list(chunk_ids),))
-    return {number: split_header(unpack(body), header)[1] for number, header, body in rows}
+    return {number: split_header(unpack_body(body), header)[1] for number, header, body in rows}
 
 
 def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -209,11 +209,11 @@ def _readable(row: Outline) -> Outline:
 
 def _chunk(row: tuple[Any, ...]) -> StoredChunk:
     number, text_id, collection, metadata, length, order = row[:6]
-    texts = row[13:]
+    texts = row[13:-1]
     if set(map(type, texts)) != {str}:  # bytes only where a text has lone surrogates, and few have
         texts = tuple(map(unpack, texts))
-    page_label, unit, uri, title, document_kind, language, kind, symbol, body = texts
-    header, own = split_header(body, length)
+    page_label, unit, uri, title, document_kind, language, kind, symbol = texts
+    header, own = split_header(unpack_body(row[-1]), length)
     start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
     span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
     chunk = Chunk(own, span, order, kind, symbol, header)

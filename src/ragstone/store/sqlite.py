@@ -62,7 +62,7 @@ class SqliteStore(GraphPart):
         self,
         path: str | Path,
         *,
-        cache_mb: int = 64,
+        cache_mb: int = 32,
         mmap_mb: int = 0,
         wait: float = WAIT_SECONDS,
         allow_network: bool = False,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, graph, reading, vectors, words_derived, words_index
+from ragstone.store import disk, graph, reading, texts, vectors, words_derived, words_index
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import RESTORE, explain, translated
@@ -137,6 +137,7 @@ def compact(database: Database, *, secure: bool) -> int:
         try:
             with database.writing():
                 _drop_orphans(db)
+                texts.squeeze(db)
                 if secure or words_index.consistent(db) or not words_index.current(db):
                     words_index.rebuild(db)
                 words_index.optimise(db)

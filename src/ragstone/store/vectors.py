@@ -16,7 +16,7 @@ from typing import Any, Final
 from ragstone.errors import InputError, NotFound, StaleSpace, StoreDamaged
 from ragstone.store import catalog, filters
 from ragstone.store.catalog import Place
-from ragstone.store.codec import fresh_uuid, load, unpack
+from ragstone.store.codec import fresh_uuid, load, unpack_body
 from ragstone.store.connection import Database
 from ragstone.store.reading import MOST_ROWS
 from ragstone.types import Filter, PendingText, Scope, Space, SpaceInfo, SpaceState, VectorRow
@@ -188,7 +188,7 @@ def pending(db: sqlite3.Connection, scope: Scope, space_id: int, *, after: int, 
     if not _owned(db, scope.project, space_id):
         return []
     wanted = (_number(after), catalog.id_list(catalog.in_scope(db, scope)), space_id, max(0, min(limit, MOST_ROWS)))
-    return [PendingText(number, unpack(body)) for number, body in db.execute(_PENDING, wanted)]
+    return [PendingText(number, unpack_body(body)) for number, body in db.execute(_PENDING, wanted)]
 
 
 def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:

@@ -15,7 +15,7 @@ from typing import Final
 
 from ragstone import words
 from ragstone.errors import StoreError
-from ragstone.store.codec import unpack
+from ragstone.store.codec import unpack, unpack_body
 
 _BATCH: Final = 2000
 _PUT: Final = "INSERT INTO words (rowid, symbol, header, path, body) VALUES (?, ?, ?, ?, ?)"
@@ -131,7 +131,7 @@ def consistent(db: sqlite3.Connection) -> str:
 
 def _entry(row: tuple[int, str | bytes, int, str | bytes, str | bytes, str | bytes]) -> Entry:
     number, symbol, header, body, uri, beside = row
-    head, text = split_header(unpack(body), header)
+    head, text = split_header(unpack_body(body), header)
     return Entry(number, unpack(symbol), with_beside(head, unpack(beside)), unpack(uri), text)
 
 
