@@ -25,6 +25,8 @@ MISSING = "no such file or folder"
 """The reason of a path that `only` names and that is not there: gone, if it is known; else somebody's mistake."""
 NOT_INCLUDED = "in sources.include, but not there"
 _MOST_REPOSITORIES = 200
+_SIDES = ("-wal", "-shm", "-journal")
+_NO_SIDES = (*_SIDES, ".lock")
 """Inner repositories that git is asked about; a program start each, so beyond that our own walk is used."""
 
 _SPECIAL = (
@@ -254,7 +256,9 @@ class FileSource:
         return "link to something inside the folder" if inside else "link out of the folder"
 
     def _database_files(self) -> list[str]:
-        return [f"{path}{side}" for path in self.never_open for side in ("", "-wal", "-shm", "-journal")]
+        """Return the files named and what SQLite keeps beside a database; what stands beside one has nothing itself."""
+        beside = (f"{path}{side}" for path in self.never_open if not path.name.endswith(_NO_SIDES) for side in _SIDES)
+        return list(dict.fromkeys((*map(str, self.never_open), *beside)))
 
 
 def _megabytes(size: int) -> str:

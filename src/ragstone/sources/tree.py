@@ -6,14 +6,17 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragstone.errors import ReadError
-from ragstone.sources.choice import Choice
 from ragstone.sources.names import OWN_FOLDERS, folder_reason
 from ragstone.sources.patterns import Rules
 from ragstone.sources.safe_open import Identity, safe_open
 from ragstone.sources.uris import to_uri
 from ragstone.types import Skip
+
+if TYPE_CHECKING:
+    from ragstone.sources.choice import Choice
 
 OWN_RULES, GIT_RULES = ".ragstoneignore", ".gitignore"
 _MOST_RULE_BYTES = 1 << 20

@@ -27,7 +27,7 @@ _RANDOM_LENGTH: Final = 2.5
 """A run of this many parts or more, on average shorter than this, is a hash or a blob: only its whole is a term."""
 
 # Names may be dotted or hyphenated; the bound keeps a megabyte of "a-a-a-" from being one name.
-_find_ascii: Final = re.compile("[A-Za-z0-9_]+(?:[-.][A-Za-z0-9_]+){0,7}").findall
+_find_ascii: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_]*+(?:[-.][A-Za-z0-9_]++){0,7}+").findall
 _find_parts: Final = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+").findall
 _is_hash: Final = re.compile("(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$").match  # such as a UUID
 _find_runs: Final = re.compile("[A-Za-z0-9]+|[^\x00-\x7f]+").findall
@@ -69,7 +69,8 @@ class _Known(dict[str, str]):
     def __missing__(self, word: str) -> str:
         found = self._older.get(word)
         if found is None:
-            found = " ".join(_analyse(word))
+            plain = word.islower() and word.isalpha() and word.isascii()
+            found = stem(word[:LONGEST_TERM]) if plain else " ".join(_analyse(word))
         if len(word) <= (LONGEST_TERM if word.isascii() else _CACHED_FOREIGN):
             if len(self) >= _CACHE_WORDS:
                 self._older = dict(self)
@@ -159,7 +160,7 @@ def _dotted(word: str) -> list[str]:
 
 def _name(name: str) -> list[str]:
     """Return the terms of a name without dots: its whole, then its parts, each stemmed."""
-    parts = name.casefold().split("-") if _is_hash(name) else _parts(name)
+    parts = name.casefold().split("-") if "-" in name and _is_hash(name) else _parts(name)
     if len(parts) < 2:
         return [_stem(part) for part in parts]
     joint = "_" if name[0].isdigit() and "-" in name else ""  # a date stays apart from the number its digits make

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -109,6 +108,8 @@ def fitted(rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> list[tup
 
     Of a column the middle goes, of the last one the beginning: it is a place, and its line is the point of it.
     """
+    import shutil  # brings three ways of compressing with it
+
     wide = shutil.get_terminal_size((0, 0)).columns
     if not wide:  # no terminal: whoever reads it takes whole names
         return list(rows)
