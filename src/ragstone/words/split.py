@@ -39,7 +39,6 @@ _UNSPACED: Final = (
     "\uff66-\uffdc\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Myanmar, Khmer, Han, kana, Hangul: written without spaces, or with words that glue to their endings."""
-_starts_unspaced: Final = re.compile(f"[{_UNSPACED}]").match
 
 _DIACRITICS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
 _UNDECOMPOSED: Final = str.maketrans(
@@ -115,13 +114,19 @@ def _finder() -> Callable[[str], list[str]]:
     return re.compile(f"{word}(?:[-.]{word}){{0,7}}|[{_UNSPACED}]+").findall
 
 
+@cache
+def _unspaced() -> Callable[[str], re.Match[str] | None]:
+    """Return what tells whether a run is written without spaces; made on first use, as compiling it takes 3 ms."""
+    return re.compile(f"[{_UNSPACED}]").match
+
+
 def _analyse(word: str) -> list[str]:
     """Return the terms of one word, name or unspaced run."""
     if word.isascii():
         if word.isalpha() and word.islower():
             return [stem(word[:LONGEST_TERM])]
         return _dotted(word) if "." in word else _name(word)
-    if _starts_unspaced(word):
+    if _unspaced()(word):
         return _pairs(unicodedata.normalize("NFKC", word))
     return _foreign(word)
 
@@ -138,7 +143,7 @@ def _foreign(word: str) -> list[str]:
     # Compatibility forms may fall apart into several words, and those into other scripts: ⑴ is "(1)".
     found: list[str] = []
     for piece in _words(bare):
-        if _starts_unspaced(piece):
+        if _unspaced()(piece):
             found += _pairs(piece)
         else:
             found += _dotted(piece) if "." in piece else _name(piece)

@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from ragstone.config.surroundings import wants_colour
 from ragstone.surfaces.cli.place import said
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -147,6 +146,8 @@ def size(count: int) -> str:
 
 def _print(parts: Iterable[Part], *, err: bool = False, style: str = "") -> None:
     """Print a line with its styles, without them where nobody wants colour."""
+    from ragstone.config.surroundings import wants_colour  # brings the settings with it
+
     shown = (_styled(*part, style) if isinstance(part, tuple) else _styled(part, "", style) for part in parts)
     click.echo("".join(shown), err=err, color=None if wants_colour() else False)
 
