@@ -76,6 +76,11 @@ class FileSource:
         """Return how large a file may be."""
         return self.limits[0]
 
+    @property
+    def _least(self) -> int:
+        """Return the size that no file is too large up to, whatever its name."""
+        return min(self.limits[0], self.documents[0])
+
     def most_bytes(self, uri: str) -> int:
         """Return how large a file of this name may be."""
         return self.documents[0] if self._is_document(uri) else self.limits[0]
@@ -103,10 +108,11 @@ class FileSource:
         left = sorted([*tree.skipped.values(), *self._missing(*named)], key=lambda skip: skip.uri, reverse=True)
         never = self.own_files()
         self._unseen = tree.unlisted
+        top = os.path.join(self.root, "")
         for uri, path in paths:
             while left and left[-1].uri < uri:
                 yield left.pop()
-            found = self._look(path, uri, never)
+            found = self._look(top, path, uri, never)
             if found is not None:
                 yield found
         yield from reversed(left)
@@ -217,10 +223,10 @@ class FileSource:
             if not os.path.lexists(os.path.join(self.root, path)):
                 yield Skip(to_uri(path), reason)
 
-    def _look(self, path: str, uri: str, never: frozenset[Identity]) -> Item | Skip | None:
+    def _look(self, top: str, path: str, uri: str, never: frozenset[Identity]) -> Item | Skip | None:
         """Return the file as an item, or why it is left out, or None when it is no longer there."""
         try:
-            info = os.lstat(os.path.join(self.root, path))
+            info = os.lstat(top + path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -235,7 +241,7 @@ class FileSource:
         if not stat.S_ISREG(info.st_mode):
             return self._odd_reason(path, info.st_mode)
         reason = file_reason(path[path.rfind("/") + 1 :], secrets=self.secret_files) or self.refuse(uri)
-        if reason is None and info.st_size > self.most_bytes(uri):
+        if reason is None and info.st_size > self._least and info.st_size > self.most_bytes(uri):
             setting = "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
             reason = f"too large: {_megabytes(info.st_size)} ({setting}: {_megabytes(self.most_bytes(uri))})"
         return reason
