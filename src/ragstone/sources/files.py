@@ -76,11 +76,6 @@ class FileSource:
         """Return how large a file may be."""
         return self.limits[0]
 
-    @property
-    def _least(self) -> int:
-        """Return the size that no file is too large up to, whatever its name."""
-        return min(self.limits[0], self.documents[0])
-
     def most_bytes(self, uri: str) -> int:
         """Return how large a file of this name may be."""
         return self.documents[0] if self._is_document(uri) else self.limits[0]
@@ -241,7 +236,8 @@ class FileSource:
         if not stat.S_ISREG(info.st_mode):
             return self._odd_reason(path, info.st_mode)
         reason = file_reason(path[path.rfind("/") + 1 :], secrets=self.secret_files) or self.refuse(uri)
-        if reason is None and info.st_size > self._least and info.st_size > self.most_bytes(uri):
+        size = info.st_size
+        if reason is None and (size > self.limits[0] or size > self.documents[0]) and size > self.most_bytes(uri):
             setting = "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
             reason = f"too large: {_megabytes(info.st_size)} ({setting}: {_megabytes(self.most_bytes(uri))})"
         return reason

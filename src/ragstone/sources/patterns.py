@@ -276,7 +276,7 @@ class Sieve:
         """Return whether a pattern may speak of a file of this name."""
         if name in self._names or name[name.rfind(".") :] in self._suffixes:
             return True
-        return self._others(_by_bytes(name)) is not None
+        return self._others(name if name.isascii() else _by_bytes(name)) is not None
 
 
 def _by_bytes(text: str) -> str:

@@ -139,12 +139,16 @@ class Tree:
     def walk(self, start: Folder) -> Iterator[str]:
         """Yield the paths of all files below a folder that no rule leaves out."""
         pending = [start]
+        all_wanted = self.choice.all and self.only.all
         while pending:
             folder = pending.pop()
             base, git = folder.base, folder.git
+            ruled = folder.ours.files or (git and git.files)
             for name in folder.files:
                 path = base + name
-                if not folder.ours.ignored(path) and not (git and git.ignored(path)) and self.wants(path):
+                if not ruled and all_wanted:  # in most folders there is nothing to ask of each file
+                    yield path
+                elif not folder.ours.ignored(path) and not (git and git.ignored(path)) and self.wants(path):
                     yield path
             for name in folder.folders:
                 below = self.enter(folder, name)
