@@ -7,7 +7,7 @@ stored whatever happens next. Another process may do the same at the same time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -19,7 +19,7 @@ from ragstone.sources.fingerprint import fingerprint
 from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
 
 if TYPE_CHECKING:
-    from ragstone.intake.one import Cut, Outcome
+    from ragstone.intake.one import Cut, Job, Outcome
     from ragstone.protocols import Embedder, Matrix, Progress, Store
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
@@ -213,14 +213,14 @@ class Writer:
         """Read, cut and store what changed, a batch at a time."""
         if not waiting:
             return  # nothing of what reads and cuts is loaded for that
-        from ragstone.intake.beside import outcomes, worth_help
         from ragstone.intake.one import Job
 
         touched: dict[str, Stamp | None] = {}
         left = len(waiting)
         current = self.cut.recipe
-        same = {uri: before.content_hash for uri, before in known.items() if before.recipe == current}
-        job = Job(source, self.cut, same)
+        before = {item.uri: known[item.uri] for item in waiting if item.uri in known}
+        same = {uri: one.content_hash for uri, one in before.items() if one.recipe == current}
+        work, helped = _worked(Job(source, self.cut, same), waiting)
 
         def ready(found: Iterable[Outcome]) -> Iterator[Prepared]:
             nonlocal left
@@ -237,8 +237,8 @@ class Writer:
                 if progress:
                     progress("index", done, len(waiting))
 
-        with closing(outcomes(job, waiting)) as found:
-            for batch in _batches(ready(found), (lambda: left) if worth_help(waiting) else None):
+        with closing(work) as found:
+            for batch in _batches(ready(found), (lambda: left) if helped else None):
                 for result in self._put(batch):
                     ledger.indexed += 1
                     ledger.changed.append(result.uri)
@@ -285,6 +285,17 @@ class Filler:
             if progress:
                 progress("embed", min(done, total), total)
         return done
+
+
+def _worked(job: Job, waiting: Sequence[Item]) -> tuple[Generator[Outcome, None, None], bool]:
+    """Return what becomes of every item, and whether a second process helps with that."""
+    from ragstone.intake.one import FEW_FILES
+
+    if len(waiting) < FEW_FILES:
+        return (job.look_into(item) for item in waiting), False
+    from ragstone.intake.beside import outcomes, worth_help  # brings processes and threads
+
+    return outcomes(job, waiting), worth_help(waiting)
 
 
 def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:

@@ -5,6 +5,7 @@ Told without any chunker: a search has to know whether files were cut as they wo
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from ragstone.chunk.pack import check_sizes
@@ -30,6 +31,7 @@ _SIZES: Final = {"chars": 1000, "sentences": 2000, "tokens": 512} | dict.fromkey
 )
 
 
+@lru_cache(maxsize=64)
 def recipe(name: str = "auto", size: int | None = None, overlap: int | None = None) -> str:
     """Return what names these settings for all documents."""
     check_name(name)

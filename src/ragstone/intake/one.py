@@ -25,6 +25,8 @@ _LASTING: Final[frozenset[Reason]] = frozenset(
 """Why a file gives no text for as long as it stays as it is; the others have to do with more than the file."""
 
 
+FEW_FILES: Final = 20
+"""Fewer than these are not worth a second process, whatever their size."""
 _LEAST_READ: Final = 10
 """A file is said not to be read where more than one in so many of its lines were not: macros of C break a few."""
 
