@@ -13,12 +13,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import measure
-from bench.measure import Failed, tell
+from bench import measure, peers
+from bench.measure import Failed, child, tell
 from bench.texts import library, library_files
 
 QUERY = "parse command line arguments"
 REPEATS = 7
+PEERS = ("chroma", "llama-index")
+PEER_FILES = 100
+"""Files that the quick-starts of peers take in: they embed everything before they answer, which takes long."""
 LARGEST = 64_000
 """Larger files of the standard library are tables and test data, not what a repository is made of."""
 
@@ -44,7 +47,69 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         shutil.rmtree(folder / ".ragstone", ignore_errors=True)
         seconds, hits = command(folder, "search", QUERY, "--json")
         ours.update(first_default_s=seconds, first_default_hits=hits)
-    return {"ours": ours, "ratios": {}}
+        return {"ours": ours, **beside(Path(temporary), ours, options)}
+
+
+def beside(temporary: Path, ours: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """Return the quick-starts of peers in a part of the files, and the ratios to ours in the very same ones.
+
+    Ours is measured twice there: until it answers by words, and until every piece has a vector and it answers by those.
+    A peer embeds fewer pieces of the same files, and not all of each, so that times by vectors are compared a piece.
+    What a peer would take for 1,000 files is scaled from its few, and named so.
+    """
+    few = min(PEER_FILES, options.files)
+    folder = temporary / "few"
+    files, _ = copied(folder, few)
+    ours["same_files"] = files
+    ours["same_files_words_s"] = command(folder, "search", QUERY, "--mode", "words", "--json")[0]
+    shutil.rmtree(folder / ".ragstone", ignore_errors=True)
+    made, asked = command(folder, "sync", "--json"), command(folder, "search", QUERY, "--mode", "vectors", "--json")
+    ours["same_files_vectors_s"] = round(made[0] + asked[0], 4)
+    ours["same_files_pieces"] = counts(folder)[1]
+    shutil.rmtree(folder / ".ragstone", ignore_errors=True)
+    wanted = [name for name in PEERS if options.peers is None or name in options.peers]
+    found = {name: quick_start(name, folder, files) for name in wanted}
+    return {**found, "ratios": {name: compared(ours, one) for name, one in found.items()}}
+
+
+def compared(ours: dict[str, Any], peer: dict[str, Any]) -> dict[str, float]:
+    """Return a peer's time until its first answer divided by ours: by words, and by vectors a piece."""
+    if not peer.get("pieces") or not ours["same_files_pieces"]:
+        return {}
+    a_piece = ours["same_files_vectors_s"] / ours["same_files_pieces"]
+    return {
+        "by_words": round(peer["first_answer_s"] / ours["same_files_words_s"], 3),
+        "by_vectors_a_piece": round(peer["first_answer_s"] / peer["pieces"] / a_piece, 3),
+    }
+
+
+def quick_start(name: str, folder: Path, files: int) -> dict[str, Any]:
+    """Return how long a peer's quick-start took as a whole process, or why there is no figure."""
+    from bench.quick_start import MODEL, NOTES
+
+    if not peers.installed(name):
+        skipped = f"not installed: python -m bench peers {name}"
+        tell(f"{name} is skipped: {skipped}")
+        return {"skipped": skipped}
+    tell(f"first_answer: {name}, {files} files")
+    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as kept:
+        spec = {"name": name, "query": QUERY, "folder": str(folder.parent / "warm-up"), "kept": f"{kept}/warm-up"}
+        try:
+            run_quick_start(spec)  # leaves its byte code behind, as for ours
+            started = time.perf_counter()
+            told = run_quick_start({**spec, "folder": str(folder), "kept": f"{kept}/kept"})
+            seconds = round(time.perf_counter() - started, 2)
+        except Failed as failed:
+            tell(f"{name} failed: {failed}")
+            return {"failed": str(failed)}
+    scaled = round(seconds * 1000 / files, 1)
+    note = f"{NOTES[name]}; {MODEL}"
+    return {"files": files, "first_answer_s": seconds, **told, "scaled_to_1000_files_s": scaled, "note": note}
+
+
+def run_quick_start(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return what a quick-start said, run by the peer's own Python on as many cores as ours has."""
+    return child("bench.quick_start", spec, python=str(peers.interpreter()), cores=os.cpu_count() or 1)
 
 
 def warmed_up(folder: Path) -> None:

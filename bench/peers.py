@@ -27,6 +27,7 @@ class Peer:
 
 PEERS = (
     Peer("chroma", "chromadb", ("chromadb", "rank-bm25")),
+    Peer("llama-index", "llama_index.core", ("onnxruntime", "llama-index-core")),
     Peer("lancedb", "lancedb", ("lancedb",)),
     Peer("sqlite-vec", "sqlite_vec", ("apsw", "sqlite-vec")),
     Peer("faiss", "faiss", ("faiss-cpu",)),

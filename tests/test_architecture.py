@@ -267,3 +267,32 @@ def test_the_command_reaches_help_without_the_engine() -> None:
     )
     assert "Usage: ragstone" in ran.stdout
     assert "ragstone.engine" not in ran.stderr
+
+
+ONLY_FOR_OTHERS = (
+    *("ragstone.remembering", "ragstone.memory.turns", "ragstone.context.build", "ragstone.answer.chat"),
+    *("ragstone.graphing", "ragstone.store.graph", "ragstone.types.graph", "ragstone.portable", "ragstone.watching"),
+    *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets", "ragstone.intake.beside"),
+    *("statistics", "tomllib", "subprocess", "numpy", "onnxruntime", "tantivy"),
+)
+SEARCHES = """
+import sys
+from ragstone.sources import safe_open
+from ragstone.surfaces.cli.door import run
+safe_open.RACY_NS = 0  # a file's stamp is trusted at once
+code = run(["search", "river", "--mode", "words", "--json"])
+sys.stderr.write("|" + " ".join(sys.modules))
+sys.exit(code)
+"""
+
+
+def test_a_search_by_words_in_an_indexed_folder_loads_nothing_that_only_others_need(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("the river crosses the valley\n", encoding="utf-8")
+    for _ in range(2):  # the first one indexes
+        ran = subprocess.run(
+            [sys.executable, "-P", "-c", SEARCHES], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0 and "valley" in ran.stdout, ran.stderr[-2000:]
+    loaded = set(ran.stderr.rpartition("|")[2].split())
+    assert "ragstone.engine" in loaded
+    assert loaded & set(ONLY_FOR_OTHERS) == set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,10 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.events import Event
-from ragstone.ingest import BATCH_DOCUMENTS, Filler
+from ragstone.ingest import BATCH_DOCUMENTS, LEAST_DOCUMENTS, Filler, _batches
 from ragstone.protocols import Progress
 from ragstone.store.sqlite import SqliteStore
-from ragstone.types import Role, Scope
+from ragstone.types import Prepared, Role, Scope
 from ragstone.vectors.rows import Int16Codec
 
 if TYPE_CHECKING:
@@ -183,3 +183,20 @@ def test_progress_is_told_for_every_stage(tmp_path: Path) -> None:
         engine.sync(progress=lambda stage, done, total: stages.update({stage: (done, total)}))
     assert stages["index"] == (2, 2)
     assert stages["embed"] == (2, 2)
+
+
+def test_the_last_batches_are_small_where_two_processes_read() -> None:
+    documents = [Prepared(Document(str(number), "text"), ()) for number in range(2000)]
+    alone = [len(batch) for batch in _batches(documents)]
+    assert alone == [BATCH_DOCUMENTS] * 4
+    left = len(documents)
+
+    def taken() -> Iterator[Prepared]:
+        nonlocal left
+        for one in documents:
+            left -= 1
+            yield one
+
+    sizes = [len(batch) for batch in _batches(taken(), lambda: left)]
+    assert sum(sizes) == len(documents) and sizes[0] == BATCH_DOCUMENTS
+    assert sizes == sorted(sizes, reverse=True) and sizes[-1] <= LEAST_DOCUMENTS

@@ -137,8 +137,13 @@ class Txtai:
         """Load the index."""
         import numpy as np
 
-        index = self._index(lambda batch: np.stack([embed(text) for text in batch]))
-        index.load(str(folder / "txtai"))
+        def transform(batch: list[str]) -> Floats:
+            rows: Floats = np.stack([embed(text) for text in batch])
+            return rows
+
+        index = self._index(transform)
+        # What was saved names a function, which it does not look up: it is given again.
+        index.load(str(folder / "txtai"), config={"transform": transform})
 
         def weighted(weight: float) -> Ask:
             return lambda query, k: [row["text"] for row in index.search(query, k, weights=weight)]

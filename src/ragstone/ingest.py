@@ -7,26 +7,26 @@ stored whatever happens next. Another process may do the same at the same time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ragstone.events import CHUNK_INDEXED, Bus
-from ragstone.intake.beside import outcomes
-from ragstone.intake.one import Cut, Job, Outcome, prepared
-from ragstone.protocols import Embedder, Progress, Store
-from ragstone.read.choose import BINARY
+from ragstone.read import BINARY
 from ragstone.sources.files import MISSING, FileSource
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+    from ragstone.intake.one import Cut, Job, Outcome
+    from ragstone.protocols import Embedder, Matrix, Progress, Store
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
 BATCH_CHARACTERS: Final = 2_000_000
 BATCH_DOCUMENTS: Final = 500
+LEAST_DOCUMENTS: Final = 16
+"""Where two processes read, the last batches are smaller, down to this: what is stored last is waited for by both."""
 # Texts embedded between two commits; a few seconds of work at most are lost to a kill.
 EMBED_BATCH: Final = 128
 # The same when there is only so much time: a batch cannot be stopped half way.
@@ -129,6 +129,8 @@ class Writer:
 
     def add(self, documents: Iterable[Document], *, source: str = "") -> list[PutResult]:
         """Store given documents and return what each changed; with a source, its next sync looks at them again."""
+        from ragstone.intake.one import prepared
+
         results: list[PutResult] = []
         for batch in _batches(prepared(document, self.cut, source=source) for document in documents):
             said = (one.document.remarks for one in batch)
@@ -209,13 +211,21 @@ class Writer:
         progress: Progress | None,
     ) -> None:
         """Read, cut and store what changed, a batch at a time."""
+        if not waiting:
+            return  # nothing of what reads and cuts is loaded for that
+        from ragstone.intake.one import Job
+
         touched: dict[str, Stamp | None] = {}
+        left = len(waiting)
         current = self.cut.recipe
-        same = {uri: before.content_hash for uri, before in known.items() if before.recipe == current}
-        job = Job(source, self.cut, same)
+        before = {item.uri: known[item.uri] for item in waiting if item.uri in known}
+        same = {uri: one.content_hash for uri, one in before.items() if one.recipe == current}
+        work, helped = _worked(Job(source, self.cut, same), waiting)
 
         def ready(found: Iterable[Outcome]) -> Iterator[Prepared]:
+            nonlocal left
             for done, outcome in enumerate(found, start=1):
+                left = len(waiting) - done
                 if outcome.prepared is not None:
                     ledger.remarks += [Skip(outcome.uri, remark) for remark in outcome.prepared.document.remarks]
                     yield outcome.prepared
@@ -227,8 +237,8 @@ class Writer:
                 if progress:
                     progress("index", done, len(waiting))
 
-        with closing(outcomes(job, waiting)) as found:
-            for batch in _batches(ready(found)):
+        with closing(work) as found:
+            for batch in _batches(ready(found), (lambda: left) if helped else None):
                 for result in self._put(batch):
                     ledger.indexed += 1
                     ledger.changed.append(result.uri)
@@ -277,19 +287,31 @@ class Filler:
         return done
 
 
+def _worked(job: Job, waiting: Sequence[Item]) -> tuple[Generator[Outcome, None, None], bool]:
+    """Return what becomes of every item, and whether a second process helps with that."""
+    from ragstone.intake.one import FEW_FILES
+
+    if len(waiting) < FEW_FILES:
+        return (job.look_into(item) for item in waiting), False
+    from ragstone.intake.beside import outcomes, worth_help  # brings processes and threads
+
+    return outcomes(job, waiting), worth_help(waiting)
+
+
 def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:
     """Return what was told of files in order of their paths, whichever was known first."""
     return tuple(sorted(skips, key=lambda skip: skip.uri))
 
 
-def _batches(documents: Iterable[Prepared]) -> Iterator[list[Prepared]]:
-    """Yield runs of documents that make a good transaction."""
+def _batches(documents: Iterable[Prepared], left: Callable[[], int] | None = None) -> Iterator[list[Prepared]]:
+    """Yield runs of documents that make a good transaction; where it is told how many are left, half of those each."""
     batch: list[Prepared] = []
     size = 0
     for one in documents:
         batch.append(one)
         size += len(one.document.text)
-        if size >= BATCH_CHARACTERS or len(batch) >= BATCH_DOCUMENTS:
+        most = BATCH_DOCUMENTS if left is None else min(BATCH_DOCUMENTS, max(LEAST_DOCUMENTS, left() // 2))
+        if size >= BATCH_CHARACTERS or len(batch) >= most:
             yield batch
             batch, size = [], 0
     if batch:

@@ -9,16 +9,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.config.settings import DEFAULT
 from ragstone.errors import RagstoneError, ReadError, StaleSpace
 from ragstone.ingest import Unread
-from ragstone.parts import Parts
-from ragstone.protocols import Progress
-from ragstone.read.choose import is_binary
 from ragstone.sources.files import MISSING, FileSource
 from ragstone.types import Item, Known, Scope, Space, SpaceInfo, SpaceState, Stamp, SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.parts import Parts
+    from ragstone.protocols import Progress
 
 _SYNCED: Final = "last_sync"
 _FINGERPRINT: Final = "fingerprint"
@@ -320,6 +321,8 @@ def changed(source: FileSource, item: Item, known: Known) -> bool:
 
 def _no_text(source: FileSource, item: Item) -> bool:
     """Return whether a file that is not stored need not be: one so new that nobody could remember it by its stamp."""
+    from ragstone.read.choose import is_binary  # a search does not wait for it
+
     try:
         return is_binary(source.load(item), item.uri)
     except ReadError:

@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
-from ragstone.config import Settings
 from ragstone.errors import ConfigError, StoreBusy
-from ragstone.events import Bus
 from ragstone.ingest import Filler, Writer
 from ragstone.intake.one import Cut
-from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
 from ragstone.search import Searcher
 from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home
 from ragstone.store.lock import FileLock
 from ragstone.types import Finding, Scalar, Scope, Space, SpaceInfo
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+    from ragstone.config import Settings
+    from ragstone.events import Bus
+    from ragstone.protocols import Codec, Embedder, Matrix, Nearest, Progress, Store
 
 PAGE: Final = 4096
 

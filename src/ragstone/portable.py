@@ -11,12 +11,14 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ragstone.errors import InputError
-from ragstone.ingest import Writer
-from ragstone.protocols import Codec, Store
 from ragstone.types import AddReport, Document, Mark, PutResult, Scope, SpaceInfo
+
+if TYPE_CHECKING:
+    from ragstone.ingest import Writer
+    from ragstone.protocols import Codec, Store
 
 FORMAT: Final = 1
 _PAGE: Final = 200

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -121,6 +120,8 @@ def _package(point: EntryPoint) -> str:
 
 
 def _nearest(group: str, name: str) -> str:
+    from difflib import get_close_matches  # only where somebody made a mistake
+
     known = {known: part.name for part in describe(group) for known in (part.name, *part.aliases)}
     close = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     return f"did you mean {close[0]}? " if close else ""

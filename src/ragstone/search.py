@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -360,7 +359,9 @@ def _cores() -> int:
 
 def _floor(near: Sequence[Scored], related: float) -> float:
     """Return the cosine that stands out from the other near ones, and never more than what is surely related."""
-    middle = statistics.median(row.score for row in near) if near else 0.0
+    from statistics import median  # brings decimals and fractions, which a search by words does not need
+
+    middle = median(row.score for row in near) if near else 0.0
     return min(related, max(NOISE, STANDS_OUT * middle))
 
 

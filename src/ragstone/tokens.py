@@ -17,7 +17,6 @@ _PUNCTUATION: Final = bytes(c for c in range(33, 127) if not chr(c).isalnum())
 _TO_SPACE: Final = bytes(32 if c in _PUNCTUATION or c < 33 or c > 126 else c for c in range(256))
 _TO_SPACE_IN_LINES: Final = bytes(c if c == 10 else to for c, to in enumerate(_TO_SPACE))
 _MARKS: Final = re.compile("[\u0300-\u036f]+")
-_DIGIT: Final = re.compile(rb"[0-9]")
 _HUMP: Final = re.compile(rb"[a-z][A-Z]")
 _ENGLISH_ENDING: Final = re.compile(
     rb"(?:ing|ions?|ed|ers?|ly|ments?|ity|ities|[ai]ble|ies|ness|al|ive|ous|[ae]nce|[ae]nt|ate[ds]?|[ao]ry|ure|is[mt]|age|ful|less)$"
@@ -55,9 +54,9 @@ class _Excess(dict[bytes, complex]):
 
 def _excess(word: bytes) -> complex:
     length = len(word)
-    if _DIGIT.search(word):
+    if not word.isalpha():  # only letters and digits come here
         return complex(max(0.0, 0.6 * (length - 2.4)) if word.isdigit() else 0.55 * (length - 0.5))
-    if _HUMP.search(word):
+    if not word.islower() and _HUMP.search(word):
         return complex(max(1.3, 0.29 * (length - 3)))
     table = _ENGLISH if _ENGLISH_ENDING.search(word[-8:].lower()) else _OTHER
     longest = len(table) - 1

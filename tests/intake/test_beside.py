@@ -20,8 +20,8 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import InputError
-from ragstone.intake.beside import FEW_FILES, MANY_BYTES, MANY_FILES, Beside, outcomes, shared, worth_help
-from ragstone.intake.one import Cut, Job, Outcome
+from ragstone.intake.beside import MANY_BYTES, MANY_FILES, Beside, outcomes, shared, worth_help
+from ragstone.intake.one import FEW_FILES, Cut, Job, Outcome
 from ragstone.sources.files import FileSource
 from ragstone.types import Item, Stamp, SyncReport
 

@@ -47,8 +47,20 @@ def test_a_package_in_the_current_folder_is_never_imported(tmp_path: Path, plant
 def test_the_folder_of_every_package_that_readers_need_is_told_last() -> None:
     told = process.command("ragstone.read.child_main")
     assert told[1:4] == ["-I", "-S", "-B"]
-    assert told[6] == str(Path(process.__file__).parents[2])
-    assert any((Path(folder) / "pypdfium2").is_dir() for folder in told[6:])
+    folders = told[told.index("-c") + 2 :]
+    assert folders[0] == str(Path(process.__file__).parents[2])
+    assert any((Path(folder) / "pypdfium2").is_dir() for folder in folders)
+
+
+@pytest.mark.parametrize(("place", "passed_on"), [(None, False), ("bytecode", False), (str(ROOT / "bytecode"), True)])
+def test_byte_code_that_is_kept_elsewhere_is_found_there(
+    monkeypatch: pytest.MonkeyPatch, place: str | None, passed_on: bool
+) -> None:
+    # One that is told from the current folder on would be looked for in the folder being read.
+    monkeypatch.setattr(sys, "pycache_prefix", place)
+    told = process.command("ragstone.intake.child")
+    assert (told[4:6] == ["-X", f"pycache_prefix={place}"]) is passed_on
+    assert ("-X" in told) is passed_on
 
 
 def test_a_program_under_another_name_is_no_python(monkeypatch: pytest.MonkeyPatch) -> None:

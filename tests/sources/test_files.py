@@ -10,6 +10,7 @@ import pytest
 from ragstone.errors import InputError, ReadError
 from ragstone.protocols import Source
 from ragstone.sources.files import MISSING, OWN_REASON, FileSource
+from ragstone.store.home import database_files
 from ragstone.types import Item, Skip, Stamp
 
 Plant = Callable[..., Path]
@@ -213,6 +214,20 @@ def test_a_side_file_that_appears_after_the_scan_is_not_opened_either(plant: Pla
     os.link(folder / "a.md", folder / ".ragstone/ragstone.db-wal")
     with pytest.raises(ReadError, match="never opened"):
         source.load(item)
+
+
+@pytest.mark.parametrize("side", ["", "-wal", "-shm", "-journal", ".lock"])
+def test_no_file_of_the_index_is_opened_whether_named_or_beside_one_that_is(plant: Plant, side: str) -> None:
+    folder = plant({"a.md": "a"})
+    own = database_files(folder / ".ragstone")
+    source = FileSource(folder, limits=LIMITS, never_open=own)
+    [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
+    own[0].parent.mkdir()
+    os.link(folder / "a.md", f"{own[0]}{side}")
+    with pytest.raises(ReadError, match="never opened"):
+        source.load(item)
+    looked_at = source._database_files()
+    assert len(looked_at) == len(set(looked_at)) == 5  # each once for every file that is read
 
 
 def test_what_is_gone_is_told_from_what_is_out_of_sight(plant: Plant) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.sources.choice import Choice
 from ragstone.sources.uris import from_uri
-from ragstone.types import Item
+
+if TYPE_CHECKING:
+    from ragstone.types import Item
 
 TOOL: Final = "rag_search"
 HINT: Final = (

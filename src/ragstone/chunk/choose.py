@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
-from ragstone.chunk.code import Python
-from ragstone.chunk.definitions import Definitions
-from ragstone.chunk.keys import SPLITS, Keys
-from ragstone.chunk.lines import Lines
-from ragstone.chunk.markdown import Markdown
-from ragstone.chunk.marked import Marked
-from ragstone.chunk.openapi import OpenApi
-from ragstone.chunk.rows import Rows
-from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
+from ragstone.chunk.recipes import NAMES as NAMES
+from ragstone.chunk.recipes import OVERLAPS, SEVERAL, check_name, sizes
+from ragstone.chunk.recipes import recipe as recipe
 from ragstone.errors import InputError
-from ragstone.protocols import Chunker
-from ragstone.types import Document
 
-NAMES: Final = ("auto", "chars", "sentences", "tokens", "markdown", "code", "prose", "lines")
+if TYPE_CHECKING:
+    from ragstone.protocols import Chunker
+    from ragstone.types import Document
 
-_OVERLAPPING: Final[dict[str, Callable[..., Chunker]]] = {
-    "chars": Chars,
-    "sentences": Sentences,
-    "tokens": Tokens,
-    "markdown": Markdown,
-    "marked": Marked,
-    "prose": Prose,
+_HOMES: Final = {
+    **dict.fromkeys(("chars", "sentences", "tokens", "prose"), "text"),
+    "python": "code",
+    **{name: name for name in ("definitions", "lines", "markdown", "marked", "rows", "keys", "openapi")},
 }
-_PLAIN: Final[dict[str, Callable[..., Chunker]]] = {
-    "python": Python,
-    "definitions": Definitions,
-    "lines": Lines,
-    "rows": Rows,
-    "keys": Keys,
-    "openapi": OpenApi,
-}
-_SEVERAL: Final = {
-    "auto": ("python", "definitions", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
-    "code": ("python", "definitions", "lines"),
-}
-_DEFAULT_OVERLAP: Final = {"chars": 200, "sentences": 200, "tokens": 64, "markdown": 0, "marked": 0, "prose": 0}
-"""Sections and paragraphs stand alone: overlap there would only repeat what is found anyway."""
+"""Chunker → its module, imported when the first document is cut by it."""
+_CLASSES: Final = {"openapi": "OpenApi"}
 _CODE_KINDS: Final = frozenset({"code", "config", "data", "manifest", "openapi"})
 _BY_LANGUAGE: Final = {
     **dict.fromkeys(("markdown", "html", "docx", "odt"), "markdown"),
@@ -63,28 +42,14 @@ def choose(document: Document, *, name: str = "auto", size: int | None = None, o
     check_name(name)
     if name == "auto":
         chosen = _by_type(document)
-        return _made(chosen, size, overlap if chosen in _OVERLAPPING else None)
+        return _made(chosen, size, overlap if chosen in OVERLAPS else None)
     if name == "code":
         name = _by_code(document)
-    if overlap and name in _PLAIN:
+    if overlap and name not in OVERLAPS:
         raise InputError(
             f"The chunker for {name} knows no overlap.", hint="leave the overlap out, or use auto, tokens or prose"
         )
     return _made(name, size, overlap)
-
-
-def recipe(name: str = "auto", size: int | None = None, overlap: int | None = None) -> str:
-    """Return what names these settings for all documents: another one means cutting again."""
-    check_name(name)
-    chosen = _SEVERAL.get(name, (name,))
-    made = (_made(each, size, overlap if each in _OVERLAPPING else None) for each in chosen)
-    return f"{name}:" + ",".join(chunker.recipe for chunker in made)
-
-
-def check_name(name: str) -> None:
-    """Raise `InputError` where there is no chunker of that name."""
-    if name not in NAMES:
-        raise InputError(f"There is no chunker named {name!r}.", hint=f"known are {', '.join(NAMES)}")
 
 
 def _by_type(document: Document) -> str:
@@ -94,8 +59,11 @@ def _by_type(document: Document) -> str:
         return _by_code(document)
     if document.language in _BY_LANGUAGE:
         return _BY_LANGUAGE[document.language]
-    if document.kind in _KEYED_KINDS and document.language in SPLITS:
-        return "keys"
+    if document.kind in _KEYED_KINDS:
+        from ragstone.chunk.keys import SPLITS  # not for the many that hold no keys
+
+        if document.language in SPLITS:
+            return "keys"
     if not document.language and document.uri.lower().endswith(_MARKDOWN_SUFFIXES):
         return "markdown"
     return "lines" if document.kind in _CODE_KINDS else "prose"
@@ -109,7 +77,7 @@ def _by_code(document: Document) -> str:
 
 def by_symbols(document: Document, name: str) -> bool:
     """Return whether the chunker for a document cuts by its symbols, and should be told them."""
-    return name in _SEVERAL and document.kind == "code" and _by_code(document) == "definitions"
+    return name in SEVERAL and document.kind == "code" and _by_code(document) == "definitions"
 
 
 def _is_python(document: Document) -> bool:
@@ -121,11 +89,7 @@ def _is_python(document: Document) -> bool:
 @lru_cache(maxsize=64)
 def _made(name: str, size: int | None, overlap: int | None) -> Chunker:
     """Return the chunker of these sizes, the same one for all documents."""
-    sizes = {} if size is None else {"size": size}
-    if name in _PLAIN:
-        return _PLAIN[name](**sizes)
-    if overlap is None:
-        overlap = _DEFAULT_OVERLAP[name]
-        if size is not None:  # an overlap nobody asked for never forbids a size
-            overlap = min(overlap, max(size, 0) // 5)
-    return _OVERLAPPING[name](overlap=overlap, **sizes)
+    kind = getattr(import_module(f"ragstone.chunk.{_HOMES[name]}"), _CLASSES.get(name, name.capitalize()))
+    most, shared = sizes(name, size, overlap)
+    made: Chunker = kind(size=most) if shared is None else kind(size=most, overlap=shared)
+    return made

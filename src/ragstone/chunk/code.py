@@ -15,14 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from itertools import accumulate
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.chunk.gather import Gather, Piece, by_last_part, listed
-from ragstone.chunk.lines import CODE_SIZE, UNPARSED_KIND, cut_lines
+from ragstone.chunk.lines import UNPARSED_KIND, cut_lines
 from ragstone.chunk.outline import outline
 from ragstone.chunk.pack import check_sizes
+from ragstone.chunk.recipes import CODE_SIZE, named
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 _LARGEST_PARSED: Final = 4_000_000
 """Characters. A tree takes some hundred times its text's memory; what is larger was not written by a person."""
@@ -50,7 +53,7 @@ class Python:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = f"python/1/{size}"
+        self.recipe = named("python", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

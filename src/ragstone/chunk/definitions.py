@@ -11,13 +11,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.gather import Gather, Piece, by_last_part, listed
-from ragstone.chunk.lines import CODE_SIZE, UNPARSED_KIND, cut_lines
+from ragstone.chunk.lines import UNPARSED_KIND, cut_lines
 from ragstone.chunk.pack import check_sizes
+from ragstone.chunk.recipes import CODE_SIZE, named
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.types import Chunk, Document, Symbol
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document, Symbol
 
 _BLOCKS: Final = frozenset(
     {"class", "interface", "trait", "enum", "struct", "module", "function", "method", "constructor"}
@@ -56,7 +59,7 @@ class Definitions:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = f"definitions/2/{size}"
+        self.recipe = named("definitions", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ragstone.chunk.lines import CODE_SIZE, cut_lines
+from ragstone.chunk.lines import cut_lines
 from ragstone.chunk.pack import Unit, check_sizes, pack
+from ragstone.chunk.recipes import CODE_SIZE, named
 from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.chunk.trees import (
@@ -23,7 +24,9 @@ from ragstone.chunk.trees import (
     without_comments,
     yaml_parts,
 )
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 SPLITS: Final[dict[str, Split]] = {
     "json": json_parts,
@@ -46,7 +49,7 @@ class Keys:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = f"keys/1/{size}"
+        self.recipe = named("keys", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.pack import Unit, check_sizes, pack
+from ragstone.chunk.recipes import CODE_LINES, CODE_SIZE, named
 from ragstone.chunk.sentences import WORD, line_units
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.tokens import estimate_up_to
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 UNPARSED_KIND: Final = "code_text"
 """What chunks of code are that no parser could read."""
-CODE_SIZE: Final = 300
-"""Tokens of a chunk of code: about thirty lines, a function with its comment."""
-CODE_LINES: Final = 50
 
 # A border is the stronger the less its line is indented; behind a blank line it is stronger than any other.
 _AFTER_BLANK: Final = 200
@@ -40,7 +40,7 @@ class Lines:
         check_sizes(size)
         check_sizes(lines)
         self.size, self.lines = size, lines
-        self.recipe = f"lines/1/{size}/{lines}"
+        self.recipe = named("lines", size, lines)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

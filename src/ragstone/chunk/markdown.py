@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.pack import Unit, check_sizes, pack
+from ragstone.chunk.recipes import PROSE_SIZE, named
 from ragstone.chunk.sentences import LINE, PARAGRAPH, WORD, line_units, prose_units, weigh, with_border
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 _FRONT_MATTER: Final = re.compile(r"\ufeff?(?:---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?(?:---|\+\+\+|\.\.\.)[ \t]*(?:\r?\n|$)")
 _LONGEST_FRONT_MATTER: Final = 20_000
@@ -42,11 +45,11 @@ class _Section:
 class Markdown:
     """Sections, the small ones beside each other packed together, the long ones parted between paragraphs."""
 
-    def __init__(self, *, size: int = 160, overlap: int = 100, merge: bool = True) -> None:
+    def __init__(self, *, size: int = PROSE_SIZE, overlap: int = 100, merge: bool = True) -> None:
         """Keep the sizes, in estimated tokens, and whether small neighbouring sections share a chunk."""
         check_sizes(size, overlap)
         self.size, self.overlap, self.merge = size, overlap, merge
-        self.recipe = f"markdown/1/{size}/{overlap}" + ("" if merge else "/apart")
+        self.recipe = named("markdown", size, overlap) + ("" if merge else "/apart")
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ragstone.chunk.markdown import Markdown
+from ragstone.chunk.recipes import PROSE_SIZE, named
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 
 class Marked:
     """Every slide or chapter by itself, cut like Markdown where it is long."""
 
-    def __init__(self, *, size: int = 160, overlap: int = 0) -> None:
+    def __init__(self, *, size: int = PROSE_SIZE, overlap: int = 0) -> None:
         """Keep the sizes, in estimated tokens."""
         self._inside = Markdown(size=size, overlap=overlap)
-        self.recipe = f"marked/1/{size}/{overlap}"
+        self.recipe = named("marked", size, overlap)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.keys import SPLITS, key_cuts, top_parts
-from ragstone.chunk.lines import CODE_SIZE, cut_lines
+from ragstone.chunk.lines import cut_lines
 from ragstone.chunk.pack import check_sizes
+from ragstone.chunk.recipes import CODE_SIZE, named
 from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.chunk.trees import Part, Split
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 _METHODS: Final = frozenset("get put post delete options head patch trace query".split())
 _ENDPOINTS: Final = ("paths", "webhooks")
@@ -25,7 +28,7 @@ class OpenApi:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = f"openapi/1/{size}"
+        self.recipe = named("openapi", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

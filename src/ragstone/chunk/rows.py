@@ -6,14 +6,16 @@ import csv
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ragstone.chunk.lines import CODE_SIZE
 from ragstone.chunk.pack import Unit, check_sizes, pack
+from ragstone.chunk.recipes import CODE_SIZE, named
 from ragstone.chunk.sentences import line_units
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.tokens import estimate
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 _DELIMITERS: Final = ",\t;|"
 _SNIFFED: Final = 20
@@ -35,7 +37,7 @@ class Rows:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = f"rows/1/{size}"
+        self.recipe = named("rows", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.pack import Unit, check_sizes, pack
+from ragstone.chunk.recipes import PROSE_SIZE, named
 from ragstone.chunk.sentences import SENTENCE, WORD, prose_units, sentence_starts, sentence_units
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from ragstone.types import Chunk, Document
 
 _STEPS: Final = 20
 """An endless sentence is packed in steps of this part of the size, so that its overlap is as fine."""
@@ -22,7 +25,7 @@ class Chars:
         """Keep the sizes, in characters."""
         check_sizes(size, overlap)
         self.size, self.overlap = size, overlap
-        self.recipe = f"chars/1/{size}/{overlap}"
+        self.recipe = named("chars", size, overlap)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
@@ -39,7 +42,7 @@ class Sentences:
         """Keep the sizes, in characters."""
         check_sizes(size, overlap)
         self.size, self.overlap = size, overlap
-        self.recipe = f"sentences/1/{size}/{overlap}"
+        self.recipe = named("sentences", size, overlap)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
@@ -65,7 +68,7 @@ class Tokens:
         """Keep the sizes, in estimated tokens."""
         check_sizes(size, overlap)
         self.size, self.overlap = size, overlap
-        self.recipe = f"tokens/1/{size}/{overlap}"
+        self.recipe = named("tokens", size, overlap)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
@@ -78,11 +81,11 @@ class Tokens:
 class Prose:
     """Whole paragraphs up to a size in tokens; a long paragraph is parted between sentences, pages are never mixed."""
 
-    def __init__(self, *, size: int = 160, overlap: int = 0) -> None:
+    def __init__(self, *, size: int = PROSE_SIZE, overlap: int = 0) -> None:
         """Keep the sizes, in estimated tokens."""
         check_sizes(size, overlap)
         self.size, self.overlap = size, overlap
-        self.recipe = f"prose/1/{size}/{overlap}"
+        self.recipe = named("prose", size, overlap)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import NoneType
 from typing import get_args, get_origin
@@ -18,6 +16,8 @@ NO = frozenset({"0", "false", "no", "off"})
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint that names what was probably meant, or an empty string."""
+    from difflib import get_close_matches  # only where somebody made a mistake
+
     by_lower = {item.lower(): item for item in known}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f"did you mean {by_lower[close[0]]}?" if close else ""
@@ -141,6 +141,8 @@ def _listed(text: str, wrong: ConfigError) -> list[object]:
     """Return the items of a TOML array, or of texts with commas between them."""
     if not text.lstrip().startswith("["):
         return [item.strip() for item in text.split(",")]
+    import tomllib  # only where somebody wrote a list
+
     try:
         return list(tomllib.loads(f"items = {text}")["items"])
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -92,6 +91,8 @@ def _parsed_file(path: Path) -> Mapping[str, object]:
     text = file_text(path, MAX_FILE_BYTES)
     if text is None:
         return {}
+    import tomllib  # many folders have no such file
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

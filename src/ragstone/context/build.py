@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
+from ragstone.context import SURE_ENOUGH as SURE_ENOUGH
 from ragstone.context.fit import Count, fit, page
 from ragstone.context.layout import EMPTY_BASE, LAYOUTS, NOTHING_FOUND, line
 from ragstone.errors import InputError
@@ -18,8 +19,6 @@ from ragstone.words import query_terms
 
 WINDOW_SHARE: Final = 0.4
 """Of a model's window, at most this much is retrieved text."""
-SURE_ENOUGH: Final = 0.25
-"""Below this confidence of the best hit, a question to the user is worth more than a guess."""
 _CANDIDATES: Final = 3
 _MOST_NAMED: Final = 80
 """Characters of a name in a question."""

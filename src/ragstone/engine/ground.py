@@ -14,19 +14,16 @@ from ragstone.following import Follower
 from ragstone.fresh import Fresh
 from ragstone.keeping import Keeper
 from ragstone.parts import Parts
-from ragstone.read.choose import refusal
 from ragstone.read.formats import SUFFIXES
-from ragstone.remembering import Rememberer
+from ragstone.read.kinds import refusal
 from ragstone.sources.files import FileSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
-from ragstone.types import (
-    Collection,
-    Scope,
-)
-from ragstone.watching import Watcher
+from ragstone.types import Scope
 
 if TYPE_CHECKING:
-    pass
+    from ragstone.remembering import Rememberer
+    from ragstone.types import Collection
+    from ragstone.watching import Watcher
 
 DEFAULT = "default"
 OFF = "retrieval is switched off (rag.enabled)"

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 from ragstone import checked
 from ragstone.engine.talking import Talking
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
-from ragstone.protocols import Progress
-from ragstone.types import (
-    AddReport,
-    Change,
-    Explanation,
-    GraphReport,
-    Impact,
-    Node,
-    Related,
-    Scope,
-    SearchOptions,
-    Story,
-)
 
+# What only code needs is imported by the verbs themselves: a search does not wait for it.
 if TYPE_CHECKING:
     from ragstone.graphing import Grapher
+    from ragstone.protocols import Progress
+    from ragstone.types import (
+        AddReport,
+        Change,
+        Explanation,
+        GraphReport,
+        Impact,
+        Node,
+        Related,
+        Scope,
+        SearchOptions,
+        Story,
+    )
 
 ROUTES: Final = ("route", "api_endpoint")
 _PATIENCE: Final = 2.0
@@ -72,9 +73,13 @@ class Knowing(Talking):
         self, query: str | Node, top_k: int | None = None, **options: Unpack[SearchOptions]
     ) -> Explanation | Story:
         """Return a search told in full; of a node, all that is known of it, at most top_k links each way."""
-        if not isinstance(query, Node):
+        if isinstance(query, str):
             return super().explain(query, top_k, **options)
         from ragstone.graphing import asking
+        from ragstone.types import Node
+
+        if not isinstance(query, Node):
+            return super().explain(query, top_k, **options)
 
         if top_k is not None:
             checked.whole("top_k", top_k)
@@ -121,9 +126,11 @@ class Knowing(Talking):
 
     def impact(self, name: str | Node, *, collection: str | Sequence[str] | None = None) -> Impact:
         """Return what depends on a file or a symbol, by kind: routes first, then what is nearest."""
+        from ragstone.graphing import asking
+        from ragstone.types import Impact
+
         if not self.enabled:
             return Impact((), ())
-        from ragstone.graphing import asking
 
         scope = self._known(collection)
         return asking.affected(self._parts.store, scope, self._path_or(name, scope))
@@ -183,6 +190,7 @@ class Knowing(Talking):
         Each change says `path`, `action` (created, modified, deleted, renamed), `summary`, and perhaps `symbols`.
         """
         from ragstone.graphing import runs
+        from ragstone.types import AddReport
 
         run = runs.checked(run_id, summary, changes, at)
         if not self.enabled:
@@ -230,6 +238,7 @@ class Knowing(Talking):
 
     def _meant(self, name: str | Node, scope: Scope, *, kinds: Sequence[str] | None = None) -> Node:
         from ragstone.graphing import names
+        from ragstone.types import Node
 
         if isinstance(name, Node):
             return name
@@ -245,6 +254,8 @@ class Knowing(Talking):
 
     def _path_or(self, name: str | Node, scope: Scope) -> Node:
         """Return what a name stands for; a path of a file that gave no node, or is gone, stands for itself."""
+        from ragstone.types import Node
+
         if isinstance(name, str) and self._is_path(name := self._from_base(name), scope):
             return Node(f"file:{name}", "file", name.rpartition("/")[2], name)
         return self._meant(name, scope)

@@ -5,28 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from ragstone import checked
 from ragstone.engine.ground import OFF
 from ragstone.engine.searching import Searching
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.keeping import Keeper
-from ragstone.memory import turns as made
-from ragstone.memory.found import together
-from ragstone.memory.lines import export_lines, read_lines
+from ragstone.memory import HOT
 from ragstone.parts import Parts
-from ragstone.remembering import Rememberer
-from ragstone.types import (
-    Collection,
-    Explanation,
-    Recalled,
-    Request,
-    Scope,
-    SearchOptions,
-    Turn,
-    Value,
-)
+from ragstone.types import Request, Scope, SearchOptions
+
+# What conversations need is imported by the verbs themselves: a search in documents does not wait for it.
+if TYPE_CHECKING:
+    from ragstone.remembering import Rememberer
+    from ragstone.types import Collection, Explanation, Recalled, Turn, Value
 
 
 class TurnOptions(TypedDict, total=False):
@@ -43,6 +36,9 @@ class Recalling(Searching):
 
     def remember(self, session_id: str, role: str, content: str, **about: Unpack[TurnOptions]) -> int:
         """Store what was said and return its number in the session; durable when it returns."""
+        from ragstone.memory import turns as made
+        from ragstone.types import Turn
+
         made.check(session_id, role, content)
         checked.about_turn(about)
         if not self.enabled:
@@ -53,7 +49,7 @@ class Recalling(Searching):
         turn = Turn(session_id, 0, role, content, moment, speaker, metadata)
         return self.memory.remember([turn])[0].index
 
-    def turns(self, session_id: str, limit: int = made.HOT) -> list[Turn]:
+    def turns(self, session_id: str, limit: int = HOT) -> list[Turn]:
         """Return the last turns of a session, oldest first; none for a session that is not known."""
         checked.name(session_id, "a session")
         checked.whole("limit", limit)
@@ -109,12 +105,16 @@ class Recalling(Searching):
         checked.name(session_id, "a session")
         if session_id not in [one.name for one in self.sessions()]:
             raise NotFound(f"nothing is remembered of {session_id!r}", hint="`sessions` lists them")
+        from ragstone.memory.lines import export_lines
+
         return export_lines(session_id, self.memory.all(session_id))
 
     def load_session(self, lines: Iterable[str], session_id: str | None = None) -> int:
         """Take in what `export_session` gave, numbers and times as they were, and return how many turns are new."""
         if session_id is not None:
             checked.name(session_id, "a session")
+        from ragstone.memory.lines import read_lines
+
         turns = read_lines(checked.lines(lines), session_id)
         if not self.enabled:
             raise ConfigError(OFF, hint="set rag.enabled = true")
@@ -132,6 +132,8 @@ class Recalling(Searching):
             told = replace(told, notes=(*told.notes, *(f"nothing is remembered of {name!r}" for name in missing)))
         if not names:
             return told
+        from ragstone.memory.found import together
+
         scope = Scope(self.memory.parts.project, names)
         turns = self.memory.parts.searcher.run(replace(asked, scope=scope, merge=False))
         least = options.get("min_score")
@@ -141,6 +143,9 @@ class Recalling(Searching):
     def memory(self) -> Rememberer:
         """Return what keeps this project's conversations; it shares the store with the documents."""
         if self._rememberer is None or self._rememberer.parts.store is not self._parts.store:
+            from ragstone.memory import turns as made
+            from ragstone.remembering import Rememberer
+
             own = self._parts
             parts = Parts(own.home, self.settings, self.events, made.project_of(self.project), own.store)
             parts.share(own)  # one model in memory does for documents and turns

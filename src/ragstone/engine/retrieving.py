@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from ragstone.engine.ground import OFF
 from ragstone.engine.knowing import Knowing
-from ragstone.types import Request, Retrieval
+from ragstone.types import Request
 
 if TYPE_CHECKING:
     from ragstone.retrieving.wish import Wish
+    from ragstone.types import Retrieval
 
 MORE_ROUNDS: Final = 2
 """Retrievals after the first one, while files behind an answer turn out to have changed."""
@@ -53,6 +54,7 @@ class Retrieving(Knowing):
     def retrieve(self, query: str, top_k: int = 12, **options: Unpack[RetrieveOptions]) -> Retrieval:
         """Return the chunks for a question, what the graph says to it first, and how that came about."""
         from ragstone.retrieving.wish import wish  # code is understood only for whoever asks about it
+        from ragstone.types import Retrieval
 
         begun = time.perf_counter()
         collection = options.pop("collection", None)

@@ -6,19 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ragstone import checked
+from ragstone.engine.ground import OFF, Ground
 from ragstone.store.filters import parse
-from ragstone.types import (
-    Explanation,
-    Hit,
-    Request,
-    SearchOptions,
-    StoredDocument,
-)
+from ragstone.types import Explanation, Request
 
 if TYPE_CHECKING:
-    pass
-
-from ragstone.engine.ground import OFF, Ground
+    from ragstone.types import Hit, SearchOptions, StoredDocument
 
 
 class Searching(Ground):

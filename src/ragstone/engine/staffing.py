@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from ragstone.agents.corpus import HINT, TOOL, in_order, project_of
 from ragstone.engine.ground import OFF
 from ragstone.engine.tending import Tending
 from ragstone.engine.writing import Writing
 from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
-from ragstone.intake.one import Cut, Job
-from ragstone.protocols import Progress
-from ragstone.tokens import at_most
-from ragstone.types import Agent, AgentPrompt, Item, Scope, Skip, SyncReport
+from ragstone.types import Item, Scope, Skip
 
+# What only agents need is imported by the verbs themselves: a search does not wait for it.
 if TYPE_CHECKING:
     from ragstone.config.agents import Staff
+    from ragstone.protocols import Progress
+    from ragstone.types import Agent, AgentPrompt, SyncReport
 
 NO_DOCS = "agents.yaml gives it no docs"
 
@@ -29,6 +28,8 @@ class Staffing(Writing, Tending):
 
     def agent(self, name: str) -> Self:
         """Return an engine over an agent's documents alone: search it, ask it for a context. Closed with this one."""
+        from ragstone.agents.corpus import project_of
+
         staff = self._staff()
         known = self._named(name, staff)
         if not known.sources:
@@ -57,6 +58,10 @@ class Staffing(Writing, Tending):
 
     def agent_prompt(self, agent: str, *, budget: int | None = None) -> AgentPrompt:
         """Return what an agent's prompt is given of its documents: a hint and a tool, or the files themselves."""
+        from ragstone.agents.corpus import HINT, TOOL
+        from ragstone.tokens import at_most
+        from ragstone.types import AgentPrompt
+
         known = self._named(agent, self._staff())
         room = known.budget if budget is None else budget
         if not isinstance(room, int) or isinstance(room, bool) or room < 1:
@@ -72,7 +77,10 @@ class Staffing(Writing, Tending):
 
     def _preloaded(self, agent: Agent, budget: int, *notes: str) -> AgentPrompt:
         """Return the prompt with whole files in it; they are read as a sync reads them, and not stored."""
-        from ragstone.context.preload import preload  # a search does not wait for what only agents need
+        from ragstone.agents.corpus import in_order
+        from ragstone.context.preload import preload
+        from ragstone.intake.one import Cut, Job
+        from ragstone.types import AgentPrompt
 
         corpus = self.agent(agent.name)
         source, rag = corpus.source(), corpus.settings.rag
@@ -114,7 +122,7 @@ class Staffing(Writing, Tending):
         return lacking and any(one.chunks for one in store.collections(self.project))
 
     def _staff(self) -> Staff:
-        from ragstone.config.agents import agents  # as above
+        from ragstone.config.agents import agents
 
         return agents(self.settings)
 

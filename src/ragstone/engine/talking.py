@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, Unpack, get_args
+from typing import TYPE_CHECKING, Final, Unpack, get_args
 
-from ragstone.answer.chat import Chat
-from ragstone.answer.check import INSTRUCTIONS, NOT_FOUND, declined, question, quotes
-from ragstone.context.build import SURE_ENOUGH, Wish, build, sent_marks
-from ragstone.context.fence import neutral, new_mark
-from ragstone.context.layout import line
-from ragstone.context.select import Candidate, as_hits, merged
+from ragstone.context import SURE_ENOUGH
 from ragstone.engine.recalling import Recalling
 from ragstone.errors import ConfigError, InputError
 from ragstone.events import CONTEXT_LOADED, SEARCH_COMPLETED
-from ragstone.tokens import at_most
-from ragstone.types import (
-    Cited,
-    Context,
-    ContextFormat,
-    SearchOptions,
-    Spoken,
-)
-from ragstone.words import query_terms
+from ragstone.types import SearchOptions
+
+# What prompts need is imported by the verbs themselves: a search does not wait for it.
+if TYPE_CHECKING:
+    from ragstone.answer.chat import Chat
+    from ragstone.context.select import Candidate
+    from ragstone.types import Cited, Context, ContextFormat, Spoken
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _SENT: Final = "sent"
@@ -57,6 +50,10 @@ class Talking(Recalling):
 
     def context(self, task: str, budget: int = 1500, **options: Unpack[ContextOptions]) -> Context:
         """Return cited text for a task inside a hard token budget, and what was left out of it."""
+        from ragstone.context.build import Wish, build, sent_marks
+        from ragstone.tokens import at_most
+        from ragstone.types import Context
+
         form = options.pop("format", "block")
         session, window = options.pop("session", None), options.pop("window", None)
         count = options.pop("count", None) or at_most
@@ -92,6 +89,10 @@ class Talking(Recalling):
         self, task: str, candidates: Sequence[Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
     ) -> Context:
         """Return a context of what the caller chose and what is known here, ranked together inside one budget."""
+        from ragstone.context.build import Wish, build
+        from ragstone.context.select import Candidate, as_hits, merged
+        from ragstone.words import query_terms
+
         _whole("budget", budget)
         if not isinstance(candidates, Sequence) or not all(isinstance(one, Candidate) for one in candidates):
             raise InputError("select takes a list of candidates", hint='[Candidate("text", "source")]')
@@ -108,6 +109,11 @@ class Talking(Recalling):
         **options: Unpack[SearchOptions],
     ) -> Spoken:
         """Return an answer in words, each statement quoted from a source and checked; `tell` hears it as it comes."""
+        from ragstone.answer.check import INSTRUCTIONS, NOT_FOUND, question
+        from ragstone.context.fence import neutral, new_mark
+        from ragstone.context.layout import line
+        from ragstone.types import Spoken
+
         chat = self._chat()
         made_now = self.context(query, self.settings.ask.budget, format="json", top_k=top_k, **options)
         if not made_now.cited:
@@ -126,6 +132,8 @@ class Talking(Recalling):
         return _judged("".join(said), pieces, chat.model)
 
     def _chat(self) -> Chat:
+        from ragstone.answer.chat import Chat
+
         ask = self.settings.ask
         if not self.enabled or ask.url is None or ask.model is None:
             raise ConfigError(
@@ -157,6 +165,9 @@ class Talking(Recalling):
 
 def _judged(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
     """Return what the model said, or that nothing was found where no quotation of it stands in the sources."""
+    from ragstone.answer.check import NOT_FOUND, declined, quotes
+    from ragstone.types import Spoken
+
     if declined(text):
         return Spoken(NOT_FOUND, False, model=model)
     found = tuple(quotes(text, pieces))
@@ -184,6 +195,8 @@ def inject(
 
 
 def _checked(form: object, session: object, count: object) -> None:
+    from ragstone.types import ContextFormat
+
     if form not in get_args(ContextFormat):
         raise InputError(f"there is no context format {form!r}", hint=f"known are {', '.join(get_args(ContextFormat))}")
     if session is not None and (not isinstance(session, str) or not session.strip()):

@@ -7,23 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone import checked, portable
+from ragstone import checked
+from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import StaleSpace
-from ragstone.protocols import Progress
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.store.home import size_on_disk
-from ragstone.types import (
-    AddReport,
-    Finding,
-    Scope,
-    Status,
-)
-from ragstone.watching import OnSync, Watcher
+from ragstone.types import AddReport, Scope, Status
 
 if TYPE_CHECKING:
-    pass
-
-from ragstone.engine.ground import OFF, Ground
+    from ragstone.protocols import Progress
+    from ragstone.types import Finding
+    from ragstone.watching import OnSync, Watcher
 
 
 class Tending(Ground):
@@ -55,6 +49,8 @@ class Tending(Ground):
 
         `on_sync` is called with the ledger whenever something was brought in.
         """
+        from ragstone.watching import Watcher  # only for whoever watches
+
         self._switched_on()
         self._watchers.append(Watcher(self._follower, on_sync=on_sync))
         return self._watchers[-1]
@@ -94,12 +90,16 @@ class Tending(Ground):
         """Yield the collection as lines of JSON that `load` reads back."""
         if not self.enabled and not self.exists:
             self._switched_on()
+        from ragstone import portable  # only for whoever takes an index elsewhere
+
         return portable.export_lines(self._parts.store, self.project, self._existing(collection), vectors=vectors)
 
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
         """Take in what `export` gave and return what changed; vectors of the same space are not made again."""
         if not self.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
+        from ragstone import portable  # as above
+
         name = self._collection(collection)
         notes: tuple[str, ...] = ()
         try:

@@ -7,20 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone import checked
-from ragstone.chunk.choose import choose
+from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import Conflict, InputError, StaleSpace
-from ragstone.protocols import Progress
-from ragstone.types import (
-    AddReport,
-    Collection,
-    Document,
-    SyncReport,
-)
+from ragstone.types import AddReport, Document, SyncReport
 
 if TYPE_CHECKING:
     from ragstone.outside.verbs import HelpLimits, Outside
-
-from ragstone.engine.ground import OFF, Ground
+    from ragstone.protocols import Progress
+    from ragstone.types import Collection
 
 
 class Writing(Ground):
@@ -140,6 +134,8 @@ class Writing(Ground):
         chunk_overlap: int | None = None,
     ) -> Collection:
         """Return a new collection, cut in its own way where that is given; `Conflict` if the name is taken."""
+        from ragstone.chunk.choose import choose  # what is given may have to be cut; a search cuts nothing
+
         self._switched_on()
         checked.sizes(name, chunk_size, chunk_overlap)
         # A size that makes no sense is told now, and not at the first sync.

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Final
 
 from ragstone.intake.child import HELLO
-from ragstone.intake.one import Job, Outcome
+from ragstone.intake.one import FEW_FILES, Job, Outcome
 from ragstone.intake.wire import hear_outcomes, tell_items, tell_job
 from ragstone.read.process import command as python_command
 from ragstone.read.process import python, started
@@ -26,7 +26,6 @@ from ragstone.types import Item
 MANY_FILES: Final = 150
 MANY_BYTES: Final = 2_000_000
 """From here on a second process saves more time than its start takes."""
-FEW_FILES: Final = 20
 PATIENCE_SECONDS: Final = 45.0
 """More than reading one file may take."""
 _GRACE_SECONDS: Final = 5.0

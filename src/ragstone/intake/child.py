@@ -7,12 +7,14 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
-from ragstone.intake.one import Job, Outcome
 from ragstone.intake.wire import hear_items, hear_job, tell_outcomes
 from ragstone.read.wire import receive, send
-from ragstone.types import Item
+
+if TYPE_CHECKING:
+    from ragstone.intake.one import Job, Outcome
+    from ragstone.types import Item
 
 HELLO: Final = "ragstone intake 1"
 

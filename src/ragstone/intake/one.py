@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from ragstone.chunk.choose import by_symbols, choose, recipe
+from ragstone.chunk.choose import by_symbols, choose
+from ragstone.chunk.recipes import recipe
 from ragstone.errors import ReadError, Reason
-from ragstone.read.choose import is_binary, reader_for
 from ragstone.read.formats import READERS
 from ragstone.sources import secret_rules
-from ragstone.sources.files import FileSource
 from ragstone.types import Document, Item, Prepared, Stamp
+
+if TYPE_CHECKING:
+    from ragstone.sources.files import FileSource
 
 Verdict = Literal["ready", "same", "binary", "failed"]
 VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
@@ -23,6 +25,8 @@ _LASTING: Final[frozenset[Reason]] = frozenset(
 """Why a file gives no text for as long as it stays as it is; the others have to do with more than the file."""
 
 
+FEW_FILES: Final = 20
+"""Fewer than these are not worth a second process, whatever their size."""
 _LEAST_READ: Final = 10
 """A file is said not to be read where more than one in so many of its lines were not: macros of C break a few."""
 
@@ -68,6 +72,8 @@ class Job:
 
     def look_into(self, item: Item) -> Outcome:
         """Return what becomes of an item."""
+        from ragstone.read.choose import is_binary, reader_for  # what only searches never needs them
+
         stamp: Stamp | None = None
         try:
             data, stamp = self.source.load_stamped(item)

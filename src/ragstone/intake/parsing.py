@@ -13,14 +13,16 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
 from ragstone.code.symbols import read
 from ragstone.intake.facts_bytes import dump, load
 from ragstone.read.process import command, python, started
 from ragstone.read.wire import receive, send
+
+if TYPE_CHECKING:
+    from ragstone.code.facts import FileFacts
 
 UNSURE: Final = frozenset({"kotlin"})
 SECONDS: Final = 5.0

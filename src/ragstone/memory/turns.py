@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.errors import InputError
+from ragstone.memory import HOT as HOT
 from ragstone.memory.times import words_of
 from ragstone.types import Document, Metadata, StoredDocument, Turn
 
 KIND: Final = "turn"
-HOT: Final = 20
-"""Turns of a session that are at hand without asking the store."""
 LONGEST_SESSION_NAME: Final = 200
 BEFORE: Final = 2
 """Turns before it that a turn is found by: an answer seldom repeats the question, or what the question was about."""

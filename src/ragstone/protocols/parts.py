@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from ragstone.types import (
-    Chunk,
-    Document,
-    Graph,
-    Item,
-    Role,
-    Scored,
-    Skip,
-    Space,
-    SpaceInfo,
-    VectorRow,
-)
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ragstone.types import (
+        Chunk,
+        Document,
+        Graph,
+        Item,
+        Role,
+        Scored,
+        Skip,
+        Space,
+        SpaceInfo,
+        VectorRow,
+    )
 
     Matrix: TypeAlias = NDArray[np.float32]
 

@@ -5,35 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from ragstone.protocols.parts import VectorRows
-from ragstone.types import (
-    Alias,
-    Collection,
-    Filter,
-    Finding,
-    Graph,
-    Known,
-    Link,
-    Node,
-    Outline,
-    PendingText,
-    Prepared,
-    PutResult,
-    Scalar,
-    Scope,
-    Scored,
-    Space,
-    SpaceInfo,
-    SpaceState,
-    Stamp,
-    Step,
-    StoredChunk,
-    StoredDocument,
-    Unresolved,
-    Walked,
-)
+if TYPE_CHECKING:
+    from ragstone.protocols.parts import VectorRows
+    from ragstone.types import (
+        Alias,
+        Collection,
+        Filter,
+        Finding,
+        Graph,
+        Known,
+        Link,
+        Node,
+        Outline,
+        PendingText,
+        Prepared,
+        PutResult,
+        Scalar,
+        Scope,
+        Scored,
+        Space,
+        SpaceInfo,
+        SpaceState,
+        Stamp,
+        Step,
+        StoredChunk,
+        StoredDocument,
+        Unresolved,
+        Walked,
+    )
 
 Some: TypeAlias = "Sequence[str] | None"
 Stamps: TypeAlias = "Mapping[str, str] | None"

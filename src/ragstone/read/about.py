@@ -6,9 +6,10 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.types import Metadata
+if TYPE_CHECKING:
+    from ragstone.types import Metadata
 
 _HEAD: Final = 20_000
 _LONGEST: Final = 200

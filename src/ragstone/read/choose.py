@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragstone.errors import ReadError
-from ragstone.protocols import Reader
 from ragstone.read import decode
 from ragstone.read.decode import BINARY
 from ragstone.read.formats import Format, format_of
 from ragstone.read.kinds import refusal
 from ragstone.read.plain import PlainReader
-from ragstone.types import Document
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Reader
+    from ragstone.types import Document
 
 __all__ = ["BINARY", "is_binary", "reader_for", "refusal"]
 

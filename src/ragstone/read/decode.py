@@ -13,9 +13,7 @@ import unicodedata
 from typing import NamedTuple
 
 from ragstone.errors import ReadError
-
-BINARY = "binary file"
-"""The reason given for bytes that are not text."""
+from ragstone.read import BINARY as BINARY
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),

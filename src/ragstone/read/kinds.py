@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ragstone.read.knowledge import knowledge_kind
-
 _CODE = """
 python py pyi pyw pyx pxd
 javascript js mjs cjs jsx
@@ -207,6 +205,8 @@ def kind_of(uri: str, data: bytes = b"") -> tuple[str, str]:
     """Return kind and language of a file by its name, or by its first line where the name says nothing."""
     name = name_of(uri).lower()
     kind, language = _NAMES.get(name) or _SUFFIXES.get(suffix_of(name)) or _by_first_line(name, data)
+    from ragstone.read.knowledge import knowledge_kind  # whoever lists files asks for no kinds
+
     special = knowledge_kind(uri, name, language, data)
     if special is not None:
         return special

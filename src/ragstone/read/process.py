@@ -28,7 +28,7 @@ def command(module: str) -> list[str]:
     ever imported.
     """
     program = f"import sys; sys.path.extend(sys.argv[1:]); from {module} import main; main()"
-    return [python() or "", "-I", "-S", "-B", "-c", program, *_folders()]
+    return [python() or "", "-I", "-S", "-B", *_byte_code(), "-c", program, *_folders()]
 
 
 def started(command: Sequence[str]) -> subprocess.Popen[bytes] | None:
@@ -45,6 +45,12 @@ def started(command: Sequence[str]) -> subprocess.Popen[bytes] | None:
         )
     except (OSError, ValueError):
         return None
+
+
+def _byte_code() -> tuple[str, ...]:
+    """Return where our byte code is kept, if that is not beside our modules: else they would be compiled each time."""
+    place = sys.pycache_prefix
+    return ("-X", f"pycache_prefix={place}") if place and os.path.isabs(place) else ()
 
 
 @cache

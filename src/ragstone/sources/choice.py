@@ -55,6 +55,11 @@ class Choice:
         exact = [path for path in inside if literal or Pattern(path).literal or os.path.lexists(root / path)]
         return cls.of([path for path in inside if path not in exact], exact=exact)
 
+    @property
+    def all(self) -> bool:
+        """Return whether every file is asked for."""
+        return self.everything and not self.exclude
+
     def wants(self, path: str) -> bool:
         """Return whether a file is asked for; its folders were asked about before."""
         if self.exclude and self.exclude.verdict(path):

@@ -25,6 +25,8 @@ MISSING = "no such file or folder"
 """The reason of a path that `only` names and that is not there: gone, if it is known; else somebody's mistake."""
 NOT_INCLUDED = "in sources.include, but not there"
 _MOST_REPOSITORIES = 200
+_SIDES = ("-wal", "-shm", "-journal")
+_NO_SIDES = (*_SIDES, ".lock")
 """Inner repositories that git is asked about; a program start each, so beyond that our own walk is used."""
 
 _SPECIAL = (
@@ -101,10 +103,11 @@ class FileSource:
         left = sorted([*tree.skipped.values(), *self._missing(*named)], key=lambda skip: skip.uri, reverse=True)
         never = self.own_files()
         self._unseen = tree.unlisted
+        top = os.path.join(self.root, "")
         for uri, path in paths:
             while left and left[-1].uri < uri:
                 yield left.pop()
-            found = self._look(path, uri, never)
+            found = self._look(top, path, uri, never)
             if found is not None:
                 yield found
         yield from reversed(left)
@@ -215,10 +218,10 @@ class FileSource:
             if not os.path.lexists(os.path.join(self.root, path)):
                 yield Skip(to_uri(path), reason)
 
-    def _look(self, path: str, uri: str, never: frozenset[Identity]) -> Item | Skip | None:
+    def _look(self, top: str, path: str, uri: str, never: frozenset[Identity]) -> Item | Skip | None:
         """Return the file as an item, or why it is left out, or None when it is no longer there."""
         try:
-            info = os.lstat(os.path.join(self.root, path))
+            info = os.lstat(top + path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -233,7 +236,8 @@ class FileSource:
         if not stat.S_ISREG(info.st_mode):
             return self._odd_reason(path, info.st_mode)
         reason = file_reason(path[path.rfind("/") + 1 :], secrets=self.secret_files) or self.refuse(uri)
-        if reason is None and info.st_size > self.most_bytes(uri):
+        size = info.st_size
+        if reason is None and (size > self.limits[0] or size > self.documents[0]) and size > self.most_bytes(uri):
             setting = "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
             reason = f"too large: {_megabytes(info.st_size)} ({setting}: {_megabytes(self.most_bytes(uri))})"
         return reason
@@ -254,7 +258,9 @@ class FileSource:
         return "link to something inside the folder" if inside else "link out of the folder"
 
     def _database_files(self) -> list[str]:
-        return [f"{path}{side}" for path in self.never_open for side in ("", "-wal", "-shm", "-journal")]
+        """Return the files named and what SQLite keeps beside a database; what stands beside one has nothing itself."""
+        beside = (f"{path}{side}" for path in self.never_open if not path.name.endswith(_NO_SIDES) for side in _SIDES)
+        return list(dict.fromkeys((*map(str, self.never_open), *beside)))
 
 
 def _megabytes(size: int) -> str:

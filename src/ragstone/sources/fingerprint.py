@@ -10,8 +10,6 @@ from ragstone.types import Item, Skip
 
 def fingerprint(found: Iterable[Item | Skip]) -> str:
     """Return the SHA-256 over path, size and mtime of every item found, in order of path."""
-    digest = hashlib.sha256()
-    items = (one for one in found if isinstance(one, Item))
-    for uri, size, mtime_ns in sorted((item.uri, item.stamp.size, item.stamp.mtime_ns) for item in items):
-        digest.update(f"{uri}\0{size}\0{mtime_ns}\0".encode())
-    return digest.hexdigest()
+    items = sorted((one.uri, one.stamp.size, one.stamp.mtime_ns) for one in found if isinstance(one, Item))
+    told = "".join([f"{uri}\0{size}\0{mtime_ns}\0" for uri, size, mtime_ns in items])
+    return hashlib.sha256(told.encode()).hexdigest()

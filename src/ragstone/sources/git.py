@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 TIMEOUT_SECONDS = 60.0
 _MOST_PREFIXES = 100
@@ -50,6 +52,8 @@ def ran(
 
     A program called git that lies in the folder, or below the root where one is given, is not run.
     """
+    import subprocess  # only where git is asked
+
     program = _program(root or folder)
     if program is None:
         return None
@@ -70,6 +74,8 @@ def ran(
 
 def _program(folder: Path) -> str | None:
     """Return where git is, unless it lies in the folder that is looked at."""
+    import shutil  # as above
+
     found = shutil.which("git")
     if found is None:
         return None

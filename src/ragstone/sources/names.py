@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ragstone.sources.patterns import Rules
+from functools import cache
+
+from ragstone.sources.patterns import Rules, Sieve
 
 OWN_FOLDERS = frozenset({".git", ".ragstone"})
 """Never entered and never listed: git's own data and ours."""
@@ -24,8 +26,7 @@ _LEFT_BY_CONTENT = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache 
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube"})
 
 # Patterns as in `.gitignore`, for lower-case names; a later line wins.
-_SECRET = Rules.of(
-    """
+_SECRET = """
 .env
 .env.*
 *.env
@@ -90,9 +91,7 @@ secrets.toml
 secrets.yaml
 secrets.yml
 """.splitlines()
-)
-_GENERATED = Rules.of(
-    """
+_GENERATED = """
 package-lock.json
 npm-shrinkwrap.json
 packages.lock.json
@@ -130,7 +129,6 @@ gradle.lockfile
 .ds_store
 thumbs.db
 """.splitlines()
-)
 
 
 def folder_reason(name: str, inside: frozenset[str], *, secrets: bool) -> str | None:
@@ -146,6 +144,23 @@ def folder_reason(name: str, inside: frozenset[str], *, secrets: bool) -> str | 
 def file_reason(name: str, *, secrets: bool) -> str | None:
     """Return why a file with this name is left out, or None; `secrets` lets secret ones in."""
     name = name.lower()
-    if not secrets and _SECRET.verdict(name):
+    if not _sieve().holds(name):
+        return None
+    if not secrets and _secret().verdict(name):
         return "secret file"
-    return "generated file" if _GENERATED.verdict(name) else None
+    return "generated file" if _generated().verdict(name) else None
+
+
+@cache
+def _sieve() -> Sieve:
+    return Sieve((*_SECRET, *_GENERATED))
+
+
+@cache
+def _secret() -> Rules:
+    return Rules.of(_SECRET)
+
+
+@cache
+def _generated() -> Rules:
+    return Rules.of(_GENERATED)

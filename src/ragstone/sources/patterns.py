@@ -62,6 +62,11 @@ def parse(line: str) -> Pattern | None:
 
 def compile_glob(body: str) -> re.Pattern[str] | None:
     """Return the expression that a whole path must match, or None when nothing ever can."""
+    source = _expression(body)
+    return None if source is None else re.compile(source, re.DOTALL)
+
+
+def _expression(body: str) -> str | None:
     tokens = _tokens(body)
     if tokens is None:
         return None
@@ -76,7 +81,7 @@ def compile_glob(body: str) -> re.Pattern[str] | None:
         # The first place a middle block fits is as good as any later one, because anything may follow it.
         last = number == len(blocks)
         source += f"(?:.*/)?{_block(block)}" if last else f"(?>(?:[^/]*/)*?{_block(block)})"
-    return re.compile(source, re.DOTALL)
+    return source
 
 
 def _tokens(body: str) -> list[str] | None:
@@ -247,6 +252,31 @@ class Rules:
         dot = name.rfind(".")
         best = max(self._names.get((name, folders_only), -1), self._paths.get((path, folders_only), -1))
         return best if dot < 0 else max(best, self._suffixes.get((name[dot:], folders_only), -1))
+
+
+class Sieve:
+    """Tells quickly of most names that no pattern speaks of a file called so; of the others the rules decide."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        """Make one expression of all patterns; it costs as much as they do one by one, and is asked once a name."""
+        self._names: set[str] = set()
+        self._suffixes: set[str] = set()
+        sources: list[str] = []
+        for pattern in filter(None, map(parse, lines)):
+            body = pattern.body
+            if pattern.literal:
+                self._names.add(body)
+            elif _is_suffix(body):
+                self._suffixes.add(body[1:])
+            elif (source := _expression(_by_bytes(body))) is not None:
+                sources.append(f"(?:{source})")
+        self._others = re.compile("|".join(sources) or "(?!)", re.DOTALL).fullmatch
+
+    def holds(self, name: str) -> bool:
+        """Return whether a pattern may speak of a file of this name."""
+        if name in self._names or name[name.rfind(".") :] in self._suffixes:
+            return True
+        return self._others(name if name.isascii() else _by_bytes(name)) is not None
 
 
 def _by_bytes(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -93,6 +92,8 @@ class Rules:
 @cache
 def rules() -> Rules:
     """Return all rules."""
+    import tomllib  # only where something is read
+
     told = tomllib.loads(_told())
     starts: dict[bytes, list[Rule]] = {}
     for text, rule in _started(told["starts"]):

@@ -6,14 +6,17 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragstone.errors import ReadError
-from ragstone.sources.choice import Choice
 from ragstone.sources.names import OWN_FOLDERS, folder_reason
 from ragstone.sources.patterns import Rules
 from ragstone.sources.safe_open import Identity, safe_open
 from ragstone.sources.uris import to_uri
 from ragstone.types import Skip
+
+if TYPE_CHECKING:
+    from ragstone.sources.choice import Choice
 
 OWN_RULES, GIT_RULES = ".ragstoneignore", ".gitignore"
 _MOST_RULE_BYTES = 1 << 20
@@ -136,12 +139,16 @@ class Tree:
     def walk(self, start: Folder) -> Iterator[str]:
         """Yield the paths of all files below a folder that no rule leaves out."""
         pending = [start]
+        all_wanted = self.choice.all and self.only.all
         while pending:
             folder = pending.pop()
             base, git = folder.base, folder.git
+            ruled = folder.ours.files or (git and git.files)
             for name in folder.files:
                 path = base + name
-                if not folder.ours.ignored(path) and not (git and git.ignored(path)) and self.wants(path):
+                if not ruled and all_wanted:  # in most folders there is nothing to ask of each file
+                    yield path
+                elif not folder.ours.ignored(path) and not (git and git.ignored(path)) and self.wants(path):
                     yield path
             for name in folder.folders:
                 below = self.enter(folder, name)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, graph, reading, texts, vectors, words_derived, words_index
+from ragstone.store import disk, reading, texts, vectors, words_derived, words_index
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import RESTORE, explain, translated
@@ -40,6 +40,8 @@ Check = Callable[[sqlite3.Connection], str]
 
 def check(database: Database) -> list[Finding]:
     """Return what a look at every invariant found; damage is a finding, not an error."""
+    from ragstone.store import graph  # few calls need it
+
     checks: tuple[tuple[str, str, Check, str], ...] = (
         ("file", "every page of the file is sound", _pages, RESTORE),
         ("references", "every row belongs to something", _references, RESTORE),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ragstone.types.given import Span
+if TYPE_CHECKING:
+    from ragstone.types.given import Span
 
 ContextFormat = Literal["block", "markdown", "tool", "documents", "json"]
 

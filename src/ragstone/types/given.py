@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ragstone.types.graph import Symbol
+if TYPE_CHECKING:
+    from ragstone.types.graph import Symbol
 
 Scalar = str | int | float | bool | None
 Value = Scalar | tuple[Scalar, ...] | list[Scalar]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ragstone.types.given import Skip
-from ragstone.types.graph import GraphReport
-from ragstone.types.spaces import SpaceInfo
-from ragstone.types.stored import Collection, PutResult
+if TYPE_CHECKING:
+    from ragstone.types.given import Skip
+    from ragstone.types.graph import GraphReport
+    from ragstone.types.spaces import SpaceInfo
+    from ragstone.types.stored import Collection, PutResult
 
 
 @dataclass(frozen=True, slots=True)

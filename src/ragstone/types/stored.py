@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ragstone.types.given import Chunk, Document, Mark, Metadata, Scalar, Stamp
+if TYPE_CHECKING:
+    from ragstone.types.given import Chunk, Document, Mark, Metadata, Scalar, Stamp
 
 
 @dataclass(frozen=True, slots=True)

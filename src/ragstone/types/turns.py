@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ragstone.types.given import Metadata
+if TYPE_CHECKING:
+    from ragstone.types.given import Metadata
 
 
 @dataclass(frozen=True, slots=True)

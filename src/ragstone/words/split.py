@@ -27,7 +27,7 @@ _RANDOM_LENGTH: Final = 2.5
 """A run of this many parts or more, on average shorter than this, is a hash or a blob: only its whole is a term."""
 
 # Names may be dotted or hyphenated; the bound keeps a megabyte of "a-a-a-" from being one name.
-_find_ascii: Final = re.compile("[A-Za-z0-9_]+(?:[-.][A-Za-z0-9_]+){0,7}").findall
+_find_ascii: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_]*+(?:[-.][A-Za-z0-9_]++){0,7}+").findall
 _find_parts: Final = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+").findall
 _is_hash: Final = re.compile("(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$").match  # such as a UUID
 _find_runs: Final = re.compile("[A-Za-z0-9]+|[^\x00-\x7f]+").findall
@@ -39,7 +39,6 @@ _UNSPACED: Final = (
     "\uff66-\uffdc\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Myanmar, Khmer, Han, kana, Hangul: written without spaces, or with words that glue to their endings."""
-_starts_unspaced: Final = re.compile(f"[{_UNSPACED}]").match
 
 _DIACRITICS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
 _UNDECOMPOSED: Final = str.maketrans(
@@ -69,7 +68,8 @@ class _Known(dict[str, str]):
     def __missing__(self, word: str) -> str:
         found = self._older.get(word)
         if found is None:
-            found = " ".join(_analyse(word))
+            plain = word.islower() and word.isalpha() and word.isascii()
+            found = stem(word[:LONGEST_TERM]) if plain else " ".join(_analyse(word))
         if len(word) <= (LONGEST_TERM if word.isascii() else _CACHED_FOREIGN):
             if len(self) >= _CACHE_WORDS:
                 self._older = dict(self)
@@ -114,13 +114,19 @@ def _finder() -> Callable[[str], list[str]]:
     return re.compile(f"{word}(?:[-.]{word}){{0,7}}|[{_UNSPACED}]+").findall
 
 
+@cache
+def _unspaced() -> Callable[[str], re.Match[str] | None]:
+    """Return what tells whether a run is written without spaces; made on first use, as compiling it takes 3 ms."""
+    return re.compile(f"[{_UNSPACED}]").match
+
+
 def _analyse(word: str) -> list[str]:
     """Return the terms of one word, name or unspaced run."""
     if word.isascii():
         if word.isalpha() and word.islower():
             return [stem(word[:LONGEST_TERM])]
         return _dotted(word) if "." in word else _name(word)
-    if _starts_unspaced(word):
+    if _unspaced()(word):
         return _pairs(unicodedata.normalize("NFKC", word))
     return _foreign(word)
 
@@ -137,7 +143,7 @@ def _foreign(word: str) -> list[str]:
     # Compatibility forms may fall apart into several words, and those into other scripts: ⑴ is "(1)".
     found: list[str] = []
     for piece in _words(bare):
-        if _starts_unspaced(piece):
+        if _unspaced()(piece):
             found += _pairs(piece)
         else:
             found += _dotted(piece) if "." in piece else _name(piece)
@@ -159,7 +165,7 @@ def _dotted(word: str) -> list[str]:
 
 def _name(name: str) -> list[str]:
     """Return the terms of a name without dots: its whole, then its parts, each stemmed."""
-    parts = name.casefold().split("-") if _is_hash(name) else _parts(name)
+    parts = name.casefold().split("-") if "-" in name and _is_hash(name) else _parts(name)
     if len(parts) < 2:
         return [_stem(part) for part in parts]
     joint = "_" if name[0].isdigit() and "-" in name else ""  # a date stays apart from the number its digits make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -30,18 +31,17 @@ _STEP_4: Final = (
 )  # fmt: skip
 
 
-def _ending(endings: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern that finds the longest of these endings: alternatives are tried from the leftmost start on."""
-    return re.compile(f"(?:{'|'.join(endings)})$")
+def _by_tail(endings: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return endings by their last two letters, the longest first: most words have none, and one look tells so."""
+    found: dict[str, list[str]] = {}
+    for ending in sorted(endings, key=len, reverse=True):
+        found.setdefault(ending[-2:], []).append(ending)
+    return {tail: tuple(some) for tail, some in found.items()}
 
 
-_LONGEST_ENDING: Final = 7
-_ENDING_2: Final = _ending(tuple(_STEP_2))
-_ENDING_3: Final = _ending(tuple(_STEP_3))
-_ENDING_4: Final = _ending(_STEP_4)
-_LAST_2: Final = frozenset(ending[-1] for ending in _STEP_2)
-_LAST_3: Final = frozenset(ending[-1] for ending in _STEP_3)
-_LAST_4: Final = frozenset(ending[-1] for ending in _STEP_4)
+_TAILS_2: Final = _by_tail(_STEP_2)
+_TAILS_3: Final = _by_tail(_STEP_3)
+_TAILS_4: Final = _by_tail(_STEP_4)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -49,14 +49,19 @@ def stem(word: str) -> str:
     """Return the stem of a lower-case ASCII word; very short and very long ones stay as they are."""
     if not _SHORTEST <= len(word) <= _LONGEST:
         return word
-    word = _step_1c(_step_1b(_step_1a(word)))
-    if word[-1] in _LAST_2:
-        word = _replace(word, _ENDING_2, _STEP_2)
-    if word[-1] in _LAST_3:
-        word = _replace(word, _ENDING_3, _STEP_3)
-    if word[-1] in _LAST_4:
-        word = _step_4(word)
-    return _step_5(word)
+    if word[-1] == "s":
+        word = _step_1a(word)
+    if word[-1] in "dg":
+        word = _step_1b(word)
+    if word[-1] == "y":
+        word = _step_1c(word)
+    if endings := _TAILS_2.get(word[-2:]):
+        word = _replace(word, endings, _STEP_2)
+    if endings := _TAILS_3.get(word[-2:]):
+        word = _replace(word, endings, _STEP_3)
+    if endings := _TAILS_4.get(word[-2:]):
+        word = _step_4(word, endings)
+    return _step_5(word) if word[-1] in "el" else word
 
 
 def _step_1a(word: str) -> str:
@@ -88,23 +93,22 @@ def _step_1c(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and _VOWEL.match(word[:-1]) else word
 
 
-def _replace(word: str, ending: re.Pattern[str], replacements: dict[str, str]) -> str:
-    """Return the word with its ending replaced where m > 0."""
-    found = ending.search(word, max(0, len(word) - _LONGEST_ENDING))
-    if found is None or not _SOME.match(word[: found.start()]):
-        return word
-    return word[: found.start()] + replacements[found.group()]
+def _replace(word: str, endings: tuple[str, ...], replacements: dict[str, str]) -> str:
+    """Return the word with the longest of the endings that it has replaced where m > 0."""
+    for ending in endings:
+        if word.endswith(ending):
+            rest = word[: -len(ending)]
+            return rest + replacements[ending] if _SOME.match(rest) else word
+    return word
 
 
-def _step_4(word: str) -> str:
-    """Return the word without a derivational ending where m > 1."""
-    found = _ENDING_4.search(word, max(0, len(word) - _LONGEST_ENDING))
-    if found is None:
-        return word
-    rest = word[: found.start()]
-    if not _MORE.match(rest) or (found.group() == "ion" and rest[-1] not in "st"):
-        return word
-    return rest
+def _step_4(word: str, endings: tuple[str, ...]) -> str:
+    """Return the word without the longest of the derivational endings that it has where m > 1."""
+    for ending in endings:
+        if word.endswith(ending):
+            rest = word[: -len(ending)]
+            return word if not _MORE.match(rest) or (ending == "ion" and rest[-1] not in "st") else rest
+    return word
 
 
 def _step_5(word: str) -> str:

@@ -27,6 +27,7 @@ def main() -> NoReturn:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = _stopped(sys.argv[1:])
+    gc.freeze()  # what is left is taken apart without looking for circles once more
     sys.exit(code)
 
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -84,6 +82,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the arguments name; an unknown name gets the nearest known one."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # only where somebody made a mistake
+
             near = get_close_matches(args[0], COMMANDS, n=1)
             meant = f"did you mean `ragstone {near[0]}`?" if near else "`ragstone --help` lists them"
             raise click.UsageError(f"there is no command {args[0]!r} ({meant})", ctx)
@@ -165,8 +165,14 @@ def _system(error: OSError, arguments: Sequence[str]) -> int:
         _give_up_output()
     what = f"{error.strerror or error}" + (f": {error.filename}" if error.filename else "")
     if _flag("--debug", arguments):
-        traceback.print_exception(error)
+        _trace(error)
     return _told(f"{what} (check the path, its permissions and the room on the disk)", present.DISK, arguments)
+
+
+def _trace(error: Exception) -> None:
+    import traceback  # only where something went wrong and somebody asks
+
+    traceback.print_exception(error)
 
 
 def _give_up_output() -> None:
@@ -176,7 +182,7 @@ def _give_up_output() -> None:
 
 def _bug(error: Exception, arguments: Sequence[str]) -> int:
     if _flag("--debug", arguments):
-        traceback.print_exception(error)
+        _trace(error)
     first = str(error).partition("\n")[0][:200]
     hint = "run it again with --debug for the traceback, and please report it"
     return _told(f"this is a bug in Ragstone: {type(error).__name__}: {first} ({hint})", present.BUG, arguments)

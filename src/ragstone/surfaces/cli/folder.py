@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -17,7 +17,9 @@ from ragstone.sources.roots import is_risky
 from ragstone.surfaces.cli.place import project, root_of
 from ragstone.surfaces.cli.progress import Bar
 from ragstone.surfaces.cli.shell import Interrupted, note, number, safe
-from ragstone.types import SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.types import SyncReport
 
 # A first search should answer soon: vectors get this long, `ragstone sync` makes the rest.
 SECONDS_FOR_VECTORS: Final = 1.5

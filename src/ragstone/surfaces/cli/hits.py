@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.surfaces.cli.shell import Part, safe, say
-from ragstone.types import Hit
 from ragstone.words import query_terms, terms
+
+if TYPE_CHECKING:
+    from ragstone.types import Hit
 
 MOST_LINES: Final = 6
 FIRST_LINES: Final = 4
@@ -23,7 +24,7 @@ _WORD: Final = re.compile(r"\w+")
 def show(hits: Sequence[Hit], query: str, *, full_text: bool = False, lines: int = MOST_LINES) -> None:
     """Print hits, best first, a blank line between them."""
     wanted = frozenset(query_terms(query))
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
+    width = _columns() if sys.stdout.isatty() else _WIDEST
     for position, hit in enumerate(hits):
         if position:
             say()
@@ -35,6 +36,12 @@ def show(hits: Sequence[Hit], query: str, *, full_text: bool = False, lines: int
             say((f"  {line_number:>{margin}}  ", "dim"), *_marked(_fitted(line, wanted, room), wanted))
         if hit.also_at:
             say((f"  same text at {', '.join(safe(place) for place in hit.also_at[:3])}", "dim"))
+
+
+def _columns() -> int:
+    import shutil  # only where somebody looks
+
+    return shutil.get_terminal_size().columns
 
 
 def matching_lines(hit: Hit, wanted: frozenset[str], most: int = MOST_LINES) -> list[tuple[int, str]]:

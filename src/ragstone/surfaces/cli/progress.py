@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from types import TracebackType
@@ -65,6 +64,8 @@ class Bar:
 
     def _show(self, line: str) -> None:
         """Write over what stands there; nothing of it is left when the work is over."""
+        import shutil  # only where somebody looks
+
         line = line[: shutil.get_terminal_size().columns - 1]
         if line or self._shown:
             erased = line.ljust(len(self._shown))

@@ -7,18 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ragstone import registry
-from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces import present
 from ragstone.surfaces.cli import hits
 from ragstone.surfaces.cli.folder import bring_up_to_date, open_engine
 from ragstone.surfaces.cli.shell import emit, note, number, remark, safe, say, shared
 from ragstone.types import Explanation, Hit, SearchOptions, SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.engine import Engine
 
 _MOST_STDIN: Final = 4_000_000
 

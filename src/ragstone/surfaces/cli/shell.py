@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from ragstone.config.surroundings import wants_colour
 from ragstone.surfaces.cli.place import said
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -109,6 +107,8 @@ def fitted(rows: Sequence[tuple[str, ...]], widths: tuple[int, ...]) -> list[tup
 
     Of a column the middle goes, of the last one the beginning: it is a place, and its line is the point of it.
     """
+    import shutil  # brings three ways of compressing with it
+
     wide = shutil.get_terminal_size((0, 0)).columns
     if not wide:  # no terminal: whoever reads it takes whole names
         return list(rows)
@@ -146,6 +146,8 @@ def size(count: int) -> str:
 
 def _print(parts: Iterable[Part], *, err: bool = False, style: str = "") -> None:
     """Print a line with its styles, without them where nobody wants colour."""
+    from ragstone.config.surroundings import wants_colour  # brings the settings with it
+
     shown = (_styled(*part, style) if isinstance(part, tuple) else _styled(part, "", style) for part in parts)
     click.echo("".join(shown), err=err, color=None if wants_colour() else False)
 
