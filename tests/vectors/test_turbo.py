@@ -286,7 +286,7 @@ def test_rows_are_taken_in_beside_others_as_they_would_be_one_after_the_other(
         index.flush()
         index.close()
         monkeypatch.setattr(accelerator, "BESIDE", COUNT)
-    assert len(threads) == COUNT // TAIL
+    assert len([thread for thread in threads if "rows" not in thread.name]) == COUNT // TAIL
     one, other = (next(path.glob("????????.turbovec")).read_bytes() for path in sorted(tmp_path.iterdir()))
     assert one == other
 

@@ -30,7 +30,7 @@ SLACK = 0.25  # by the root of the dimension: what a cosine of its codes is off,
 LARGEST_DIMENSION = 16_384
 FROM_ROWS = 20_000  # below that there is little for it to gain; not measured finely
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
-BESIDE = 4096  # rows worth a thread of their own: 100k were taken in in .92 s instead of 1.1, on two cores
+BESIDE = 4096  # rows worth a thread of their own
 RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
 
 Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]

@@ -101,8 +101,10 @@ class Planes:
         half = self.width // 2
         high = rotated_query[half:] * np.float32(1 / 16)
         # A byte is its low nibble and sixteen times its high one: taken whole for these, the low ones are set right.
-        scores = products(codes.astype(np.float32), high)
-        scores += products((codes & np.uint8(15)).astype(np.float32), rotated_query[:half] - high)
+        numbers = codes.astype(np.float32)
+        scores = products(numbers, high)
+        numbers[:] = codes & np.uint8(15)
+        scores += products(numbers, rotated_query[:half] - high)
         return scores
 
 

@@ -27,7 +27,7 @@ FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
-PASSED = 1000  # slots the sign scan lets through at least; reading their codes costs 0.12 ms
+PASSED = 1000  # slots the sign scan lets through at least; reading their codes costs 0.13 ms
 PASSED_BESIDES, PASSED_SHARE = 600, 500  # of a million 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
 PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0.998 with 40; in between by choice
 

@@ -94,8 +94,13 @@ class View:
 
     def codes_at(self, slots: Ids) -> NDArray[np.uint8]:
         """Return the codes in these ascending slots."""
-        parts = [segment.codes.take(places, axis=0) for segment, places in self.split(slots)]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        width = self.segments[0].codes.shape[1] if self.segments else 0
+        codes = np.empty((len(slots), width), np.uint8)
+        first = 0
+        for segment, places in self.split(slots):
+            segment.codes.take(places, axis=0, out=codes[first : first + len(places)], mode="clip")
+            first += len(places)
+        return codes
 
     def rest(self) -> None:
         """Let go of pages of the mapped files; another search may take them up again."""
