@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -93,3 +94,14 @@ def test_the_page_shows_the_newest_figures_with_their_machine_and_reasons_for_ga
     assert "| ours | 0.5 |" in page
     assert "lancedb: skipped, not installed" in page
     assert "an abacus" in page
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells")
+def test_code_is_a_part_of_the_memory_and_mapped_data_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "rows.planes"
+    path.write_bytes(bytes(16 << 20))
+    before = measure.code_mb()
+    assert 0 < before < measure.rss_mb() <= measure.peak_mb() + 1
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert sum(mapped[::4096]) == 0
+        assert measure.code_mb() - before < 8
