@@ -100,9 +100,9 @@ def embedder(cores: int) -> Callable[[list[str]], Any]:
 
 
 def texts_in(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every file below a folder, in order."""
+    """Yield the name and the text of every file below a folder, in order; hidden folders are left out."""
     for above, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(above, name)
             yield path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8", errors="replace")

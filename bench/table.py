@@ -10,6 +10,7 @@ from typing import Any
 from bench.provenance import ROOT
 
 TARGET = ROOT / "docs" / "benchmarks.md"
+NO_FIGURES = ("failed", "skipped", "note")
 WAYS = ("words", "vectors", "rrf", "hybrid")
 QUALITY = {
     "chunking": "Chunking: excerpts found, by characters, top 5 and in a budget of 4,000 characters (points of 100)",
@@ -144,10 +145,11 @@ def speed_table(result: Mapping[str, Any]) -> list[str]:
     subjects = {"ours": ours, **subjects}
     if ours and all(isinstance(found, dict) for found in ours.values()):
         subjects = dict(ours)
-    keys = list(dict.fromkeys(key for found in subjects.values() for key in found if key not in ("failed", "skipped")))
+    keys = list(dict.fromkeys(key for found in subjects.values() for key in found if key not in NO_FIGURES))
     rows = [[name, *(figure(found.get(key)) for key in keys)] for name, found in subjects.items() if keys_of(found)]
     page = table(["", *keys], rows)
     page += [f"\n- {name}: {reason(found)}" for name, found in subjects.items() if not keys_of(found)]
+    page += [f"\n- {name}: {found['note']}" for name, found in subjects.items() if "note" in found]
     for name in ("ratios", "ratios_numpy"):
         held = {peer: found for peer, found in result.get(name, {}).items() if found}
         if held:
@@ -160,7 +162,7 @@ def speed_table(result: Mapping[str, Any]) -> list[str]:
 
 def keys_of(found: Mapping[str, Any]) -> bool:
     """Return whether a library has any figure."""
-    return any(key not in ("failed", "skipped") for key in found)
+    return any(key not in NO_FIGURES for key in found)
 
 
 def reason(found: Mapping[str, Any]) -> str:

@@ -74,13 +74,18 @@ def test_a_quick_start_is_timed_as_a_whole_process_and_scaled_by_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: dict[str, object]
 ) -> None:
     monkeypatch.setattr(peers, "installed", lambda name: True)
+    monkeypatch.setattr(peers, "version", lambda package: f"{package} 9")
     told = {"pieces": 3, "hits": 3}
-    monkeypatch.setattr(first_answer, "child", lambda module, spec, **where: told)
+    taken = iter([9.0, 2.0, 2.6])  # compiling, one file, all of them
+    monkeypatch.setattr(first_answer, "run_quick_start", lambda spec: (next(taken), told))
     found = first_answer.beside(tmp_path, ours, options(peers=["chroma"]))
     assert set(found) == {"chroma", "ratios"}
     one = found["chroma"]
-    assert (one["files"], one["pieces"]) == (3, 3) and "cut off at 256 tokens" in one["note"]
-    assert one["scaled_to_1000_files_s"] == pytest.approx(one["first_answer_s"] * 1000 / 3, abs=0.06)
+    assert (one["version"], one["files"], one["pieces"]) == ("chromadb 9", 3, 3) and "cut off at 256 tokens" in one[
+        "note"
+    ]
+    assert (one["one_file_s"], one["first_answer_s"]) == (2.0, 2.6)
+    assert one["scaled_to_1000_files_s"] == 202.0
     assert set(found["ratios"]["chroma"]) == {"by_words", "by_vectors_a_piece"}
 
 
@@ -105,7 +110,8 @@ def test_a_quick_start_that_fails_says_so_and_has_no_ratio(
 def test_the_quick_start_of_chroma_adds_every_file_and_asks_once(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "below").mkdir(parents=True)
-    for name in ("a.txt", "below/b.txt", "c.txt"):
+    (folder / ".ragstone").mkdir()
+    for name in ("a.txt", "below/b.txt", "c.txt", ".ragstone/ours.db"):
         (folder / name).write_text(f"words of {name}\n" * 500, encoding="utf-8")
     (tmp_path / "chromadb.py").write_text(FAKE, encoding="utf-8")
     spec = {"name": "chroma", "folder": str(folder), "kept": str(tmp_path / "kept"), "query": "words", "cores": 1}

@@ -86,13 +86,19 @@ def test_the_page_shows_the_newest_figures_with_their_machine_and_reasons_for_ga
     for date, score in (("2024-01-01", 0.5), ("2024-02-01", 0.75)):
         ways = {way: {"ndcg_at_10": score} for way in ("words", "vectors", "hybrid", "rrf")}
         results(tmp_path / "evals" / "results", "scifact", date, {**ways, "set": "scifact"})
-    figures = {"ours": {"p50_ms": 0.5}, "lancedb": {"skipped": "not installed"}, "ratios": {"lancedb": {}}}
+    figures = {
+        "ours": {"p50_ms": 0.5},
+        "lancedb": {"skipped": "not installed"},
+        "chroma": {"p50_ms": 2.0, "note": "with our model"},
+        "ratios": {"lancedb": {}},
+    }
     results(tmp_path / "bench" / "results", "nearest", "2024-02-01", figures)
     assert newest(tmp_path / "evals" / "results")["scifact"]["hybrid"]["ndcg_at_10"] == 0.75
     page = (tmp_path / write_table(tmp_path)).read_text(encoding="utf-8")
     assert "| hybrid | 0.75 |" in page
     assert "| ours | 0.5 |" in page
     assert "lancedb: skipped, not installed" in page
+    assert "- chroma: with our model" in page and "| note |" not in page
     assert "an abacus" in page
 
 
