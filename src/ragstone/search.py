@@ -347,8 +347,9 @@ class Whole:
 
     def texts(self, ranked: Sequence[Ranked], *, shown: int) -> dict[int, str]:
         """Return the texts that are compared with each other where so many are shown."""
-        self.read(order.looked_at(ranked, shown))
-        return {chunk: row.chunk.text for chunk, row in self.rows.items()}
+        wanted = order.looked_at(ranked, shown)
+        self.read(wanted)
+        return {chunk: self.rows[chunk].chunk.text for chunk in wanted if chunk in self.rows}
 
 
 def _cores() -> int:

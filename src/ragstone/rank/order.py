@@ -140,7 +140,7 @@ def support(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked
 
 
 def spread(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked]:
-    """Return the list in order, each further chunk of one code file counting a little less."""
+    """Return a list that is in order, in order again with each further chunk of one code file counting less."""
     counts: dict[tuple[str, str], int] = {}
     for entry in ranked:
         if entry.row.document_kind == "code":
@@ -149,7 +149,8 @@ def spread(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked]
             counts[key] = before + 1
             if before:
                 entry.times("same file", numbers.same_file_decay**before)
-    return by_score(ranked)
+    again = any(number > 1 for number in counts.values())
+    return by_score(ranked) if again else list(ranked)
 
 
 def merge_neighbours(ranked: Sequence[Ranked], top_k: int, *, numbers: Numbers = NUMBERS) -> list[Ranked]:
