@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,9 +94,8 @@ def asker(recording: Recording, numbers: Numbers) -> Ask:
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * top_k)]
-        ranked, _ = order.arranged(
-            shortlist, recording.outlines, query=query, look=partial(whole.texts, shown=top_k), numbers=numbers
-        )
+        ranked, _ = order.arranged(shortlist, recording.outlines, query=query, numbers=numbers)
+        ranked, _ = order.collapse(ranked, whole.texts(ranked, shown=top_k))
         if merge:
             ranked = order.merge_neighbours(ranked, top_k, numbers=numbers)
         return [hit(entry, recording.rows) for entry in ranked[:top_k]]

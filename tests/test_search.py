@@ -36,6 +36,18 @@ def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(
     assert [hit.source_doc_id for hit in engine.search("harbour lagoon", top_k=5, mode="vectors")] == ["odd"]
 
 
+def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_order(tmp_path: Path) -> None:
+    code = "\n\n\n".join(f"def lagoon_{n}():\n    return 'gondola lagoon ferry {n}'" for n in range(40))
+    texts = ["The gondola and the ferry cross the lagoon.", "the GONDOLA  and the ferry\ncross the lagoon."]
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri="big.py", text=code, kind="code", language="python")])
+        engine.add([Document(uri=f"{n}.md", text=text) for n, text in enumerate(texts)])
+        told = engine.explain("gondola lagoon ferry", top_k=5)
+    shown = [hit.source_doc_id for hit in told.hits]
+    assert len({"0.md", "1.md"} & set(shown)) == 1
+    assert any(one.reason == "same text as a hit above" for one in told.dropped)
+
+
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:
     for mode in ("words", "vectors", "hybrid"):
         hits = engine.search("harbour report", top_k=10, mode=mode, filters={"n": {"in": [3, 44]}})

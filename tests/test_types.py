@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 from typing import Any
 
 import pytest
@@ -19,6 +20,11 @@ def test_every_noun_is_frozen() -> None:
     nouns: list[Any] = [noun for name in types.__all__ if dataclasses.is_dataclass(noun := getattr(types, name))]
     assert len(nouns) > 20
     assert all(noun.__dataclass_params__.frozen for noun in nouns)
+
+
+def test_the_fields_of_every_noun_can_be_told_at_run_time_as_validators_and_web_frameworks_do() -> None:
+    nouns = [noun for name in types.__all__ if isinstance(noun := getattr(types, name), type)]
+    assert all(typing.get_type_hints(noun) for noun in nouns if dataclasses.is_dataclass(noun))
 
 
 @pytest.mark.parametrize(

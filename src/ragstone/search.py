@@ -124,9 +124,10 @@ class Searcher:
         shortlist, unlike = alike(fused, self._floors(request, wanted, lists))
         rows = self._outlined(request, lists, [one.id for one in shortlist])
         whole = Whole(partial(self._store.chunks, request.scope.project))
-        look = partial(whole.texts, shown=request.top_k)
-        ranked, copies = order.arranged(shortlist, rows, query=request.query, look=look)
+        ranked, copies = order.arranged(shortlist, rows, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
+        # Copies in another layout are looked for in the last order: among those that may be shown.
+        ranked, laid_out = order.collapse(ranked, whole.texts(ranked, shown=request.top_k))
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
         whole.read(member.id for entry in chosen for member in entry.members)
         chosen = [entry for entry in chosen if all(member.id in whole.rows for member in entry.members)]
@@ -141,7 +142,7 @@ class Searcher:
             coverage=dict(lists.coverage),
             candidates=len({row.id for rows in lists.rows.values() for row in rows}),
             hits=tuple(hits),
-            dropped=(*weak, *_left_out(ranked, copies, chosen), *unlike),
+            dropped=(*weak, *_left_out(ranked, [*copies, *laid_out], chosen), *unlike),
             notes=tuple(lists.notes),
             milliseconds=(time.perf_counter() - begun) * 1000,
         )
@@ -251,6 +252,7 @@ class Searcher:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
             whole.read(entry.row.id for entry in ranked)
+            ranked = [entry for entry in ranked if entry.row.id in whole.rows]
             scores = reranker.rerank(request.query, [whole.rows[entry.row.id].chunk.text for entry in ranked])
             ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
         if request.mmr and ranked:

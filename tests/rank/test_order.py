@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from ragstone.rank.order import (
@@ -31,10 +29,6 @@ def entry(
     number: int, score: float, uri: str, *, order: int = 0, text_id: int | None = None, kind: str = "code"
 ) -> Ranked:
     return Ranked(row(number, uri, order=order, text_id=text_id, kind=kind), score)
-
-
-def no_texts(ranked: Sequence[Ranked]) -> dict[int, str]:
-    return {}
 
 
 def boosted(candidates: list[Scored], rows: dict[int, Outline], *, query: str) -> list[Ranked]:
@@ -138,9 +132,9 @@ def test_the_first_chunk_of_a_code_file_has_no_such_share() -> None:
 def test_the_numbers_given_are_those_that_count() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
     candidates = [Scored(1, 1.0), Scored(2, 0.9)]
-    assert [r.row.id for r in arranged(candidates, rows, query="lease", look=no_texts)[0]] == [2, 1]
+    assert [r.row.id for r in arranged(candidates, rows, query="lease")[0]] == [2, 1]
     as_they_are = Numbers(side_file_factor=1.0, path_boost=0.0)
-    assert [r.row.id for r in arranged(candidates, rows, query="lease", look=no_texts, numbers=as_they_are)[0]] == [
+    assert [r.row.id for r in arranged(candidates, rows, query="lease", numbers=as_they_are)[0]] == [
         1,
         2,
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -31,8 +31,8 @@ spells one as a key asks for it."""
 _KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
 _DIGITS: Final = 5
 LOOKED_AT: Final = (2, 8)
-"""Of the best, for the same words in another layout: so many times what is shown, and at least so many. Looking at 24
-changed nothing in the four sets."""
+"""Of the best in their last order, for the same words in another layout: so many times what is shown, and at least so
+many."""
 
 
 @dataclass(slots=True)
@@ -54,17 +54,12 @@ class Ranked:
         self.boosts = (*self.boosts, (name, factor))
 
 
-Look = Callable[[Sequence[Ranked]], Mapping[int, str]]
-"""Returns the texts of the first of a list."""
-
-
 def arranged(
-    candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, look: Look, numbers: Numbers = NUMBERS
+    candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, numbers: Numbers = NUMBERS
 ) -> tuple[list[Ranked], list[Ranked]]:
     """Return candidates that have a row in the order they are to be shown, and copies of a text shown before."""
-    ranked = support(boost(candidates, rows, query=query, numbers=numbers), numbers)
-    first, copies = collapse(ranked, look(ranked))
-    return spread(first, numbers), copies
+    ranked, copies = collapse(support(boost(candidates, rows, query=query, numbers=numbers), numbers), {})
+    return spread(ranked, numbers), copies
 
 
 def boost(

@@ -25,9 +25,9 @@ MISSING = "no such file or folder"
 """The reason of a path that `only` names and that is not there: gone, if it is known; else somebody's mistake."""
 NOT_INCLUDED = "in sources.include, but not there"
 _MOST_REPOSITORIES = 200
+"""Inner repositories that git is asked about; a program start each, so beyond that our own walk is used."""
 _SIDES = ("-wal", "-shm", "-journal")
 _NO_SIDES = (*_SIDES, ".lock")
-"""Inner repositories that git is asked about; a program start each, so beyond that our own walk is used."""
 
 _SPECIAL = (
     (stat.S_ISFIFO, "named pipe"),

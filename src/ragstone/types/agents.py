@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from ragstone.types.given import Skip
+from ragstone.types.given import Skip
 
 Strategy = Literal["preload", "rag"]
 

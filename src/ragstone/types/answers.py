@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
-if TYPE_CHECKING:
-    from ragstone.types.given import Metadata, Span, Value
-    from ragstone.types.stored import Scope
+from ragstone.types.given import Metadata, Span, Value
+from ragstone.types.stored import Scope
 
 Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "glob", "exists"]
 

@@ -6,15 +6,32 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from ragstone.types.graph import Symbol
+from typing import Literal
 
 Scalar = str | int | float | bool | None
 Value = Scalar | tuple[Scalar, ...] | list[Scalar]
 Metadata = Mapping[str, Value]
 Role = Literal["document", "query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition in a file: exact characters and lines, the comment above it counted by `start` and `line`."""
+
+    name: str
+    qualified: str
+    """The name with what it is inside of, as the language writes it, without the file's namespace: `Song.play`."""
+    kind: str
+    """class, interface, trait, enum, struct, module, function, method, constructor, field, constant, type, macro."""
+    start: int
+    end: int
+    line: int
+    """The line of the definition itself, where a person would look: not of its comment, decorators or attributes."""
+    line_end: int
+    signature: str = ""
+    doc: str = ""
+    parent: str = ""
+    """The qualified name of the symbol it is inside of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What code means: symbols of a file, nodes and links of a project, and what a question about them is answered with."""
+"""What code means: nodes and links of a project, and what a question about them is answered with."""
 
 from __future__ import annotations
 
@@ -12,26 +12,6 @@ Confidence = Literal["runtime", "evaluated", "declared", "convention", "heuristi
 CONFIDENCES: Final[tuple[Confidence, ...]] = ("runtime", "evaluated", "declared", "convention", "heuristic")
 """How a link is known, surest first: told by the running framework, evaluated from its files, written down, following
 from the framework's naming rules, or guessed and said to be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A definition in a file: exact characters and lines, the comment above it counted by `start` and `line`."""
-
-    name: str
-    qualified: str
-    """The name with what it is inside of, as the language writes it, without the file's namespace: `Song.play`."""
-    kind: str
-    """class, interface, trait, enum, struct, module, function, method, constructor, field, constant, type, macro."""
-    start: int
-    end: int
-    line: int
-    """The line of the definition itself, where a person would look: not of its comment, decorators or attributes."""
-    line_end: int
-    signature: str = ""
-    doc: str = ""
-    parent: str = ""
-    """The qualified name of the symbol it is inside of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,32 +207,6 @@ class Impact:
     def total(self) -> int:
         """Return how many things are affected."""
         return sum(len(found) for _, found in self.groups)
-
-
-@dataclass(frozen=True, slots=True)
-class GraphReport:
-    """What it took to bring the graph of a collection level with its documents; nothing changed, nothing read."""
-
-    collection: str
-    files: int = 0
-    """Files of code that are there."""
-    read: int = 0
-    """Files that were read for their symbols now."""
-    resolved: int = 0
-    """Files whose part of the graph was made anew."""
-    frameworks: tuple[str, ...] = ()
-    """Those the project uses."""
-    changed: Mapping[str, int] = field(default_factory=dict)
-    """How many nodes, links, aliases and unresolved references are other ones now; nodes also by kind (`kind:…`)."""
-    rendered: int = 0
-    """Documents of prose that were written."""
-    removed: int = 0
-    """Documents of prose that went."""
-    remarks: tuple[str, ...] = ()
-    """What could not be known, and why."""
-    notes: tuple[str, ...] = ()
-    """What was left undone."""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-if TYPE_CHECKING:
-    from ragstone.types.given import Skip
-    from ragstone.types.graph import GraphReport
-    from ragstone.types.spaces import SpaceInfo
-    from ragstone.types.stored import Collection, PutResult
+from ragstone.types.given import Skip
+from ragstone.types.spaces import SpaceInfo
+from ragstone.types.stored import Collection, PutResult
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReport:
+    """What it took to bring the graph of a collection level with its documents; nothing changed, nothing read."""
+
+    collection: str
+    files: int = 0
+    """Files of code that are there."""
+    read: int = 0
+    """Files that were read for their symbols now."""
+    resolved: int = 0
+    """Files whose part of the graph was made anew."""
+    frameworks: tuple[str, ...] = ()
+    """Those the project uses."""
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """How many nodes, links, aliases and unresolved references are other ones now; nodes also by kind (`kind:…`)."""
+    rendered: int = 0
+    """Documents of prose that were written."""
+    removed: int = 0
+    """Documents of prose that went."""
+    remarks: tuple[str, ...] = ()
+    """What could not be known, and why."""
+    notes: tuple[str, ...] = ()
+    """What was left undone."""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

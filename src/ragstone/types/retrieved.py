@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ragstone.types.answers import Hit
-    from ragstone.types.graph import GraphAnswer, Json
+from ragstone.types.answers import Hit
+from ragstone.types.graph import GraphAnswer, Json
 
 
 @dataclass(frozen=True, slots=True)

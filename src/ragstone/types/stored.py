@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from ragstone.types.given import Chunk, Document, Mark, Metadata, Scalar, Stamp
+from ragstone.types.given import Chunk, Document, Mark, Metadata, Scalar, Stamp
 
 
 @dataclass(frozen=True, slots=True)

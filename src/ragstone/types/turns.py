@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ragstone.types.given import Metadata
+from ragstone.types.given import Metadata
 
 
 @dataclass(frozen=True, slots=True)
