@@ -133,7 +133,7 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
         grown.fill(Path(nearly_empty), grown.PER_DOCUMENT, storage=spec["storage"], queries=1)
         for way in open_ways(Path(nearly_empty)).values():
             way(asked[0], 5)
-        before = measure.rss_mb() - measure.code_mb()
+        before, code_before = measure.rss_mb(), measure.code_mb()
     ways = open_ways(Path(spec["folder"]))
     result: dict[str, Any] = {}
     for name, way in ways.items():
@@ -143,7 +143,12 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
         result[f"{name}_first_ms"] = round(first, 2)
         result[f"{name}_p50_ms"] = measure.median(taken)
     memory, code = measure.rss_mb(), measure.code_mb()
-    result |= {"rss_mb": memory, "rss_bytes_per_chunk": round((memory - code - before) * 2**20 / spec["size"])}
+    more, libraries = memory - before, code - code_before
+    result |= {
+        "rss_mb": memory,
+        "rss_bytes_per_chunk": round(more * 2**20 / spec["size"]),
+        "rss_without_libraries_bytes_per_chunk": round((more - libraries) * 2**20 / spec["size"]),
+    }
     return {**result, "recall_at_10": recall(Path(spec["folder"]), spec["truth"])}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import measure, peers
 from bench.measure import CACHE, Failed, child, tell
+from bench.texts import TYPED_WORDS
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
@@ -44,7 +45,14 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     result["ratios"] = {
         name: measure.ratios(result["ours"], found, RATIOS) for name, found in result.items() if name != "ours"
     }
-    result["data"] = {"chunks": options.n, "top_k": TOP, "origin": spec["origin"], "cores": options.cores}
+    result["data"] = {
+        "chunks": options.n,
+        "top_k": TOP,
+        "origin": spec["origin"],
+        "cores": options.cores,
+        "queries": f"{TYPED_WORDS} words or names of held-out texts",
+        "query_tokens": query_tokens(spec),
+    }
     return result
 
 
@@ -67,6 +75,14 @@ def corpus(count: int) -> dict[str, Any]:
         "vectors": str(data.vectors),
         "origin": data.origin,
     }
+
+
+def query_tokens(spec: dict[str, Any]) -> int:
+    """Return how many tokens the middle one of the queries has: a query's vector takes longer the more there are."""
+    from ragstone.embed.minilm import MiniLM
+
+    count = MiniLM(threads=1).count_tokens
+    return sorted(map(count, json.loads(Path(spec["questions"]).read_text("utf-8"))))[QUERIES // 2]
 
 
 def one(name: str, spec: dict[str, Any], options: argparse.Namespace, *, python: str | None) -> dict[str, Any]:

@@ -86,13 +86,13 @@ def test_a_quick_start_is_timed_as_a_whole_process_and_scaled_by_its_files(
     ]
     assert (one["one_file_s"], one["first_answer_s"]) == (2.0, 2.6)
     assert one["scaled_to_1000_files_s"] == 202.0
-    assert set(found["ratios"]["chroma"]) == {"by_words", "by_vectors_a_piece"}
+    assert set(found["ratios"]["chroma"]) == {"by_words", "by_vectors"}
 
 
-def test_times_by_vectors_are_compared_a_piece() -> None:
+def test_a_peers_first_answer_is_compared_with_ours_by_words_and_with_all_vectors() -> None:
     ours = {"same_files_words_s": 0.5, "same_files_vectors_s": 10.0, "same_files_pieces": 100}
     peer = {"first_answer_s": 4.0, "pieces": 20}
-    assert first_answer.compared(ours, peer) == {"by_words": 8.0, "by_vectors_a_piece": 2.0}
+    assert first_answer.compared(ours, peer) == {"by_words": 8.0, "by_vectors": 0.4}
 
 
 def test_a_quick_start_that_fails_says_so_and_has_no_ratio(

@@ -12,7 +12,7 @@ import pytest
 from bench import measure
 from bench.matrix import exact, near_copies, recall, synthetic, unit
 from bench.table import newest, write_table
-from bench.texts import pieces, questions, spliced
+from bench.texts import pieces, questions, spliced, typed
 
 
 def test_a_ratio_is_the_peer_divided_by_ours_and_is_left_out_where_one_is_missing() -> None:
@@ -57,6 +57,11 @@ def test_spliced_texts_are_distinct_and_know_their_parents() -> None:
 def test_pieces_hold_all_words_of_a_text_of_short_paragraphs() -> None:
     text = "\n\n".join(f"paragraph {number} says something of its own" for number in range(60))
     assert " ".join(pieces(text)).split() == text.split()
+
+
+def test_a_typed_query_has_words_and_names_and_nothing_of_the_code_around_them() -> None:
+    (asked,) = typed(["x = self.parse_header(line[0:8], flags=re.MULTILINE)  # the header of a message"])
+    assert asked == "self parse_header line flags MULTILINE the header message"
 
 
 def test_a_question_is_made_of_its_texts_own_words() -> None:
