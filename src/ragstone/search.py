@@ -251,6 +251,7 @@ class Searcher:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
             whole.read(entry.row.id for entry in ranked)
+            ranked = [entry for entry in ranked if entry.row.id in whole.rows]  # a damaged one has none
             scores = reranker.rerank(request.query, [whole.rows[entry.row.id].chunk.text for entry in ranked])
             ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
         if request.mmr and ranked:
