@@ -161,7 +161,15 @@ def known(
         if below:
             ranges = [(pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")) for uri in uris]
             rows += [row for first, end in ranges for row in db.execute(_KNOWN_BELOW, (*whose, first, end))]
-    return {unpack(uri): Known(unpack(hash_), load_stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
+    return {unpack(uri): Known(unpack(hash_), _stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
+
+
+def _stamp(stored: str | None) -> Stamp | None:
+    """Return a stamp; none for one that cannot be read, so that its file is looked into again."""
+    try:
+        return load_stamp(stored)
+    except StoreDamaged:
+        return None
 
 
 def touch(db: sqlite3.Connection, place: Place, source: str, stamps: Mapping[str, Stamp | None]) -> None:

@@ -37,7 +37,7 @@ _PROBE: Final = """
 
 Row = tuple[int, str, str, str, str]
 Source = tuple[int, str | bytes, int, bytes, str | bytes, str | bytes, str | bytes]
-"""What is stored of a chunk: number, symbol, length of its header, key and packed text, uri, what words stand beside."""
+"""What is stored of a chunk: number, symbol, length of its header, key and packed text, uri, what stands beside."""
 
 
 def terms_of(text: str) -> str:
