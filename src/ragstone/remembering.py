@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from ragstone.errors import Conflict, NotFound, StaleSpace
+from ragstone.errors import Conflict, NotFound, StaleSpace, StoreDamaged
 from ragstone.memory import turns as made
 from ragstone.memory.facts import restates, wording
 from ragstone.memory.found import SUPERSEDED
@@ -183,7 +183,10 @@ class Rememberer:
         """Return the whole turn: a long one may have been found by a part of it."""
         if hit.metadata.get("length") == len(hit.text):
             return hit.text
-        return self.parts.store.text(self.parts.project, session, hit.source_doc_id) or hit.text
+        try:
+            return self.parts.store.text(self.parts.project, session, hit.source_doc_id) or hit.text
+        except StoreDamaged:
+            return hit.text
 
     def _clean(self, content: str) -> str:
         """Return what was said without its secrets, as it will be stored: what is at hand must not know more."""

@@ -6,12 +6,14 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
+from ragstone.errors import StoreDamaged
 from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
 from ragstone.protocols import Spaces, Store
 from ragstone.rank import order
@@ -252,8 +254,9 @@ class Searcher:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
             whole.read(entry.row.id for entry in ranked)
-            ranked = [entry for entry in ranked if entry.row.id in whole.rows]
-            scores = reranker.rerank(request.query, [whole.rows[entry.row.id].chunk.text for entry in ranked])
+            ranked = [entry for entry in ranked if entry.row.id in whole.rows]  # one that is damaged, or was just removed
+            texts = [whole.rows[entry.row.id].chunk.text for entry in ranked]
+            scores = reranker.rerank(request.query, texts) if texts else []
             ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
         if request.mmr and ranked:
             ranked = self._diverse(request, ranked, lists)
@@ -324,8 +327,9 @@ class Searcher:
         span, text = chunk.span, chunk.text
         if len(entry.members) > 1:
             first, last = (whole.rows[entry.members[place].id].chunk.span for place in (0, -1))
-            span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
-            text = self._store.slice(request.scope.project, row.collection, row.uri, (span.start, span.end))
+            with suppress(StoreDamaged):  # then the best of them is shown alone
+                text = self._store.slice(request.scope.project, row.collection, row.uri, (first.start, last.end))
+                span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         if request.compress:
             by_lines = row.document_kind in ("code", "config", "data", "manifest", "openapi")
             start, end = answering_slice(text, query_terms(request.query), by_lines=by_lines)

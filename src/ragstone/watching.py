@@ -40,7 +40,7 @@ class Watcher:
         self._last_sync: float | None = None
         self._indexed = self._removed = self._failed = self._pending = 0
         self._problem = ""
-        self._running = False
+        self._running = self._hurry = False
 
     def start(self) -> None:
         """Begin in a thread of its own; started already, nothing happens."""
@@ -62,7 +62,7 @@ class Watcher:
             look_at_all = self._next_look()
             self._bring_in()
             while not self._stop.is_set():
-                if self._follower.wait(0.0 if self._pending and not self._problem else LOOK_SECONDS):
+                if self._follower.wait(0.0 if self._hurry and not self._problem else LOOK_SECONDS):
                     self._until_quiet()
                 if time.monotonic() >= look_at_all:
                     self._follower.doubt()
@@ -119,6 +119,8 @@ class Watcher:
             embedded = keeper.embed(name, seconds=VECTOR_SECONDS)
             made[name] = (embedded, keeper.pending(name))
         self._pending = sum(pending for _, pending in made.values())
+        # Texts that cannot be read stay pending: where no vector came of a try, the next one has time.
+        self._hurry = self._pending > 0 and any(embedded for embedded, _ in made.values())
         return made
 
     def _account(self, report: SyncReport) -> None:

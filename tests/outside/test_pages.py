@@ -127,6 +127,16 @@ def test_a_page_that_has_changed_is_replaced(reader: Engine, site: Site) -> None
     assert stored(reader)[f"{site.origin}/guide.md"].metadata["etag"] == '"2"'
 
 
+def test_a_page_whose_stored_text_is_damaged_is_replaced(reader: Engine, site: Site) -> None:
+    reader.add_page(f"{site.origin}/guide.md")
+    with reader._parts.store._database.writing() as db:  # type: ignore[attr-defined]  # the store in a file has it
+        db.execute("UPDATE texts SET body = x'ff00'")
+    site.routes["/guide.md"] = reply("# Guide\n\nNow a potoroo guards it.", type="text/markdown", etag='"2"')
+    report = reader.recheck_pages()
+    assert (report.found, report.indexed, report.ok) == (1, 1, True)
+    assert reader.search("potoroo", mode="words")
+
+
 def test_new_validators_of_the_same_text_are_remembered(reader: Engine, site: Site) -> None:
     reader.add_page(f"{site.origin}/guide.md")
     site.routes["/guide.md"] = by_etag(GUIDE, '"2"')

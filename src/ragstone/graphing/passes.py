@@ -12,7 +12,7 @@ from ragstone.code.grammars import language_of
 from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
 from ragstone.code.tree import Module
 from ragstone.code.world import World
-from ragstone.errors import RagstoneError
+from ragstone.errors import RagstoneError, StoreDamaged
 from ragstone.intake.facts_bytes import dump, load
 from ragstone.intake.parsing import facts_of
 from ragstone.protocols import Framework
@@ -75,7 +75,11 @@ class Passes:
     def text(self, uri: str) -> str | None:
         """Return the text of a file; symbols, manifests and frameworks ask for the same ones."""
         if uri not in self._texts:
-            self._texts[uri] = self.load(uri)
+            try:
+                self._texts[uri] = self.load(uri)
+            except StoreDamaged as error:
+                self.remarks.append(f"{uri}: {_said(error)}")
+                self._texts[uri] = None
         return self._texts[uri]
 
     def symbols(self, changed: Iterable[str], tell: Tell) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ragstone.config import Web
-from ragstone.errors import AccessError, InputError, ReadError
+from ragstone.errors import AccessError, InputError, ReadError, StoreDamaged
 from ragstone.ingest import Ledger
 from ragstone.parts import Parts
 from ragstone.read.choose import is_binary, reader_for
@@ -139,7 +139,10 @@ class Pages:
     def _same(self, document: Document, old: StoredDocument) -> bool:
         if document.metadata["content_hash"] == old.metadata.get("content_hash"):
             return old.source == SOURCE
-        text = self.parts.store.text(self.parts.project, self.collection, old.uri)
+        try:
+            text = self.parts.store.text(self.parts.project, self.collection, old.uri)
+        except StoreDamaged:
+            return False
         return old.source == SOURCE and (document.text, document.title) == (text, old.title)
 
     def _remove(self, uri: str, remark: str, ledger: Ledger) -> None:

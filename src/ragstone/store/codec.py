@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragstone.errors import InputError, StoreDamaged
-from ragstone.store.failures import RESTORE
+from ragstone.store.failures import READ_AGAIN, RESTORE
 from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
@@ -53,12 +53,13 @@ def pack_body(text: str) -> str | bytes:
 
 def unpack_body(stored: str | bytes) -> str:
     """Return the text that `pack_body` was given, or `pack` in a store of before."""
-    if isinstance(stored, bytes) and stored[:1] == _SQUEEZED:
-        try:
-            stored = zlib.decompress(stored[1:], _RAW)
-        except zlib.error as error:
-            raise _damage("a text that cannot be unpacked") from error
-    return unpack(stored)
+    if isinstance(stored, str):
+        return stored
+    try:
+        plain = zlib.decompress(stored[1:], _RAW) if stored[:1] == _SQUEEZED else stored
+        return plain.decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError, AttributeError, TypeError) as error:
+        raise _damage("a text that cannot be unpacked", READ_AGAIN) from error
 
 
 def dump(value: Mapping[str, Any], what: str) -> str:
@@ -188,5 +189,5 @@ def gaps_of(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join(text[piece.start : piece.end] for piece in layout(spans, len(text)) if piece.chunk is None)
 
 
-def _damage(what: str) -> StoreDamaged:
-    return StoreDamaged(f"the store is damaged: {what}", hint=RESTORE)
+def _damage(what: str, hint: str = RESTORE) -> StoreDamaged:
+    return StoreDamaged(f"the store is damaged: {what}", hint=hint)

@@ -16,6 +16,7 @@ _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _CLOSED_TO_US: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 _NO_ROOM_BYTES: Final = 1 << 20
+READ_AGAIN: Final = "run `ragstone sync --full`; what no source gives must be put again"
 RESTORE: Final = (
     "restore a backup; or move the file away, then `ragstone sync` brings files back"
     " and `ragstone import` of an export the documents that were given"

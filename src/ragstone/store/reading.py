@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from ragstone.errors import StoreDamaged
-from ragstone.store import catalog, filters
+from ragstone.store import catalog, filters, texts
 from ragstone.store.catalog import Place
 from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack, unpack_body
+from ragstone.store.failures import READ_AGAIN
 from ragstone.store.words_index import split_header
 from ragstone.types import Chunk, Document, Filter, Known, Outline, Scope, Span, Stamp, StoredChunk, StoredDocument
 
@@ -23,7 +25,7 @@ _SOME_DOCUMENTS: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri 
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
            c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
-           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, t.body"""
+           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, CAST(t.body AS BLOB)"""
 _CHUNKS_OF_DOCUMENT: Final = (
     _CHUNK
     + """
@@ -47,8 +49,13 @@ _COPIES: Final = """
     WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
 _SPANS: Final = """SELECT start, "end", id FROM chunks WHERE document = ? ORDER BY start, "end", id"""
 _BODIES: Final = """
-    SELECT c.id, c.header, t.body FROM json_each(?) wanted
+    SELECT c.id, c.header, CAST(t.body AS BLOB) FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
+_EVERY_DOCUMENT: Final = """
+    SELECT col.name, d.id, d.gaps, d.characters, d.hash, d.uri, d.kind, d.language, d.title, d.metadata, d.marks,
+           d.beside
+    FROM documents d JOIN collections col ON col.id = d.collection ORDER BY d.collection, d.uri"""
+_HOLDERS: Final = "SELECT document FROM chunks WHERE text_id IN (SELECT value FROM json_each(?))"
 _KNOWN: Final = "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
 _ONE_KNOWN: Final = _KNOWN + " AND uri = ?"
 _KNOWN_BELOW: Final = _KNOWN + " AND uri >= ? AND uri < ?"
@@ -104,7 +111,7 @@ def _text(
         parts.append(source[max(start, piece.start) + offset : min(end, piece.end) + offset])
     whole = "".join(parts)
     if len(whole) != max(0, end - start):
-        raise StoreDamaged("the store is damaged: a document's text has holes", hint="run `ragstone sync --full`")
+        raise StoreDamaged("the store is damaged: a document's text has holes", hint=READ_AGAIN)
     return whole
 
 
@@ -113,12 +120,20 @@ def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
     return {number: split_header(unpack_body(body), header)[1] for number, header, body in rows}
 
 
-def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Yield, for every document of the store, the hash it should have and the hash it has."""
-    for row in db.execute(
-        "SELECT id, gaps, characters, hash, uri, kind, language, title, metadata, marks, beside FROM documents"
-    ).fetchall():
-        number, gaps, characters, wanted, uri, kind, language, title, metadata, marks, beside = row
+def wrong_documents(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the collection and uri of every document of the store that is not what was stored."""
+    of_damaged = db.execute(_HOLDERS, (catalog.id_list(texts.damaged(db)),))
+    wrong = {row[0] for row in of_damaged}
+    for collection, number, *row in db.execute(_EVERY_DOCUMENT).fetchall():
+        if number in wrong or not _whole(db, number, row):
+            uri = row[3]
+            yield f"{collection}/{uri if isinstance(uri, str) else bytes(uri).decode(errors='replace')}"
+
+
+def _whole(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
+    """Return whether a document can be read and has the hash it should have."""
+    gaps, characters, wanted, uri, kind, language, title, metadata, marks, beside = row
+    try:
         rebuilt = Document(
             uri=unpack(uri),
             text=_text(db, number, gaps, characters),
@@ -129,7 +144,9 @@ def whole_documents(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
             marks=load_marks(marks),
             beside=unpack(beside),
         )
-        yield wanted, rebuilt.hash
+    except StoreDamaged:
+        return False
+    return bool(rebuilt.hash == wanted)
 
 
 def known(
@@ -144,7 +161,15 @@ def known(
         if below:
             ranges = [(pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")) for uri in uris]
             rows += [row for first, end in ranges for row in db.execute(_KNOWN_BELOW, (*whose, first, end))]
-    return {unpack(uri): Known(unpack(hash_), load_stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
+    return {unpack(uri): Known(unpack(hash_), _stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
+
+
+def _stamp(stored: str | None) -> Stamp | None:
+    """Return a stamp; none for one that cannot be read, so that its file is looked into again."""
+    try:
+        return load_stamp(stored)
+    except StoreDamaged:
+        return None
 
 
 def touch(db: sqlite3.Connection, place: Place, source: str, stamps: Mapping[str, Stamp | None]) -> None:
@@ -154,14 +179,14 @@ def touch(db: sqlite3.Connection, place: Place, source: str, stamps: Mapping[str
 
 
 def document_chunks(db: sqlite3.Connection, place: Place, uri: str) -> list[StoredChunk]:
-    """Return a document's chunks in order."""
-    return [_chunk(row) for row in db.execute(_CHUNKS_OF_DOCUMENT, (place.collection, pack(uri)))]
+    """Return a document's chunks in order, those that cannot be read left out."""
+    return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (place.collection, pack(uri))))
 
 
 def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
-    """Return chunks of a project by id."""
+    """Return chunks of a project by id, those that cannot be read left out."""
     rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
-    return {row[0]: _chunk(row) for row in rows}
+    return {chunk.id: chunk for chunk in _readable_chunks(rows)}
 
 
 def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, Outline]:
@@ -207,14 +232,25 @@ def _readable(row: Outline) -> Outline:
     return row._replace(uri=unpack(row.uri), document_kind=unpack(row.document_kind), symbol=unpack(row.symbol))
 
 
+def _readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
+    """Return rows as chunks: one that is damaged, which `check` tells of, must not hide the others."""
+    found = []
+    for row in rows:
+        with suppress(StoreDamaged):
+            found.append(_chunk(row))
+    return found
+
+
 def _chunk(row: tuple[Any, ...]) -> StoredChunk:
     number, text_id, collection, metadata, length, order = row[:6]
-    texts = row[13:-1]
-    if set(map(type, texts)) != {str}:  # bytes only where a text has lone surrogates, and few have
-        texts = tuple(map(unpack, texts))
-    page_label, unit, uri, title, document_kind, language, kind, symbol = texts
+    told = row[13:-1]
+    if set(map(type, told)) != {str}:  # bytes only where a text has lone surrogates, and few have
+        told = tuple(map(unpack, told))
+    page_label, unit, uri, title, document_kind, language, kind, symbol = told
     header, own = split_header(unpack_body(row[-1]), length)
     start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
+    if len(own) != end - start:
+        raise StoreDamaged("the store is damaged: a text that does not fill its place", hint=READ_AGAIN)
     span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
     chunk = Chunk(own, span, order, kind, symbol, header)
     return StoredChunk(number, text_id, collection, uri, title, document_kind, language, load(metadata), chunk)

@@ -2,6 +2,7 @@
 
 The key only says where to look. Whether a text is the one that is there is seen by comparing them, so that a short key
 is enough and nobody gains by making two texts with the same one: the second is kept under more bytes of its hash.
+A stored text that is not the one its key was made of is damaged: it is mended where it lies when it is put again.
 Stores of before have the whole hash in every row, and texts as they stand; `squeeze` makes them like the others.
 """
 
@@ -10,41 +11,61 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 from ragstone.errors import StoreDamaged
 from ragstone.store.codec import pack_body, unpack_body
-from ragstone.types import Chunk, embedding_text
+from ragstone.types import Chunk, Span, embedding_text
 
 KEY_BYTES: Final = (8, 16, 32)
 _BATCH: Final = 2000
 _AT_ONCE: Final = 64  # texts to a statement: a third of the time of one to a statement
+# Bodies are read as bytes wherever one that is no UTF-8 must not take the others of a statement down.
 # A key is a beginning of the hash, so all that can be meant lie between the shortest and the whole.
 _FIND: Final = """
     WITH wanted (short, whole) AS (VALUES {})
-    SELECT wanted.whole, t.id, t.hash, t.body FROM wanted
+    SELECT wanted.whole, t.id, t.hash, CAST(t.body AS BLOB) FROM wanted
     CROSS JOIN texts t ON t.project = ? AND t.hash BETWEEN wanted.short AND wanted.whole"""
 _FIND_ONE: Final = _FIND.format("(?, ?)")
 _FIND_MANY: Final = _FIND.format(", ".join(["(?, ?)"] * _AT_ONCE))
-_OLD: Final = "SELECT id, hash, body FROM texts WHERE id > ? AND length(hash) = ? ORDER BY id LIMIT ?"
+_OLD: Final = "SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE id > ? AND length(hash) = ? ORDER BY id LIMIT ?"
 _CHANGE: Final = "UPDATE OR IGNORE texts SET hash = ?, body = ? WHERE id = ?"  # a key that is taken: it stays long
 ADD: Final = "INSERT INTO texts (id, project, hash, body) VALUES (?, ?, ?, ?)"
+MEND: Final = "UPDATE texts SET body = ? WHERE id = ?"
+_NOWHERE: Final = Span(0, 0, 0, 0, 1, 1)
 
 Row = tuple[int, int, bytes, str | bytes]
 """What `ADD` takes: number, project, key, packed text."""
 
 
-def placed(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, last: int) -> tuple[list[int], list[Row]]:
-    """Return the number of each chunk's text in the project, and the rows of new ones, numbered from behind `last`."""
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where the texts of chunks lie: the number of each, rows for `ADD`, and (text, number) for `MEND`."""
+
+    numbers: list[int]
+    added: list[Row]
+    mended: list[tuple[str | bytes, int]]
+
+
+def placed(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, last: int) -> Placed:
+    """Return where each chunk's text is in the project, or will be: new ones are numbered from behind `last`."""
     digests = [chunk.hash for chunk in chunks]
     wanted = {digest: embedding_text(one.header, one.text) for digest, one in zip(digests, chunks, strict=True)}
     numbers: dict[bytes, int] = {}
     taken: set[bytes] = set()
+    broken: dict[int, bytes] = {}
     for digest, number, key, body in _found(db, project, list(wanted)):
-        if key == digest or _is(body, wanted[digest]):
-            numbers[digest] = number
         taken.add(key)
+        if digest.startswith(key):
+            found = _readable(body)
+            if found == wanted[digest]:
+                numbers[digest] = number
+            elif found is None or not _hash(found).startswith(key):
+                broken.setdefault(number, digest)
+    mended = {digest: number for number, digest in broken.items() if digest not in numbers}
+    numbers |= mended
     added: list[Row] = []
     for digest, text in wanted.items():
         if digest not in numbers:
@@ -52,7 +73,20 @@ def placed(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, las
             taken.add(key)
             numbers[digest] = last + len(added) + 1
             added.append((numbers[digest], project, key, pack_body(text)))
-    return [numbers[digest] for digest in digests], added
+    mends = [(pack_body(wanted[digest]), number) for digest, number in mended.items()]
+    return Placed([numbers[digest] for digest in digests], added, mends)
+
+
+def sound(key: bytes, stored: str | bytes) -> str | None:
+    """Return a stored text; None for one that cannot be read, or is not the one its key was made of."""
+    found = _readable(stored)
+    return found if found is not None and isinstance(key, bytes) and _hash(found).startswith(key) else None
+
+
+def damaged(db: sqlite3.Connection) -> list[int]:
+    """Return the numbers of all texts that are not what was stored."""
+    rows = db.execute("SELECT id, hash, CAST(body AS BLOB) FROM texts")
+    return [number for number, key, body in rows if sound(key, body) is None]
 
 
 def squeeze(db: sqlite3.Connection) -> None:
@@ -85,9 +119,13 @@ def _free_key(digest: bytes, taken: set[bytes]) -> bytes:
     return next((key for size in KEY_BYTES if (key := digest[:size]) not in taken), digest)
 
 
-def _is(stored: str | bytes, text: str) -> bool:
-    """Return whether a stored text is this one; one that cannot be read is none."""
+def _readable(stored: str | bytes) -> str | None:
     try:
-        return unpack_body(stored) == text
+        return unpack_body(stored)
     except StoreDamaged:
-        return False
+        return None
+
+
+def _hash(text: str) -> bytes:
+    """Return what the key of a text is the beginning of."""
+    return Chunk(text, _NOWHERE, 0).hash

@@ -13,11 +13,12 @@ from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
 from ragstone.store import disk, reading, texts, vectors, words_derived, words_index
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
-from ragstone.store.failures import RESTORE, explain, translated
+from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
 from ragstone.types import Finding
 
 _SAFE_LOG: Final = (3, 51, 3)
 _SECURE_PATIENCE: Final = 30.0
+_NAMED: Final = 20
 _ORPHANS: Final = "SELECT id FROM texts WHERE id NOT IN (SELECT text_id FROM chunks)"
 _TOUCHED_SPACES: Final = "SELECT DISTINCT v.space FROM vectors v WHERE v.text_id NOT IN (SELECT text_id FROM chunks)"
 _WRONG_COUNTS: Final = """
@@ -46,7 +47,7 @@ def check(database: Database) -> list[Finding]:
         ("file", "every page of the file is sound", _pages, RESTORE),
         ("references", "every row belongs to something", _references, RESTORE),
         ("counts", "the counts of every collection are right", _counts, RESTORE),
-        ("documents", "the text of every document is whole", _documents, "run `ragstone sync --full`"),
+        ("documents", "the text of every document is whole", _documents, READ_AGAIN),
         ("words", "every chunk can be found by words", _words, "run `ragstone compact`"),
         ("vectors", "every vector has the right length and owner", _vectors, "run `ragstone reembed`"),
         ("graph", "every part of the graph has its owner", graph.check, "run `ragstone sync --full`"),
@@ -95,8 +96,9 @@ def _counts(db: sqlite3.Connection) -> str:
 
 
 def _documents(db: sqlite3.Connection) -> str:
-    wrong = sum(1 for wanted, found in reading.whole_documents(db) if wanted != found)
-    return f"{wrong} documents are not what was stored" if wrong else ""
+    wrong = list(reading.wrong_documents(db))
+    named = ", ".join(wrong[:_NAMED]) + (", …" if len(wrong) > _NAMED else "")
+    return f"{len(wrong)} documents are not what was stored: {named}" if wrong else ""
 
 
 def _words(db: sqlite3.Connection) -> str:

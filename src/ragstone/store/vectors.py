@@ -16,9 +16,10 @@ from typing import Any, Final
 from ragstone.errors import InputError, NotFound, StaleSpace, StoreDamaged
 from ragstone.store import catalog, filters
 from ragstone.store.catalog import Place
-from ragstone.store.codec import fresh_uuid, load, unpack_body
+from ragstone.store.codec import fresh_uuid, load
 from ragstone.store.connection import Database
 from ragstone.store.reading import MOST_ROWS
+from ragstone.store.texts import sound
 from ragstone.types import Filter, PendingText, Scope, Space, SpaceInfo, SpaceState, VectorRow
 
 _FIND_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
@@ -40,7 +41,7 @@ _EMBEDDED: Final = """
         SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?))) held
     CROSS JOIN vectors v ON v.text_id = held.text_id AND v.space = ?"""
 _PENDING: Final = """
-    SELECT t.id, t.body FROM (
+    SELECT t.id, t.hash, CAST(t.body AS BLOB) FROM (
         SELECT DISTINCT c.text_id AS id FROM chunks c
         WHERE c.text_id > ? AND c.collection IN (SELECT value FROM json_each(?))
           AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_id = c.text_id AND v.space = ?)
@@ -184,11 +185,18 @@ def _embedded(db: sqlite3.Connection, collections: list[int], space: int, texts:
 
 
 def pending(db: sqlite3.Connection, scope: Scope, space_id: int, *, after: int, limit: int) -> list[PendingText]:
-    """Return texts in scope that have no vector in the space, in order of id."""
+    """Return texts in scope that have no vector in the space, in order of id, damaged ones left out."""
     if not _owned(db, scope.project, space_id):
         return []
-    wanted = (_number(after), catalog.id_list(catalog.in_scope(db, scope)), space_id, max(0, min(limit, MOST_ROWS)))
-    return [PendingText(number, unpack_body(body)) for number, body in db.execute(_PENDING, wanted)]
+    where, behind = catalog.id_list(catalog.in_scope(db, scope)), _number(after)
+    found: list[PendingText] = []
+    while (missing := min(limit, MOST_ROWS) - len(found)) > 0:
+        rows = db.execute(_PENDING, (behind, where, space_id, missing)).fetchall()
+        found += [PendingText(number, text) for number, *stored in rows if (text := sound(*stored)) is not None]
+        if len(rows) < missing:
+            break
+        behind = rows[-1][0]
+    return found
 
 
 def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:

@@ -1,7 +1,8 @@
 """Which chunks hold which words: FTS5 over the terms that `ragstone.words` finds.
 
 The table keeps no text of its own. To take a row out, FTS5 must be given exactly what was put in, so the terms are made
-again from the stored text; a store whose terms were made by another analysis is indexed anew when it is opened.
+again from the stored text; a store whose terms were made by another analysis is indexed anew when it is opened, and
+so is one where the stored text is damaged, when its chunk is to go.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ from functools import cache
 from typing import Final
 
 from ragstone import words
-from ragstone.errors import StoreError
-from ragstone.store.codec import unpack, unpack_body
+from ragstone.errors import StoreDamaged, StoreError
+from ragstone.store import texts
+from ragstone.store.codec import unpack
+from ragstone.store.failures import READ_AGAIN
 
 _BATCH: Final = 2000
 _PUT: Final = "INSERT INTO words (rowid, symbol, header, path, body) VALUES (?, ?, ?, ?, ?)"
 _TAKE_OUT: Final = "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
 _SOURCE_AFTER: Final = """
-    SELECT c.id, c.symbol, c.header, t.body, d.uri, d.beside, c.collection
+    SELECT c.id, c.symbol, c.header, t.hash, CAST(t.body AS BLOB), d.uri, d.beside, c.collection
     FROM chunks c JOIN texts t ON t.id = c.text_id JOIN documents d ON d.id = c.document
     WHERE c.id > ? ORDER BY c.id LIMIT ?"""
 _SOURCE_OF: Final = """
-    SELECT c.id, c.symbol, c.header, t.body, d.uri, d.beside
+    SELECT c.id, c.symbol, c.header, t.hash, CAST(t.body AS BLOB), d.uri, d.beside
     FROM chunks c JOIN texts t ON t.id = c.text_id JOIN documents d ON d.id = c.document
     WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id"""
 _PROBE: Final = """
@@ -33,6 +36,8 @@ _PROBE: Final = """
     deadbeef01234567 The quick studies were walking happily; files, classes, indices, data-driven README.md::x->y $z"""
 
 Row = tuple[int, str, str, str, str]
+Source = tuple[int, str | bytes, int, bytes, str | bytes, str | bytes, str | bytes]
+"""What is stored of a chunk: number, symbol, length of its header, key and packed text, uri, what stands beside."""
 
 
 def terms_of(text: str) -> str:
@@ -81,14 +86,18 @@ def add(db: sqlite3.Connection, entries: Iterable[Entry]) -> list[Row]:
 def page(db: sqlite3.Connection, after: int, limit: int) -> list[tuple[Row, int]]:
     """Return what FTS5 was given for the chunks behind a number, each with its collection's number."""
     found = db.execute(_SOURCE_AFTER, (after, limit)).fetchall()
-    return list(zip(rows(_entry(row[:6]) for row in found), (row[6] for row in found), strict=True))
+    return list(zip(rows(_findable(row[:7]) for row in found), (row[7] for row in found), strict=True))
 
 
-def take_out(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> None:
-    """Make stored chunks no longer findable; called before their rows go."""
+def take_out(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> bool:
+    """Make stored chunks no longer findable, before their rows go; False if only `rebuild` can, once they have gone."""
     if chunk_ids:
         found = db.execute(_SOURCE_OF, ("[" + ",".join(map(str, chunk_ids)) + "]",)).fetchall()
-        db.executemany(_TAKE_OUT, rows(map(_entry, found)))
+        try:
+            db.executemany(_TAKE_OUT, rows(map(_entry, found)))
+        except StoreDamaged:
+            return False
+    return True
 
 
 def current(db: sqlite3.Connection) -> bool:
@@ -103,11 +112,11 @@ def require_current(db: sqlite3.Connection) -> None:
 
 
 def rebuild(db: sqlite3.Connection) -> None:
-    """Index every chunk anew, inside the caller's transaction."""
+    """Index every chunk anew, inside the caller's transaction; one whose text is damaged by its path and symbol."""
     db.execute("INSERT INTO words (words) VALUES ('delete-all')")
     last = 0
     while found := db.execute(_SOURCE_AFTER, (last, _BATCH)).fetchall():
-        add(db, (_entry(row[:6]) for row in found))
+        add(db, (_findable(row[:7]) for row in found))
         last = found[-1][0]
     db.execute("UPDATE meta SET value = ? WHERE key = 'words_version'", (version(),))
 
@@ -129,10 +138,23 @@ def consistent(db: sqlite3.Connection) -> str:
     return f"{missing} chunks cannot be found by words, {extra} rows point nowhere" if missing or extra else ""
 
 
-def _entry(row: tuple[int, str | bytes, int, str | bytes, str | bytes, str | bytes]) -> Entry:
-    number, symbol, header, body, uri, beside = row
-    head, text = split_header(unpack_body(body), header)
+def _entry(row: Source) -> Entry:
+    """Return a chunk as the index was given it; `StoreDamaged` where that cannot be known."""
+    number, symbol, header, key, stored, uri, beside = row
+    body = texts.sound(key, stored)
+    if body is None:
+        raise StoreDamaged("the store is damaged: a text that is not what was stored", hint=READ_AGAIN)
+    head, text = split_header(body, header)
     return Entry(number, unpack(symbol), with_beside(head, unpack(beside)), unpack(uri), text)
+
+
+def _findable(row: Source) -> Entry:
+    """Return a chunk as the index is given it: without a text if that is damaged."""
+    try:
+        return _entry(row)
+    except StoreDamaged:
+        number, symbol, _, _, _, uri, beside = row
+        return Entry(number, unpack(symbol), unpack(beside), unpack(uri), "")
 
 
 def with_beside(header: str, beside: str) -> str:

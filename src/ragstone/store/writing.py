@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, Final
 
 from ragstone.errors import InputError
-from ragstone.store import catalog, texts, words_index
+from ragstone.store import catalog, texts, words_derived, words_index
 from ragstone.store.catalog import Place
 from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
 from ragstone.types import Chunk, Document, Prepared, PutResult
@@ -54,6 +54,7 @@ class Batch:
     """Everything one transaction will write, gathered so that each table is written in one go."""
 
     texts: list[texts.Row] = field(default_factory=list)
+    mended: list[tuple[str | bytes, int]] = field(default_factory=list)
     documents: list[Fields] = field(default_factory=list)
     changed_documents: list[Fields] = field(default_factory=list)
     chunks: list[Fields] = field(default_factory=list)
@@ -63,7 +64,9 @@ class Batch:
 
     def write(self, db: sqlite3.Connection) -> list[words_index.Row]:
         """Write it all and return what the word index was given."""
-        words_index.take_out(db, sorted(self.removed_chunks))
+        # What the index was given of a text that was damaged meanwhile nobody knows: then all of it is made anew.
+        anew = bool(self.mended) or not words_index.take_out(db, sorted(self.removed_chunks))
+        db.executemany(texts.MEND, self.mended)
         db.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in self.removed_chunks])
         db.executemany(texts.ADD, self.texts)
         db.executemany(_ADD_DOCUMENT, self.documents)
@@ -73,7 +76,12 @@ class Batch:
         many = (chain.from_iterable(self.chunks[at : at + _AT_ONCE]) for at in range(0, whole, _AT_ONCE))
         db.executemany(_ADD_MANY_CHUNKS, map(tuple, many))
         db.executemany(_ADD_CHUNK, self.chunks[whole:])
-        return words_index.add(db, self.words)
+        if not anew:
+            return words_index.add(db, self.words)
+        words_index.rebuild(db)
+        if self.mended:
+            words_derived.new_epoch(db)
+        return list(words_index.rows(self.words))
 
 
 class Put:
@@ -95,8 +103,9 @@ class Put:
         last = {one.document.uri: number for number, one in enumerate(prepared)}
         counts = [last[one.document.uri] == number for number, one in enumerate(prepared)]
         chunks = [chunk for one, does in zip(prepared, counts, strict=True) if does for chunk in one.chunks]
-        found, self._batch.texts = texts.placed(self._db, self._place.project, chunks, last=_last_id(self._db, "texts"))
-        self._text_ids = iter(found)
+        found = texts.placed(self._db, self._place.project, chunks, last=_last_id(self._db, "texts"))
+        self._batch.texts, self._batch.mended = found.added, found.mended
+        self._text_ids = iter(found.numbers)
         results = [
             self._document(one) if does else PutResult(one.document.uri, 0, 0, 0)
             for one, does in zip(prepared, counts, strict=True)
@@ -204,8 +213,10 @@ def _remove_documents(db: sqlite3.Connection, numbers: Sequence[int]) -> int:
         "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id", (wanted,)
     )
     chunks = [row[0] for row in found]
-    words_index.take_out(db, chunks)
+    done = words_index.take_out(db, chunks)
     db.execute("DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    if not done:
+        words_index.rebuild(db)
     return len(chunks)
 
 
