@@ -254,9 +254,7 @@ class Searcher:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
             whole.read(entry.row.id for entry in ranked)
-            ranked = [
-                entry for entry in ranked if entry.row.id in whole.rows
-            ]  # one that is damaged, or was just removed
+            ranked = [entry for entry in ranked if entry.row.id in whole.rows]
             texts = [whole.rows[entry.row.id].chunk.text for entry in ranked]
             scores = reranker.rerank(request.query, texts) if texts else []
             ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
