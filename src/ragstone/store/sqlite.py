@@ -233,9 +233,9 @@ class SqliteStore(GraphPart):
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
     def ensure_space(
-        self, project: str, collection: str, space: Space, *, storage: str = "int10", state: SpaceState = "active"
+        self, project: str, collection: str, space: Space, *, storage: str | None = None, state: SpaceState = "active"
     ) -> SpaceInfo:
-        """Return the collection's space, made now if it was not there."""
+        """Return the collection's space, made now if it was not there; without a storage in that of what is there."""
         with self._database.writing() as db:
             place = catalog.existing(db, project, collection)
             number = vectors.ensure_space(db, place, space, storage=storage, state=state)
