@@ -324,7 +324,8 @@ class SqliteStore(GraphPart):
         with self._database.reading() as db:
             version = schema.version_of(db)
             schema.refuse_newer(version)
-            if version == schema.NEWEST and words_index.current(db) and self._database.ready(db):
+            enough = schema.READABLE if self._database.read_only else schema.NEWEST
+            if version >= enough and words_index.current(db) and self._database.ready(db):
                 return  # the usual case: nobody has to wait for a writer
         if self._database.read_only:
             state = "was written by an older Ragstone" if version else "has nothing in it"
