@@ -18,7 +18,7 @@ from ragstone.vectors import accelerator, shortlist
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.memory_rows import MemoryRows
-from ragstone.vectors.rows import Int16Codec
+from ragstone.vectors.rows import Int10Codec, Int16Codec
 from ragstone.vectors.turbo import TAIL, TurboIndex
 
 if TYPE_CHECKING:
@@ -280,9 +280,11 @@ def test_rows_are_taken_in_beside_others_as_they_would_be_one_after_the_other(
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", noted)
+    codec, rows = Int10Codec(DIMENSION), MemoryRows()  # of length one, so that they are taken as they are read
+    rows.put(world.ids, codec.encode(world.vectors))
     for name in ("beside", "after"):
-        index = TurboIndex(tmp_path / name, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
-        catch_up(index, world.rows, world.codec)
+        index = TurboIndex(tmp_path / name, DIMENSION, rows=rows, codec=codec, stamp="s", accelerate=True)
+        catch_up(index, rows, codec)
         index.flush()
         index.close()
         monkeypatch.setattr(accelerator, "BESIDE", COUNT)
@@ -305,6 +307,34 @@ def test_where_no_thread_can_be_started_rows_are_taken_in_all_the_same(
     index.flush()
     assert index._accelerators._loaded is not None
     assert len(index._accelerators._loaded) == COUNT
+    index.close()
+
+
+def test_where_no_thread_can_be_started_the_scan_goes_on_answering_and_nothing_is_held(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("turbovec")
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    index.close()
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    index._accelerators._patience = 0
+    assert world.recall(index) >= 0.98
+    assert index._accelerators._loaded is None
+    assert not index._accelerators._changing.locked()
+    assert index._accelerators._patience >= 0, "the next try is not for the next search"
+    index.flush()
+    monkeypatch.undo()
+    index._accelerators._patience = 0
+    index.search(world.queries[0], 10)
+    with index._accelerators._changing:  # until it is loaded
+        assert index._accelerators._loaded is not None
     index.close()
 
 
