@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import threading
 import time
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from ragstone.errors import InputError
 from ragstone.vectors import accelerator, shortlist
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.exact import ExactIndex
@@ -368,39 +365,6 @@ def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching
     assert index.search(world.queries[0], 1)[0].id == 10**7
     index.close()
     assert index._accelerators._loaded is None
-
-
-def test_text_is_read_back_as_the_same_index(world: World) -> None:
-    index = TurboIndex(None, DIMENSION)
-    index.upsert(world.ids[:3000], world.vectors[:3000])
-    index.flush()
-    index.upsert(world.ids[3000:3100], world.vectors[3000:3100])
-    index.delete(world.ids[5:10])
-    again = TurboIndex.from_base64(index.to_base64())
-    assert again.to_base64() == index.to_base64()
-    assert (again.count(), again.high_water) == (3095, world.ids[3099])
-    for query in world.queries[:20]:
-        assert [hit.id for hit in again.search(query, 5)] == [hit.id for hit in index.search(query, 5)]
-    assert TurboIndex.from_base64(TurboIndex(None, 8).to_base64()).count() == 0
-
-
-def test_damaged_text_is_refused() -> None:
-    index = TurboIndex(None, 8)
-    index.upsert([1], np.ones((1, 8), np.float32))
-    text = index.to_base64()
-    for bad in ("", "hello", text[:-4], text.replace(":1:", ":2:", 1), text[:-9] + "A" + text[-8:], text + "é"):
-        with pytest.raises(InputError):
-            TurboIndex.from_base64(bad)
-
-
-@pytest.mark.parametrize(
-    "about",
-    [b"", b"[]", b"{}", b'{"codec":"int16","dimension":8,"count":9}', b'{"codec":"int16","dimension":-1,"count":0}'],
-)
-def test_text_that_means_harm_is_refused(about: bytes) -> None:
-    body = about + b"\n" + bytes(40)
-    with pytest.raises(InputError):
-        TurboIndex.from_base64(f"ragstone-vectors:1:{zlib.crc32(body):08x}:{base64.b64encode(body).decode()}")
 
 
 def test_without_turbovec_the_scan_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
