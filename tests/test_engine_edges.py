@@ -8,12 +8,14 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import pytest
 
 from ragstone import Document, Engine
+from ragstone.embed.fake import FakeEmbedder
 from ragstone.errors import Conflict, InputError, NotFound
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -227,6 +229,42 @@ def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engi
         assert not other.sync().ok
         assert other.reembed() == texts + 1
         assert {one.storage for one in other.status().spaces} == {"int10"}
+
+
+def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.close()
+    with Engine.open(folder, config=FAKE | {"embed.storage": "int16"}) as before:
+        before.sync()
+        texts = before.status().spaces[0].texts
+    first = FakeEmbedder.space
+    monkeypatch.setattr(FakeEmbedder, "space", replace(first, model="another"))
+    with Engine.open(folder, config=FAKE) as other:
+        assert other.reembed() == texts
+        assert [info.storage for info in other.status().spaces] == ["int10"]
+    monkeypatch.setattr(FakeEmbedder, "space", first)
+    with Engine.open(folder, config=FAKE) as back:
+        assert back.reembed() == 0
+        assert [(info.storage, info.embedded) for info in back.status().spaces] == [("int16", texts)]
+        assert back.search("lease", mode="vectors")
+    with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as said:
+        assert said.reembed() == texts
+        assert [info.storage for info in said.status().spaces] == ["int10"]
+
+
+@pytest.mark.parametrize(("said", "made", "storage"), [({}, 0, "int16"), ({"embed.storage": "int8"}, 1, "int8")])
+def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
+    engine: Engine, folder: Path, said: dict[str, str], made: int, storage: str
+) -> None:
+    engine.close()
+    given = Document(uri="given", text="a zeppelin over the lagoon")
+    with Engine.open(folder, config=FAKE | {"embed.storage": "int16"}) as before:
+        assert before.add(given).embedded == 1
+        before.drop_collection("default")
+    with Engine.open(folder, config=FAKE | said) as again:
+        assert again.add(given).embedded == made
+        assert [(info.storage, info.embedded) for info in again.status().spaces] == [(storage, 1)]
 
 
 def test_two_ways_to_store_one_model_are_one_list(engine: Engine, folder: Path) -> None:

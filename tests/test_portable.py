@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import Document, Engine
+from ragstone import Document, Engine, registry
 from ragstone.errors import InputError
 from ragstone.types import Mark
 
@@ -57,7 +57,9 @@ def test_without_vectors_the_texts_are_pending(lines: list[str], other: Engine) 
 
 def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) -> None:
     head = json.loads(lines[0]) | {"space": "0" * 64}
-    assert other.load([json.dumps(head), *lines[1:]]).embedded == 0
+    report = other.load([json.dumps(head), *lines[1:]])
+    assert report.embedded == 0
+    assert [note for note in report.notes if "1 of 1 vectors are of another model" in note]
 
 
 @pytest.mark.parametrize("data", [b"1234567", b"\xff" * 260, b"\x00" * 260], ids=["short", "not numbers", "zero"])
@@ -68,6 +70,69 @@ def test_a_vector_that_is_none_is_left_out_and_made_anew(lines: list[str], other
     assert other.embed() == 1
     assert other.search("gondola")
     assert all(finding.ok for finding in other.check())
+
+
+ASKED = "gondola ferry barge raft canoe kayak dinghy trawler"
+TEXTS = [" ".join([*ASKED.split()[:n], *(f"other{n}{m}" for m in range(8 - n))]) for n in range(9)]
+
+
+def kept_in(storage: str, home: Path) -> tuple[list[str], list[str]]:
+    """Return a collection's lines, its vectors kept in this way, and what is nearest to a question."""
+    home.mkdir()
+    with Engine.open(home, config=FAKE | {"embed.storage": storage}) as engine:
+        engine.add([Document(uri=str(n), text=text) for n, text in enumerate(TEXTS)])
+        return list(engine.export()), nearest(engine)
+
+
+def nearest(engine: Engine) -> list[str]:
+    return [hit.source_doc_id for hit in engine.search(ASKED, 5, mode="vectors")]
+
+
+@pytest.mark.parametrize("storage", ["int10", "int16", "int8", "compact"])
+@pytest.mark.parametrize("told", ["as written", None, "int16", ["no name"]], ids=str)
+def test_vectors_kept_in_another_way_are_taken_over(tmp_path: Path, other: Engine, storage: str, told: object) -> None:
+    lines, before = kept_in(storage, tmp_path / "kept")
+    head = json.loads(lines[0])
+    assert head["storage"] == storage
+    if told is None:
+        del head["storage"]  # as archives were at first
+    elif told != "as written":
+        head["storage"] = told
+    report = other.load([json.dumps(head), *lines[1:]])
+    assert (report.embedded, report.pending, report.notes) == (len(TEXTS), 0, ())
+    assert [info.storage for info in other.status().spaces] == ["int10"]
+    assert nearest(other) == before
+    assert other.embed() == 0
+    assert all(finding.ok for finding in other.check())
+
+
+def test_vectors_kept_in_the_same_way_keep_every_byte(tmp_path: Path, other: Engine) -> None:
+    lines, _ = kept_in("int10", tmp_path / "kept")
+    other.load(lines)
+    assert sorted(other.export()) == sorted(lines)
+
+
+def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(tmp_path: Path, other: Engine) -> None:
+    lines, _ = kept_in("int16", tmp_path / "kept")
+    bad = {"vector": base64.b64encode(b"1234567").decode()}
+    places = [place for place, line in enumerate(lines) if '"vector"' in line][:2]
+    for place in places:
+        lines[place] = json.dumps(json.loads(lines[place]) | bad)
+    report = other.load(lines)
+    assert (report.documents, report.embedded, report.pending) == (len(TEXTS), len(TEXTS) - 2, 2)
+    assert [note for note in report.notes if f"2 of {len(TEXTS)} vectors cannot be read" in note]
+    assert other.embed() == 2
+
+
+def test_a_storage_that_cannot_be_loaded_here_keeps_nobody_from_reading_the_others(
+    tmp_path: Path, other: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, before = kept_in("int16", tmp_path / "kept")
+    known = ["broken", *registry.names("codec")]
+    monkeypatch.setattr(registry, "names", lambda group: known)
+    head = json.loads(lines[0]) | {"storage": "broken"}
+    report = other.load([json.dumps(head), *lines[1:]])
+    assert (report.embedded, nearest(other)) == (len(TEXTS), before)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ragstone.config.settings import DEFAULT
 from ragstone.errors import RagstoneError, ReadError, StaleSpace
 from ragstone.ingest import Unread
 from ragstone.sources.files import MISSING, FileSource
-from ragstone.types import Item, Known, Scope, Space, SpaceInfo, SpaceState, Stamp, SyncReport
+from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
 
 if TYPE_CHECKING:
     from ragstone.parts import Parts
@@ -132,7 +132,7 @@ class Keeper:
         for info in parts.store.spaces(scope):
             if info.state == "active" and info.embedded and 0 < info.texts - info.embedded <= few:
                 current = parts.embedder(parts.settings.rag.embedding_provider).space
-                if info.space.fingerprint == current.fingerprint and info.storage == self._storage(collection, current):
+                if info.space.fingerprint == current.fingerprint and self._storage() in (None, info.storage):
                     return parts.fill(scope, info, seconds=seconds)
         return 0
 
@@ -164,31 +164,24 @@ class Keeper:
         space = parts.embedder(parts.settings.rag.embedding_provider).space
         parts.store.ensure_collection(parts.project, collection)
         try:
-            return parts.store.ensure_space(
-                parts.project, collection, space, storage=self._storage(collection, space), state=state
-            )
+            return parts.store.ensure_space(parts.project, collection, space, storage=self._storage(), state=state)
         except StaleSpace as error:
             spaces = parts.store.spaces(self._scope(collection))
             old = next((info for info in spaces if info.state == "active"), None)
             made = f"{old.space.model} ({old.space.embedder}, {old.storage})" if old else "another model"
+            wanted = ", ".join(filter(None, (space.embedder, self._storage())))
             raise StaleSpace(
-                f"the vectors of {collection!r} were made by {made}, and the settings now say {space.model} "
-                f"({space.embedder}, {self._storage(collection, space)})",
+                f"the vectors of {collection!r} were made by {made}, and the settings now say {space.model} ({wanted})",
                 hint="`ragstone reembed` builds the new ones beside the old and switches; until then the old answer",
             ) from error
 
-    def _storage(self, collection: str, space: Space) -> str:
-        """Return how a collection's vectors are to be kept: as the settings say, or as they are if those say nothing.
+    def _storage(self) -> str | None:
+        """Return how vectors are to be kept; None where nobody has set it, for the store to keep to what is there.
 
         Another storage means to embed everything again, which is not to come with a new default.
         """
-        parts = self.parts
-        if parts.settings.origin("embed.storage") == DEFAULT:
-            for scope in (self._scope(collection), Scope(parts.project)):
-                held = [info for info in parts.store.spaces(scope) if info.space.fingerprint == space.fingerprint]
-                if held:
-                    return min(held, key=lambda info: info.state != "active").storage
-        return parts.settings.embed.storage
+        settings = self.parts.settings
+        return None if settings.origin("embed.storage") == DEFAULT else settings.embed.storage
 
     def last_sync(self) -> float | None:
         """Return when any collection was last synced, in seconds since 1970."""

@@ -1,7 +1,7 @@
 """A collection as lines of JSON: one line that says what it is, one per document, one per vector.
 
 Imported lines are not trusted: each is checked, and a vector is taken only where its text is here and
-its space is the one in use.
+its space is the one in use; one that was kept in another way than here is written anew.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.errors import InputError
+from ragstone import registry
+from ragstone.errors import ConfigError, InputError
 from ragstone.types import AddReport, Document, Mark, PutResult, Scope, SpaceInfo
 
 if TYPE_CHECKING:
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 _PAGE: Final = 200
+_VECTORS: Final = 4096  # looked at in one go
 _WROTE: Final = "give a file that `ragstone export` wrote; what stood before this line is stored"
 
 
 def export_lines(store: Store, project: str, collection: str, *, vectors: bool = True) -> Iterator[str]:
     """Yield the collection's lines; vectors ride along so that reading them back costs no embedding."""
     space = _active(store, project, collection) if vectors else None
-    yield _line(ragstone_export=FORMAT, collection=collection, space=space.space.fingerprint if space else None)
+    kept = {"space": space.space.fingerprint, "storage": space.storage} if space else {"space": None}
+    yield _line(ragstone_export=FORMAT, collection=collection, **kept)
     scope = Scope(project, (collection,))
     after: tuple[str, str] | None = None
     while page := store.documents(scope, after=after, limit=_PAGE):
@@ -67,17 +71,15 @@ def import_lines(
     finally:
         results += _put(writer, waiting)
     space = _active(store, writer.project, writer.collection)
-    embedded = (
-        _restore(store, writer, space, _sound(vectors, codec_of(space)))
-        if space and space.space.fingerprint == head.get("space")
-        else 0
-    )
+    same = space is not None and space.space.fingerprint == head.get("space")
+    good = _readable(vectors, space, head.get("storage"), codec_of) if vectors and space and same else {}
     return AddReport(
         documents=len(results),
         chunks_added=sum(result.added for result in results),
         chunks_skipped=sum(result.kept for result in results),
-        embedded=embedded,
+        embedded=_restore(store, writer, space, good) if space and good else 0,
         per_document=tuple(results),
+        notes=_left_out(len(vectors) - len(good), len(vectors), same=same),
         remarks=writer.remarks(results),
     )
 
@@ -102,10 +104,44 @@ def _vector_lines(store: Store, project: str, collection: str, space: SpaceInfo)
                 yield _line(vector=base64.b64encode(row.data).decode(), text=hashes[row.text_id])
 
 
-def _sound(vectors: dict[str, bytes], codec: Codec) -> dict[str, bytes]:
-    """Return the vectors that are ones: the right length, and numbers."""
-    good = codec.sound(list(vectors.values()))
-    return {text: data for (text, data), sound in zip(vectors.items(), good, strict=True) if sound}
+def _readable(
+    vectors: dict[str, bytes], space: SpaceInfo, told: object, codec_of: Callable[[SpaceInfo], Codec]
+) -> dict[str, bytes]:
+    """Return the vectors that are ones as the space keeps them; how they were kept is told, or seen by their length."""
+    own, left, good = codec_of(space), dict(vectors), dict[str, bytes]()
+    for codec in _codecs(space, told, codec_of):
+        fitting = [text for text, data in left.items() if len(data) == codec.row_bytes]
+        for start in range(0, len(fitting), _VECTORS):
+            page = fitting[start : start + _VECTORS]
+            sound = codec.sound([left[text] for text in page])
+            texts = [text for text, is_one in zip(page, sound, strict=True) if is_one]
+            rows = [left.pop(text) for text in texts]
+            if rows and codec.name != own.name:
+                rows = own.encode(codec.decode(rows))
+            good.update(zip(texts, rows, strict=True))
+        if not left:
+            break
+    return good
+
+
+def _codecs(space: SpaceInfo, told: object, codec_of: Callable[[SpaceInfo], Codec]) -> Iterator[Codec]:
+    """Yield every codec there is, the likeliest first: two have rows of one length only below nine numbers."""
+    known = registry.names("codec")
+    likely = told if isinstance(told, str) and told in known else space.storage
+    for name in dict.fromkeys((likely, space.storage, *known)):
+        try:
+            codec = codec_of(replace(space, storage=name))
+        except ConfigError:  # a plug-in that does not load: what it wrote is left out
+            continue
+        yield codec
+
+
+def _left_out(missing: int, given: int, *, same: bool) -> tuple[str, ...]:
+    """Return what has to be said about vectors that were not taken."""
+    if not missing:
+        return ()
+    why = "cannot be read" if same else "are of another model"
+    return (f"{missing} of {given} vectors {why} and were left out; `ragstone sync` makes new ones",)
 
 
 def _restore(store: Store, writer: Writer, space: SpaceInfo, vectors: dict[str, bytes]) -> int:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragstone.store import codec, schema
 from ragstone.store.home import make_home
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
@@ -110,6 +114,31 @@ def test_what_can_only_be_read_is_read(room: Path, start: Start, folder: int, fi
     _close(room, folder=folder, file=file)
     assert _use(start, room) == ANSWERS
     assert (room / ".ragstone" / "ragstone.db").read_bytes() == before
+
+
+def _set_back(path: Path, version: int) -> None:
+    """Make a store what an older Ragstone would have written: whole hashes, texts as they stand."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        for number, body in db.execute("SELECT id, body FROM texts").fetchall():
+            text = codec.unpack_body(body)
+            digest = hashlib.sha256(text.encode()).digest()
+            db.execute("UPDATE texts SET hash = ?, body = ? WHERE id = ?", (digest, codec.pack(text), number))
+        db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (version,))
+
+
+def test_what_an_older_ragstone_wrote_and_can_only_be_read_is_read(room: Path, start: Start) -> None:
+    path = room / ".ragstone" / "ragstone.db"
+    _set_back(path, schema.READABLE)
+    before = path.read_bytes()
+    _close(room)
+    assert _use(start, room) == ANSWERS
+    assert path.read_bytes() == before
+
+
+def test_what_is_too_old_to_be_read_as_it_is_and_cannot_be_brought_up_to_date_is_told(room: Path, start: Start) -> None:
+    _set_back(room / ".ragstone" / "ragstone.db", schema.READABLE - 1)
+    _close(room)
+    assert "was written by an older Ragstone and can only be read" in _use(start, room)["error"]
 
 
 CRASH = """

@@ -113,3 +113,8 @@ def test_rows_that_are_no_vectors_are_told_apart_and_left_out(name: str) -> None
     assert np.array_equal(matrix, part.decode([encoded[0], encoded[2], encoded[5]]))
     assert part.sound(encoded) == [True] * 6
     assert read_rows(part, [])[0] == []
+
+
+@given(dimension=st.integers(9, 5000))
+def test_from_nine_numbers_on_a_row_tells_by_its_length_how_it_is_kept(dimension: int) -> None:
+    assert len({codec(name, dimension).row_bytes for name in NAMES}) == len(NAMES)

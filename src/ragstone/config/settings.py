@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ragstone.errors import ConfigError
+from ragstone.types import DEFAULT_STORAGE
 
 T = TypeVar("T")
 Storage = Literal["int10", "int16", "int8", "compact"]
@@ -116,7 +117,7 @@ class Embed:
 
     threads: int = setting(0, Rules("Threads that embed; 0: one for each core.", low=0, high=1024))
     storage: Storage = setting(
-        "int10",
+        DEFAULT_STORAGE,
         Rules("How new vectors are kept: `int10` or `int16` (both as good as exact), `int8` or `compact` (4 bits)."),
     )
 

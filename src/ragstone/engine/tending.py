@@ -108,4 +108,4 @@ class Tending(Ground):
             notes = (str(error),)
         writer = self._parts.writer(name)
         report = portable.import_lines(self._parts.store, writer, checked.lines(lines), self._parts.codec)
-        return replace(report, pending=self._keeper.pending(name), notes=notes)
+        return replace(report, pending=self._keeper.pending(name), notes=(*notes, *report.notes))

@@ -125,9 +125,13 @@ class Store(Protocol):
 
     # vectors
     def ensure_space(
-        self, project: str, collection: str, space: Space, *, storage: str = "int10", state: SpaceState = "active"
+        self, project: str, collection: str, space: Space, *, storage: str | None = None, state: SpaceState = "active"
     ) -> SpaceInfo:
-        """Return a space of the collection, made now if it was not there; `StaleSpace` if another is active."""
+        """Return a space of the collection, made now if it was not there; `StaleSpace` if another is active.
+
+        A storage of None is that of the space there is: the collection's, another collection's, or one nobody uses
+        now if there are vectors in it; else the default.
+        """
 
     def activate_space(self, project: str, collection: str, space_id: int) -> None:
         """Make a space the one that answers, and retire the one before it."""

@@ -241,6 +241,8 @@ MIGRATIONS: Final = (
 )
 
 NEWEST: Final = MIGRATIONS[-1].version
+READABLE: Final = 4
+"""The oldest version whose rows are read as they are: enough for a file that can only be read."""
 
 
 def version_of(db: sqlite3.Connection) -> int:

@@ -233,9 +233,9 @@ class SqliteStore(GraphPart):
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
     def ensure_space(
-        self, project: str, collection: str, space: Space, *, storage: str = "int10", state: SpaceState = "active"
+        self, project: str, collection: str, space: Space, *, storage: str | None = None, state: SpaceState = "active"
     ) -> SpaceInfo:
-        """Return the collection's space, made now if it was not there."""
+        """Return the collection's space, made now if it was not there; without a storage in that of what is there."""
         with self._database.writing() as db:
             place = catalog.existing(db, project, collection)
             number = vectors.ensure_space(db, place, space, storage=storage, state=state)
@@ -324,7 +324,8 @@ class SqliteStore(GraphPart):
         with self._database.reading() as db:
             version = schema.version_of(db)
             schema.refuse_newer(version)
-            if version == schema.NEWEST and words_index.current(db) and self._database.ready(db):
+            enough = schema.READABLE if self._database.read_only else schema.NEWEST
+            if version >= enough and words_index.current(db) and self._database.ready(db):
                 return  # the usual case: nobody has to wait for a writer
         if self._database.read_only:
             state = "was written by an older Ragstone" if version else "has nothing in it"

@@ -20,9 +20,16 @@ from ragstone.store.codec import fresh_uuid, load
 from ragstone.store.connection import Database
 from ragstone.store.reading import MOST_ROWS
 from ragstone.store.texts import sound
-from ragstone.types import Filter, PendingText, Scope, Space, SpaceInfo, SpaceState, VectorRow
+from ragstone.types import DEFAULT_STORAGE, Filter, PendingText, Scope, Space, SpaceInfo, SpaceState, VectorRow
 
 _FIND_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_STORAGE_IN_USE: Final = """
+    SELECT s.storage FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
+    WHERE s.project = ? AND s.fingerprint = ? AND cs.state != 'retired'
+    ORDER BY cs.collection = ? DESC, cs.state = 'active' DESC LIMIT 1"""
+_STORAGE_LEFT: Final = """
+    SELECT s.storage FROM spaces s CROSS JOIN vectors v ON v.space = s.id
+    WHERE s.project = ? AND s.fingerprint = ? GROUP BY s.id ORDER BY count(*) DESC LIMIT 1"""
 _ADD_SPACE: Final = "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
 _ATTACH: Final = """
     INSERT INTO collection_spaces (collection, space, state) VALUES (?, ?, ?)
@@ -106,8 +113,9 @@ class Fetched(threading.local):
         return {row: texts[row] for row in rows} if self.space == space and all(row in texts for row in rows) else None
 
 
-def ensure_space(db: sqlite3.Connection, place: Place, space: Space, *, storage: str, state: SpaceState) -> int:
+def ensure_space(db: sqlite3.Connection, place: Place, space: Space, *, storage: str | None, state: SpaceState) -> int:
     """Return the number of a collection's space, made now if it was not there."""
+    storage = storage or _kept_storage(db, place, space)
     found = db.execute(_FIND_SPACE, (place.project, space.fingerprint, storage)).fetchone()
     number = int(found[0]) if found else None
     rows = db.execute("SELECT space, state FROM collection_spaces WHERE collection = ?", (place.collection,)).fetchall()
@@ -124,6 +132,15 @@ def ensure_space(db: sqlite3.Connection, place: Place, space: Space, *, storage:
     if states.get(number) != "active":
         db.execute(_ATTACH, (place.collection, number, state))
     return number
+
+
+def _kept_storage(db: sqlite3.Connection, place: Place, space: Space) -> str:
+    """Return how the vectors of a space are kept already, so that none is made again; else the default."""
+    of_it = (place.project, space.fingerprint)
+    found = db.execute(_STORAGE_IN_USE, (*of_it, place.collection)).fetchone()
+    # What no collection uses any more, after a change of model or a drop, still has the vectors of texts that are here.
+    found = found or db.execute(_STORAGE_LEFT, of_it).fetchone()
+    return str(found[0]) if found else DEFAULT_STORAGE
 
 
 def activate_space(db: sqlite3.Connection, place: Place, space_id: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ragstone.errors import InputError, NotFound, RagstoneError, StaleSpace
 from ragstone.protocols import Store
 from ragstone.testing.store import HERE, NOTES, OTHER, PROJECT, SPACE, StoreCase, prepare
-from ragstone.types import Condition, Filter, Scope
+from ragstone.types import DEFAULT_STORAGE, Condition, Filter, Scope
 
 
 class StoreVectorsContract(StoreCase):
@@ -22,7 +22,7 @@ class StoreVectorsContract(StoreCase):
     def test_pending_texts_become_vectors_and_coverage_grows(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y", "x"], header="H")])
         info = store.ensure_space(PROJECT, NOTES, SPACE)
-        assert (info.space, info.storage, info.state, info.texts, info.embedded) == (SPACE, "int10", "active", 2, 0)
+        assert (info.space, info.state, info.texts, info.embedded) == (SPACE, "active", 2, 0)
         first, second = store.pending(HERE, info.id)
         assert [first.text, second.text] == ["H\nx", "H\ny"]
         assert store.pending(HERE, info.id, limit=1) == [first]
@@ -214,6 +214,45 @@ class StoreVectorsContract(StoreCase):
         assert (beside.id, beside.texts, beside.embedded) == (number, 2, 1)
         assert [(one.texts, one.embedded) for one in store.spaces(HERE)] == [(2, 1)]
         assert [(one.texts, one.embedded) for one in store.spaces(Scope(PROJECT, (NOTES,)))] == [(1, 1)]
+
+    def test_without_a_storage_a_new_space_has_the_default_and_a_named_one_wins(self, store: Store) -> None:
+        assert store.ensure_space(PROJECT, NOTES, SPACE).storage == DEFAULT_STORAGE
+        named = store.ensure_space(PROJECT, NOTES, SPACE, storage="int8", state="building")
+        assert (named.storage, named.state) == ("int8", "building")
+        assert store.ensure_space(PROJECT, NOTES, SPACE).storage == DEFAULT_STORAGE
+        with pytest.raises(StaleSpace):
+            store.ensure_space(PROJECT, NOTES, SPACE, storage="int8")
+
+    def test_without_a_storage_a_space_that_others_use_is_taken(self, store: Store) -> None:
+        store.ensure_collection(PROJECT, "b")
+        number = store.ensure_space(PROJECT, NOTES, SPACE, storage="int16").id
+        assert store.ensure_space(PROJECT, "b", SPACE).id == number
+        assert store.ensure_space(OTHER, NOTES, SPACE).storage == DEFAULT_STORAGE
+        store.ensure_collection(PROJECT, "c")
+        own = store.ensure_space(PROJECT, "c", SPACE, storage="int8").id
+        assert store.ensure_space(PROJECT, "c", SPACE).id == own
+
+    def test_without_a_storage_vectors_that_nobody_uses_any_more_are_taken_up_again(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y"])])
+        few = store.ensure_space(PROJECT, NOTES, SPACE, storage="int8", state="building").id
+        number = store.ensure_space(PROJECT, NOTES, SPACE, storage="int16").id
+        first, second = (text.text_id for text in store.pending(HERE, number))
+        store.put_vectors(PROJECT, number, [(first, b"1234"), (second, b"5678")])
+        store.put_vectors(PROJECT, few, [(first, b"12")])
+        store.drop_collection(PROJECT, NOTES)
+        store.ensure_collection(PROJECT, NOTES)
+        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y"])])
+        again = store.ensure_space(PROJECT, NOTES, SPACE)
+        assert (again.id, again.storage, again.embedded) == (number, "int16", 2)
+        other = store.ensure_space(PROJECT, NOTES, replace(SPACE, model="big"), state="building")
+        store.activate_space(PROJECT, NOTES, other.id)
+        assert store.ensure_space(PROJECT, NOTES, SPACE, state="building").id == number
+
+    def test_without_a_storage_an_empty_space_that_nobody_uses_decides_nothing(self, store: Store) -> None:
+        store.ensure_space(PROJECT, NOTES, SPACE, storage="int16")
+        store.drop_collection(PROJECT, NOTES)
+        store.ensure_collection(PROJECT, NOTES)
+        assert store.ensure_space(PROJECT, NOTES, SPACE).storage == DEFAULT_STORAGE
 
     # ── notes ─────────────────────────────────────────────────────────────────────────────────────
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from ragstone.types.reports import SyncReport as SyncReport
     from ragstone.types.reports import WatchStatus as WatchStatus
     from ragstone.types.retrieved import Retrieval as Retrieval
+    from ragstone.types.spaces import DEFAULT_STORAGE as DEFAULT_STORAGE
     from ragstone.types.spaces import PendingText as PendingText
     from ragstone.types.spaces import Space as Space
     from ragstone.types.spaces import SpaceInfo as SpaceInfo
@@ -104,7 +105,7 @@ _PAGES = {
     ),
     "reports": ("AddReport", "Finding", "GraphReport", "Status", "SyncReport", "WatchStatus"),
     "retrieved": ("Retrieval",),
-    "spaces": ("PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),
+    "spaces": ("DEFAULT_STORAGE", "PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),
     "stored": ("Collection", "Known", "Outline", "Prepared", "PutResult", "Scope", "Scored",
                "StoredChunk", "StoredDocument"),
     "turns": ("Recalled", "Turn"),

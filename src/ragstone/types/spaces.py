@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,9 @@ class Space:
 
 
 SpaceState = Literal["active", "building", "retired"]
+
+DEFAULT_STORAGE: Final = "int10"
+"""The codec that vectors are kept in where neither the settings nor vectors that are there say another."""
 
 
 @dataclass(frozen=True, slots=True)
