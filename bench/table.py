@@ -91,7 +91,17 @@ def plain(name: str) -> str:
 def titled(name: str, titles: Mapping[str, str]) -> str:
     """Return the heading of a measurement."""
     variant = name[len(plain(name)) :]
+    if flag(name) and variant:
+        variant = f"{variant[1:]} cores" if variant[0] == "@" else f"{int(variant[1:]):,} vectors"
     return titles[plain(name)] + (f" ({variant.lstrip('@-')})" if variant else "")
+
+
+def flag(name: str) -> str:
+    """Return the option that a variant was measured with."""
+    variant = name[len(plain(name)) :]
+    if not variant[1:].isdigit():
+        return ""
+    return f" --cores {variant[1:]}" if variant[0] == "@" else f" --n {variant[1:]}"
 
 
 def quality_table(result: Mapping[str, Any]) -> list[str]:
@@ -176,8 +186,8 @@ def origin(result: Mapping[str, Any], package: str, name: str) -> list[str]:
     load = f", load {result['load']}" if result.get("load") is not None else ""
     versions = ", ".join(f"{package} {number}" for package, number in sorted(result["versions"].items()))
     return [
-        f"`python -m {package} {plain(name)}` · {result['measured_at'][:10]} · commit {result['at_commit']} · "
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, "
+        f"`python -m {package} {plain(name)}{flag(name)}` · {result['measured_at'][:10]} · "
+        f"commit {result['at_commit']} · {machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, "
         f"Python {machine['python']}{load} · {versions}"
     ]
 

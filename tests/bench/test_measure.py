@@ -11,7 +11,7 @@ import pytest
 
 from bench import measure
 from bench.matrix import exact, near_copies, recall, synthetic, unit
-from bench.table import newest, write_table
+from bench.table import SPEED, flag, newest, titled, write_table
 from bench.texts import pieces, questions, spliced, typed
 
 
@@ -57,6 +57,19 @@ def test_spliced_texts_are_distinct_and_know_their_parents() -> None:
 def test_pieces_hold_all_words_of_a_text_of_short_paragraphs() -> None:
     text = "\n\n".join(f"paragraph {number} says something of its own" for number in range(60))
     assert " ".join(pieces(text)).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "option"),
+    [
+        ("nearest", "Nearest neighbours", ""),
+        ("nearest@2", "Nearest neighbours (2 cores)", " --cores 2"),
+        ("nearest-1000000", "Nearest neighbours (1,000,000 vectors)", " --n 1000000"),
+        ("growth-part", "Growth (part)", ""),
+    ],
+)
+def test_a_table_says_what_was_varied_and_how_to_get_it_again(name: str, told: str, option: str) -> None:
+    assert (titled(name, SPEED), flag(name)) == (told, option)
 
 
 def test_a_typed_query_has_words_and_names_and_nothing_of_the_code_around_them() -> None:
