@@ -187,8 +187,8 @@ def origin(result: Mapping[str, Any], package: str, name: str) -> list[str]:
     versions = ", ".join(f"{package} {number}" for package, number in sorted(result["versions"].items()))
     return [
         f"`python -m {package} {plain(name)}{flag(name)}` · {result['measured_at'][:10]} · "
-        f"commit {result['at_commit']} · {machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, "
-        f"Python {machine['python']}{load} · {versions}"
+        f"commit {result['at_commit']} · {machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB, "
+        f"{machine['system']}, Python {machine['python']}{load} · {versions}"
     ]
 
 
