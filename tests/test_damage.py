@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import Engine, registry
+from ragstone import Document, Engine, registry
 from ragstone.errors import StoreDamaged
 from ragstone.graphing.passes import Passes
 from ragstone.store.sqlite import SqliteStore
@@ -129,3 +129,14 @@ def test_neighbours_that_cannot_be_put_together_are_shown_by_the_best_of_them(en
     (alone, *_) = engine.search("tapir keys", filters={"path": "e.py"})
     assert alone.text in together.text
     assert len(alone.text) < len(together.text)
+
+
+@pytest.mark.parametrize("mode", ["words", "vectors", "hybrid"])
+def test_a_damaged_hit_gives_its_place_to_the_next(tmp_path: Path, mode: Mode) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri=f"n{n}", text=f"harbour report {n}") for n in range(9)])
+        first = engine.search("harbour report", top_k=5, mode=mode)[0].source_doc_id
+        damage(engine, first)
+        shown = [hit.source_doc_id for hit in engine.search("harbour report", top_k=5, mode=mode)]
+        assert len(shown) == 5
+        assert first not in shown

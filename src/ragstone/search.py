@@ -129,7 +129,8 @@ class Searcher:
         ranked, copies = order.arranged(shortlist, rows, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
         # Copies in another layout are looked for in the last order: among those that may be shown.
-        ranked, laid_out = order.collapse(ranked, whole.texts(ranked, shown=request.top_k))
+        texts = whole.texts(ranked, shown=request.top_k)
+        ranked, laid_out = order.collapse([entry for entry in ranked if entry.row.id not in whole.gone], texts)
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
         whole.read(member.id for entry in chosen for member in entry.members)
         chosen = [entry for entry in chosen if all(member.id in whole.rows for member in entry.members)]
@@ -344,12 +345,15 @@ class Whole:
         """Take what reads them."""
         self._read = read
         self.rows: dict[int, StoredChunk] = {}
+        self.gone: set[int] = set()
+        """Those that were asked for and are not there: damaged, or removed meanwhile."""
 
     def read(self, chunks: Iterable[int]) -> None:
         """Read those that were not read before."""
         missing = [chunk for chunk in chunks if chunk not in self.rows]
         if missing:
             self.rows.update(self._read(missing))
+            self.gone.update(chunk for chunk in missing if chunk not in self.rows)
 
     def texts(self, ranked: Sequence[Ranked], *, shown: int) -> dict[int, str]:
         """Return the texts that are compared with each other where so many are shown."""

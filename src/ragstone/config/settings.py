@@ -118,7 +118,7 @@ class Embed:
     threads: int = setting(0, Rules("Threads that embed; 0: one for each core.", low=0, high=1024))
     storage: Storage = setting(
         DEFAULT_STORAGE,
-        Rules("How new vectors are kept: `int10` or `int16` (both as good as exact), `int8` or `compact` (4 bits)."),
+        Rules("How new vectors are kept: `int10` (all but near ties), `int16` (exact), `int8` or `compact` (4 bits)."),
     )
 
 

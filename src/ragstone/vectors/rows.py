@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,24 +24,58 @@ _PLACES = np.array([[0], [2], [4], [6]], np.uint8)
 _MASKS = np.uint8(3) << _PLACES
 
 
-class EvenCodec:
-    """Whole numbers in even steps, and a scale for each row."""
+class ScaledCodec(ABC):
+    """Whole numbers and a scale for each row; a row's layout names the scale first."""
 
     name = ""
-    number = "<i2"
 
-    def __init__(self, dimension: int) -> None:
-        """Fix the layout of a row."""
+    def __init__(self, dimension: int, numbers: list[tuple[str, str, tuple[int]]]) -> None:
+        """Fix the layout of a row: the scale, and these fields of numbers."""
         self.dimension = dimension
-        self._layout = np.dtype([("scale", "<f4"), ("row", self.number, (dimension,))])
+        self._layout = np.dtype([("scale", "<f4"), *numbers])
         self.row_bytes = self._layout.itemsize
-        self._largest = np.float32(np.iinfo(self.number).max)
 
     def encode(self, matrix: Matrix) -> list[bytes]:
         """Return one row of bytes per vector; vectors are brought to length one."""
         whole = shaped(matrix, self.dimension)
         pieces = [self._encoded(unit_rows(whole[at : at + PIECE])) for at in range(0, len(whole), PIECE)]
         return [row for piece in pieces for row in piece]
+
+    def decode(self, rows: Sequence[bytes]) -> Matrix:
+        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
+        table = _table(rows, self._layout)
+        matrix = np.empty((len(table), self.dimension), np.float32)
+        for at in range(0, len(table), PIECE):
+            matrix[at : at + PIECE] = self._numbers(table[at : at + PIECE])
+            matrix[at : at + PIECE] *= table["scale"][at : at + PIECE, None]
+        return matrix
+
+    def sound(self, rows: Sequence[bytes]) -> list[bool]:
+        """Return for each row whether it is a vector: the right length, and numbers."""
+        return _sound(self, rows)
+
+    @abstractmethod
+    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
+        """Return the inner product of a query with every row."""
+
+    @abstractmethod
+    def _encoded(self, unit: Matrix) -> list[bytes]:
+        """Return rows of a piece of unit vectors."""
+
+    @abstractmethod
+    def _numbers(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the whole numbers of every row."""
+
+
+class EvenCodec(ScaledCodec):
+    """Whole numbers in even steps."""
+
+    number = "<i2"
+
+    def __init__(self, dimension: int) -> None:
+        """Fix the layout of a row."""
+        super().__init__(dimension, [("row", self.number, (dimension,))])
+        self._largest = np.float32(np.iinfo(self.number).max)
 
     def _encoded(self, unit: Matrix) -> list[bytes]:
         largest = np.maximum(unit.max(axis=1), -unit.min(axis=1))
@@ -50,25 +85,17 @@ class EvenCodec:
         rows["row"] = np.rint(unit * factor[:, None])
         return _cut(rows.tobytes(), self.row_bytes)
 
-    def decode(self, rows: Sequence[bytes]) -> Matrix:
-        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
-        table = _table(rows, self._layout)
-        matrix = np.empty((len(table), self.dimension), np.float32)
-        for at in range(0, len(table), PIECE):
-            matrix[at : at + PIECE] = table["row"][at : at + PIECE]
-            matrix[at : at + PIECE] *= table["scale"][at : at + PIECE, None]
-        return matrix
-
-    def sound(self, rows: Sequence[bytes]) -> list[bool]:
-        """Return for each row whether it is a vector: the right length, and numbers."""
-        return _sound(self, rows)
-
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row, scaled once per row instead of once per number."""
         table = _table(rows, self._layout)
         scores = products(table["row"].astype(np.float32), query.reshape(-1))
         scores *= table["scale"]
         return scores
+
+    def _numbers(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the whole numbers of every row."""
+        numbers: NDArray[Any] = table["row"]
+        return numbers
 
 
 class Int16Codec(EvenCodec):
@@ -77,7 +104,7 @@ class Int16Codec(EvenCodec):
     name = "int16"
 
 
-class Int10Codec:
+class Int10Codec(ScaledCodec):
     """Ten bits a coordinate, five eighths of int16: the upper eight of each, then the lower two, four to a byte.
 
     The scale brings what was rounded to length one again, so that a score is a cosine and nobody has to look.
@@ -87,19 +114,11 @@ class Int10Codec:
 
     def __init__(self, dimension: int) -> None:
         """Fix the layout of a row."""
-        self.dimension = dimension
         self._quarter = -(-dimension // 4)
-        self._layout = np.dtype([("scale", "<f4"), ("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
-        self.row_bytes = self._layout.itemsize
+        super().__init__(dimension, [("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
         # What upper bits count for, and lower ones where they stand in their byte.
         lower = np.repeat(np.array([1, 1 / 4, 1 / 16, 1 / 64], np.float32), self._quarter)
         self._weights = np.concatenate([np.full(dimension, 4, np.float32), lower])
-
-    def encode(self, matrix: Matrix) -> list[bytes]:
-        """Return one row of bytes per vector; vectors are brought to length one."""
-        whole = shaped(matrix, self.dimension)
-        pieces = [self._encoded(unit_rows(whole[at : at + PIECE])) for at in range(0, len(whole), PIECE)]
-        return [row for piece in pieces for row in piece]
 
     def _encoded(self, unit: Matrix) -> list[bytes]:
         largest = np.maximum(unit.max(axis=1), -unit.min(axis=1))
@@ -115,19 +134,6 @@ class Int10Codec:
         rows["lower"] = lower[:, 0] | lower[:, 1] << 2 | lower[:, 2] << 4 | lower[:, 3] << 6
         return _cut(rows.tobytes(), self.row_bytes)
 
-    def decode(self, rows: Sequence[bytes]) -> Matrix:
-        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
-        table = _table(rows, self._layout)
-        matrix = np.empty((len(table), self.dimension), np.float32)
-        for at in range(0, len(table), PIECE):
-            matrix[at : at + PIECE] = self._numbers(table[at : at + PIECE])
-            matrix[at : at + PIECE] *= table["scale"][at : at + PIECE, None]
-        return matrix
-
-    def sound(self, rows: Sequence[bytes]) -> list[bool]:
-        """Return for each row whether it is a vector: the right length, and numbers."""
-        return _sound(self, rows)
-
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row; upper and lower bits are not put together for it."""
         table = _table(rows, self._layout)
@@ -142,7 +148,7 @@ class Int10Codec:
         scores *= table["scale"]
         return scores
 
-    def _numbers(self, table: NDArray[Any]) -> NDArray[np.int16]:
+    def _numbers(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the ten bits of every coordinate put together again."""
         numbers = np.zeros((len(table), 4 * self._quarter), np.int16)
         numbers[:, : self.dimension] = table["upper"]
