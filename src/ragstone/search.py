@@ -123,7 +123,7 @@ class Searcher:
         fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
         wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
         fused = fuse(lists.rows, weights, limit=wide)
-        shortlist, unlike = alike(fused, self._floors(request, wanted, lists))
+        shortlist, unlike = alike(fused, self._floors(lists))
         rows = self._outlined(request, lists, [one.id for one in shortlist])
         whole = Whole(partial(self._store.chunks, request.scope.project))
         ranked, copies = order.arranged(shortlist, rows, query=request.query)
@@ -162,6 +162,8 @@ class Searcher:
             if vectors and self._pool is not None:  # the vector is still being made beside
                 best = [row.id for row in lists.rows["words"][:AHEAD]]
                 lists.outlines.update(self._store.outlines(request.scope.project, best))
+        elif vectors:  # asked while the vector is made; see `_floors`
+            lists.met = bool(self._store.search_words(request.scope, wanted, limit=1, filter=request.filter))
         for info, vector in vectors:
             self._add_vector_list(request, info, vector, lists=lists, generation=generation)
         lists.notes.extend(
@@ -178,12 +180,9 @@ class Searcher:
         missing = [chunk for chunk in chunks if chunk not in lists.outlines]
         return lists.outlines | (self._store.outlines(request.scope.project, missing) if missing else {})
 
-    def _floors(self, request: Request, wanted: Sequence[str], lists: Lists) -> dict[str, float]:
+    def _floors(self, lists: Lists) -> dict[str, float]:
         """Return the cosine that a hit without a word of the query must pass in each list."""
-        known = lists.rows.get("words")
-        if known is None:
-            known = self._store.search_words(request.scope, wanted, limit=1, filter=request.filter)
-        if known:
+        if lists.met or lists.rows.get("words"):
             return dict.fromkeys(lists.spaces, NOISE)
         return {name: _floor(lists.rows[name], self._ask.related(info.space)) for name, info in lists.spaces.items()}
 
@@ -203,7 +202,7 @@ class Searcher:
         known = self._spaces_of(request.scope, generation)
         spaces = [info for info in known if info.state == "active" and info.embedded]
         make = self._ask.query_vector
-        if request.mode == "vectors" or not spaces or _cores() == 1:
+        if not spaces or _cores() == 1:
             return [(info, partial(make, info.space, request.query)) for info in spaces]
         if self._pool is None:
             self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")

@@ -64,6 +64,7 @@ def test_pieces_hold_all_words_of_a_text_of_short_paragraphs() -> None:
     [
         ("nearest", "Nearest neighbours", ""),
         ("nearest@2", "Nearest neighbours (2 cores)", " --cores 2"),
+        ("nearest@1", "Nearest neighbours (1 core)", " --cores 1"),
         ("nearest-1000000", "Nearest neighbours (1,000,000 vectors)", " --n 1000000"),
         ("growth-part", "Growth (part)", ""),
     ],

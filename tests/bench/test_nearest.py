@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import peers
+from bench import measure, peers
 from bench.__main__ import arguments
 from bench.matrix import exact, synthetic
 from bench.measure import Absent
@@ -36,3 +36,8 @@ def test_an_unknown_peer_is_named_with_those_that_are_known() -> None:
 def test_no_peers_and_all_peers_are_told_apart() -> None:
     assert arguments(["nearest"]).peers is None
     assert arguments(["nearest", "--peers"]).peers == []
+
+
+def test_a_library_may_use_every_core_of_the_machine_unless_told_otherwise() -> None:
+    assert arguments(["nearest"]).cores == measure.usable_cores() >= 1
+    assert arguments(["nearest", "--cores", "1"]).cores == 1

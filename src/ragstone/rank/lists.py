@@ -13,7 +13,7 @@ from ragstone.types import Dropped, Outline, Scored, SpaceInfo
 MOST_DROPPED: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lists:
     """The ranked lists a query gave, before they are fused."""
 
@@ -23,6 +23,8 @@ class Lists:
     notes: list[str] = field(default_factory=list)
     outlines: dict[int, Outline] = field(default_factory=dict)
     """Of some chunks that are likely to be looked at, read while there was time."""
+    met: bool = False
+    """Whether a word of the query is in the index, where the words have no list of their own."""
 
     def take(self, info: SpaceInfo, near: list[Scored]) -> None:
         """Add a space's list; spaces of one model, stored in two ways, are one list."""
