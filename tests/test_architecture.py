@@ -273,6 +273,8 @@ ONLY_FOR_OTHERS = (
     *("ragstone.remembering", "ragstone.memory.turns", "ragstone.context.build", "ragstone.answer.chat"),
     *("ragstone.graphing", "ragstone.store.graph", "ragstone.types.graph", "ragstone.portable", "ragstone.watching"),
     *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets", "ragstone.intake.beside"),
+    *("ragstone.outside.verbs", "ragstone.context.select", "ragstone.config.agents", "ragstone.retrieving.wish"),
+    *("ragstone.types.agents", "ragstone.types.contexts", "ragstone.types.matrices", "ragstone.types.turns"),
     *("statistics", "tomllib", "subprocess", "numpy", "onnxruntime", "tantivy"),
 )
 SEARCHES = """

@@ -7,17 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.errors import InputError, RagstoneError, StoreBusy, StoreDamaged, StoreTooNew
+from ragstone.keeping import Keeper
 from ragstone.sources.tree import GIT_RULES, OWN_RULES
 from ragstone.sources.uris import from_uri
 from ragstone.sources.watch import Interval, Watch, open_watch
 from ragstone.store.disk import network_type
-
-if TYPE_CHECKING:
-    from ragstone.keeping import Keeper
-    from ragstone.types import SyncReport
+from ragstone.types import SyncReport
 
 MOST_PATHS: Final = 500
 """Beyond so many changed paths a look at the whole folder is quicker than one at each."""

@@ -7,17 +7,15 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
+from ragstone.following import Follower, Place
+from ragstone.keeping import Keeper
 from ragstone.sources.files import FILES
 from ragstone.sources.safe_open import stamp_of
 from ragstone.sources.uris import from_uri
 from ragstone.types import Explanation, Freshness, Hit, Item, Known, Request, Stamp
-
-if TYPE_CHECKING:
-    from ragstone.following import Follower, Place
-    from ragstone.keeping import Keeper
 
 MORE_ROUNDS: Final = 2
 """Searches after the first one: a file that changes all the time must not keep anybody waiting."""

@@ -9,17 +9,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.config.settings import DEFAULT
 from ragstone.errors import RagstoneError, ReadError, StaleSpace
 from ragstone.ingest import Unread
+from ragstone.parts import Parts
+from ragstone.protocols import Progress
 from ragstone.sources.files import MISSING, FileSource
 from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
-
-if TYPE_CHECKING:
-    from ragstone.parts import Parts
-    from ragstone.protocols import Progress
 
 _SYNCED: Final = "last_sync"
 _FINGERPRINT: Final = "fingerprint"

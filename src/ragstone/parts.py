@@ -5,21 +5,19 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ragstone import registry
+from ragstone import registry, types
+from ragstone.config import Settings
 from ragstone.errors import ConfigError, StoreBusy
+from ragstone.events import Bus
 from ragstone.ingest import Filler, Writer
 from ragstone.intake.one import Cut
+from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
 from ragstone.search import Searcher
 from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home
 from ragstone.store.lock import FileLock
 from ragstone.types import Finding, Scalar, Scope, Space, SpaceInfo
-
-if TYPE_CHECKING:
-    from ragstone.config import Settings
-    from ragstone.events import Bus
-    from ragstone.protocols import Codec, Embedder, Matrix, Nearest, Progress, Store
 
 PAGE: Final = 4096
 
@@ -165,7 +163,7 @@ class Parts:
         opened: Store = open_store(path, cache_mb=settings.cache_mb, mmap_mb=settings.mmap_mb)
         return opened
 
-    def query_vector(self, space: Space, query: str) -> Matrix | None:
+    def query_vector(self, space: Space, query: str) -> types.Matrix | None:
         """Return the query's vector in a space, or None where that space's embedder is another one now."""
         try:
             embedder = self.embedder(space.embedder)
@@ -173,7 +171,7 @@ class Parts:
             return None
         if embedder.space.fingerprint != space.fingerprint:
             return None
-        vector: Matrix = embedder.embed([query], "query")[0]
+        vector: types.Matrix = embedder.embed([query], "query")[0]
         return vector
 
 

@@ -11,21 +11,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.errors import Conflict, NotFound, StaleSpace, StoreDamaged
+from ragstone.keeping import Keeper
 from ragstone.memory import turns as made
 from ragstone.memory.facts import restates, wording
 from ragstone.memory.found import SUPERSEDED
 from ragstone.memory.known import LOOK_BACK, Known, speaker
 from ragstone.memory.times import Span, spans
+from ragstone.parts import Parts
 from ragstone.sources.secrets import redact
 from ragstone.store.lock import FileLock
 from ragstone.types import Collection, Condition, Filter, Hit, Recalled, Request, Scope, Turn
-
-if TYPE_CHECKING:
-    from ragstone.keeping import Keeper
-    from ragstone.parts import Parts
 
 MEMORY_LOCK: Final = "memory.lock"
 _NEXT: Final = "next_turn"

@@ -6,13 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.errors import ConfigError, RagstoneError
+from ragstone.following import Follower
 from ragstone.types import SyncReport, WatchStatus
-
-if TYPE_CHECKING:
-    from ragstone.following import Follower
 
 OnSync = Callable[[SyncReport], object]
 

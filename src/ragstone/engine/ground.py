@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from ragstone import checked, config
+from ragstone import checked, config, types
+from ragstone.engine import later
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.events import Bus, Log
 from ragstone.following import Follower
@@ -19,11 +20,6 @@ from ragstone.read.kinds import refusal
 from ragstone.sources.files import FileSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
 from ragstone.types import Scope
-
-if TYPE_CHECKING:
-    from ragstone.remembering import Rememberer
-    from ragstone.types import Collection
-    from ragstone.watching import Watcher
 
 DEFAULT = "default"
 OFF = "retrieval is switched off (rag.enabled)"
@@ -44,8 +40,8 @@ class Ground:
         self._keeper = Keeper(self._parts, self.source)
         self._follower = Follower(self._keeper)
         self._fresh = Fresh(self._keeper, self._follower)
-        self._watchers: list[Watcher] = []
-        self._rememberer: Rememberer | None = None
+        self._watchers: list[later.Watcher] = []
+        self._rememberer: later.Rememberer | None = None
         self._views: dict[str, Self] = {}
         self.log = Log(self.home / EVENTS, project)
         if events is None and settings.events.log and self.enabled and not self._parts.in_memory:
@@ -93,7 +89,7 @@ class Ground:
         """Return whether the folder was indexed before."""
         return (self.home / DATABASE).exists()
 
-    def collections(self) -> list[Collection]:
+    def collections(self) -> list[types.Collection]:
         """Return the project's collections by name."""
         return self._parts.store.collections(self.project)
 

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Unpack, overload
+from typing import Any, Final, Unpack, overload
 
-from ragstone import checked
+from ragstone import checked, types
+from ragstone.engine import later
 from ragstone.engine.talking import Talking
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
-
-# What only code needs is imported by the verbs themselves: a search does not wait for it.
-if TYPE_CHECKING:
-    from ragstone.graphing import Grapher
-    from ragstone.protocols import Progress
-    from ragstone.types import (
-        AddReport,
-        Change,
-        Explanation,
-        GraphReport,
-        Impact,
-        Node,
-        Related,
-        Scope,
-        SearchOptions,
-        Story,
-    )
+from ragstone.protocols import Progress
 
 ROUTES: Final = ("route", "api_endpoint")
 _PATIENCE: Final = 2.0
@@ -34,11 +19,11 @@ _PATIENCE: Final = 2.0
 class Knowing(Talking):
     """The part of an engine that code is understood by."""
 
-    _grapher: Grapher | None = None
+    _grapher: later.Grapher | None = None
 
     def bring_graph_level(
         self, *, collection: str | None = None, progress: Progress | None = None
-    ) -> tuple[GraphReport, ...]:
+    ) -> tuple[types.GraphReport, ...]:
         """Read what changed since the graphs were made and return what that took, collection by collection.
 
         A sync does so too, and so does every question about the graph.
@@ -55,8 +40,12 @@ class Knowing(Talking):
         return bool(self._parts.store.nodes(self._scope(collection), limit=1))
 
     def node(
-        self, name: str | Node, *, kinds: Sequence[str] | None = None, collection: str | Sequence[str] | None = None
-    ) -> Node:
+        self,
+        name: str | types.Node,
+        *,
+        kinds: Sequence[str] | None = None,
+        collection: str | Sequence[str] | None = None,
+    ) -> types.Node:
         """Return what a name stands for: a key, a path, or a name of a route, class, method, table, …
 
         `NotFound` with names that are like it; `InputError` with all of them where it stands for several things.
@@ -64,21 +53,24 @@ class Knowing(Talking):
         return self._meant(name, self._known(collection), kinds=_kinds(kinds))
 
     @overload
-    def explain(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Explanation: ...
+    def explain(
+        self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]
+    ) -> types.Explanation: ...
 
     @overload
-    def explain(self, query: Node, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Story: ...
+    def explain(
+        self, query: types.Node, top_k: int | None = None, **options: Unpack[types.SearchOptions]
+    ) -> types.Story: ...
 
     def explain(
-        self, query: str | Node, top_k: int | None = None, **options: Unpack[SearchOptions]
-    ) -> Explanation | Story:
+        self, query: str | types.Node, top_k: int | None = None, **options: Unpack[types.SearchOptions]
+    ) -> types.Explanation | types.Story:
         """Return a search told in full; of a node, all that is known of it, at most top_k links each way."""
         if isinstance(query, str):
             return super().explain(query, top_k, **options)
         from ragstone.graphing import asking
-        from ragstone.types import Node
 
-        if not isinstance(query, Node):
+        if not isinstance(query, types.Node):
             return super().explain(query, top_k, **options)
 
         if top_k is not None:
@@ -88,13 +80,13 @@ class Knowing(Talking):
 
     def related(
         self,
-        name: str | Node,
+        name: str | types.Node,
         *,
         kinds: Sequence[str] | None = None,
         hops: int = 1,
         limit: int = 50,
         collection: str | Sequence[str] | None = None,
-    ) -> list[Related]:
+    ) -> list[types.Related]:
         """Return what something hangs together with, the nearest first, each with the links that lead there.
 
         `kinds` narrows it to kinds of nodes (`table`), or goes along some kinds of links only (`MAPS_TO`).
@@ -112,8 +104,13 @@ class Knowing(Talking):
         return asking.related(self._parts.store, scope, self._meant(name, scope), reach)
 
     def history(
-        self, name: str | Node, *, limit: int = 50, commits: bool = True, collection: str | Sequence[str] | None = None
-    ) -> list[Change]:
+        self,
+        name: str | types.Node,
+        *,
+        limit: int = 50,
+        commits: bool = True,
+        collection: str | Sequence[str] | None = None,
+    ) -> list[types.Change]:
         """Return what changed a file, a symbol or a table: recorded runs, migrations, commits; the newest first."""
         checked.whole("limit", limit)
         if not self.enabled:
@@ -124,13 +121,12 @@ class Knowing(Talking):
         root = self.settings.base if commits else None
         return history(self._parts.store, scope, self._path_or(name, scope), root=root, limit=limit)
 
-    def impact(self, name: str | Node, *, collection: str | Sequence[str] | None = None) -> Impact:
+    def impact(self, name: str | types.Node, *, collection: str | Sequence[str] | None = None) -> types.Impact:
         """Return what depends on a file or a symbol, by kind: routes first, then what is nearest."""
         from ragstone.graphing import asking
-        from ragstone.types import Impact
 
         if not self.enabled:
-            return Impact((), ())
+            return types.Impact((), ())
 
         scope = self._known(collection)
         return asking.affected(self._parts.store, scope, self._path_or(name, scope))
@@ -141,25 +137,25 @@ class Knowing(Talking):
         kinds: Sequence[str] | None = None,
         limit: int = 100_000,
         collection: str | Sequence[str] | None = None,
-    ) -> list[Node]:
+    ) -> list[types.Node]:
         """Return what the graph knows, or only some kinds of it, by file and line."""
         checked.whole("limit", limit)
         return self._listed(_kinds(kinds), collection)[:limit]
 
-    def routes(self, *, collection: str | Sequence[str] | None = None) -> list[Node]:
+    def routes(self, *, collection: str | Sequence[str] | None = None) -> list[types.Node]:
         """Return the routes of the project, by file and line."""
         return self._listed(ROUTES, collection)
 
-    def tables(self, *, collection: str | Sequence[str] | None = None) -> list[Node]:
+    def tables(self, *, collection: str | Sequence[str] | None = None) -> list[types.Node]:
         """Return the tables that the project's migrations leave, by name."""
         found = self._listed(("table",), collection)
         return sorted((one for one in found if not one.attributes.get("dropped")), key=lambda one: one.name)
 
-    def models(self, *, collection: str | Sequence[str] | None = None) -> list[Node]:
+    def models(self, *, collection: str | Sequence[str] | None = None) -> list[types.Node]:
         """Return the models of the project, by name."""
         return sorted(self._listed(("model",), collection), key=lambda one: (one.name, one.key))
 
-    def import_routes(self, listing: str, *, collection: str | None = None) -> GraphReport:
+    def import_routes(self, listing: str, *, collection: str | None = None) -> types.GraphReport:
         """Take in what `php artisan route:list --json` prints as `runtime` evidence, and return what that changed.
 
         It stays until another listing comes; an empty list takes it out.
@@ -184,23 +180,22 @@ class Knowing(Talking):
         *,
         at: float | None = None,
         collection: str | None = None,
-    ) -> AddReport:
+    ) -> types.AddReport:
         """Store what an agent did, and return what changed; the same id again replaces what was recorded under it.
 
         Each change says `path`, `action` (created, modified, deleted, renamed), `summary`, and perhaps `symbols`.
         """
         from ragstone.graphing import runs
-        from ragstone.types import AddReport
 
         run = runs.checked(run_id, summary, changes, at)
         if not self.enabled:
-            return AddReport(0, 0, 0)
+            return types.AddReport(0, 0, 0)
         name = self._collection(collection)
         writer = self._parts.writer(name)
         self._graphs.bring_level(name)
         results = runs.record(writer, run)
         embedded = self._keeper.embed_few(name, seconds=_PATIENCE)
-        return AddReport(
+        return types.AddReport(
             embedded=embedded,
             documents=len(results),
             chunks_added=sum(one.added for one in results),
@@ -213,14 +208,12 @@ class Knowing(Talking):
     # ── what they stand on ────────────────────────────────────────────────────────────────────────
 
     @property
-    def _graphs(self) -> Grapher:
+    def _graphs(self) -> later.Grapher:
         if self._grapher is None:
-            from ragstone.graphing import Grapher  # passes over programs: only for whoever asks about code
-
-            self._grapher = Grapher(self._parts)
+            self._grapher = later.Grapher(self._parts)
         return self._grapher
 
-    def _known(self, collection: str | Sequence[str] | None) -> Scope:
+    def _known(self, collection: str | Sequence[str] | None) -> types.Scope:
         """Return where to look, its files taken in as they are and its graphs level with them."""
         self._switched_on()
         scope = self._scope(collection)
@@ -236,11 +229,10 @@ class Knowing(Talking):
             pass
         return scope
 
-    def _meant(self, name: str | Node, scope: Scope, *, kinds: Sequence[str] | None = None) -> Node:
+    def _meant(self, name: str | types.Node, scope: types.Scope, *, kinds: Sequence[str] | None = None) -> types.Node:
         from ragstone.graphing import names
-        from ragstone.types import Node
 
-        if isinstance(name, Node):
+        if isinstance(name, types.Node):
             return name
         asked = self._from_base(checked.name(name, "what is asked about"))
         return names.one(self._parts.store, scope, asked, kinds=kinds)
@@ -252,15 +244,13 @@ class Knowing(Talking):
             return name.removeprefix(own) or name
         return name.removeprefix("./") or name
 
-    def _path_or(self, name: str | Node, scope: Scope) -> Node:
+    def _path_or(self, name: str | types.Node, scope: types.Scope) -> types.Node:
         """Return what a name stands for; a path of a file that gave no node, or is gone, stands for itself."""
-        from ragstone.types import Node
-
         if isinstance(name, str) and self._is_path(name := self._from_base(name), scope):
-            return Node(f"file:{name}", "file", name.rpartition("/")[2], name)
+            return types.Node(f"file:{name}", "file", name.rpartition("/")[2], name)
         return self._meant(name, scope)
 
-    def _is_path(self, name: str, scope: Scope) -> bool:
+    def _is_path(self, name: str, scope: types.Scope) -> bool:
         store = self._parts.store
         if store.nodes(scope, keys=[f"file:{name}"]):
             return False
@@ -268,7 +258,7 @@ class Knowing(Talking):
         there = any(store.document(self.project, one, name) for one in stored)
         return there or bool(store.links(scope, [f"file:{name}"], kinds=("CHANGED",), back=True, limit=1))
 
-    def _listed(self, kinds: Sequence[str] | None, collection: str | Sequence[str] | None) -> list[Node]:
+    def _listed(self, kinds: Sequence[str] | None, collection: str | Sequence[str] | None) -> list[types.Node]:
         if not self.enabled:
             return []
         found = self._parts.store.nodes(self._known(collection), kinds=kinds, limit=100_000)

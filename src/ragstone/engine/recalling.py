@@ -5,21 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
-from ragstone import checked
+from ragstone import checked, types
+from ragstone.engine import later
 from ragstone.engine.ground import OFF
 from ragstone.engine.searching import Searching
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.keeping import Keeper
 from ragstone.memory import HOT
 from ragstone.parts import Parts
-from ragstone.types import Request, Scope, SearchOptions
-
-# What conversations need is imported by the verbs themselves: a search in documents does not wait for it.
-if TYPE_CHECKING:
-    from ragstone.remembering import Rememberer
-    from ragstone.types import Collection, Explanation, Recalled, Turn, Value
+from ragstone.types import Request, Scope
 
 
 class TurnOptions(TypedDict, total=False):
@@ -28,7 +24,7 @@ class TurnOptions(TypedDict, total=False):
     at: float | None
     """When it was said, in seconds since 1970; now where left out."""
     speaker: str
-    metadata: Mapping[str, Value] | None
+    metadata: Mapping[str, types.Value] | None
 
 
 class Recalling(Searching):
@@ -37,7 +33,6 @@ class Recalling(Searching):
     def remember(self, session_id: str, role: str, content: str, **about: Unpack[TurnOptions]) -> int:
         """Store what was said and return its number in the session; durable when it returns."""
         from ragstone.memory import turns as made
-        from ragstone.types import Turn
 
         made.check(session_id, role, content)
         checked.about_turn(about)
@@ -46,10 +41,10 @@ class Recalling(Searching):
         at = about.get("at")
         moment = time.time() if at is None else float(at)
         speaker, metadata = about.get("speaker", ""), about.get("metadata") or {}
-        turn = Turn(session_id, 0, role, content, moment, speaker, metadata)
+        turn = types.Turn(session_id, 0, role, content, moment, speaker, metadata)
         return self.memory.remember([turn])[0].index
 
-    def turns(self, session_id: str, limit: int = HOT) -> list[Turn]:
+    def turns(self, session_id: str, limit: int = HOT) -> list[types.Turn]:
         """Return the last turns of a session, oldest first; none for a session that is not known."""
         checked.name(session_id, "a session")
         checked.whole("limit", limit)
@@ -57,7 +52,7 @@ class Recalling(Searching):
 
     def recall(
         self, session_id: str, query: str, top_k: int = 5, *, since: float | None = None, until: float | None = None
-    ) -> list[Recalled]:
+    ) -> list[types.Recalled]:
         """Return the turns of a session that answer, best first; `since` and `until` narrow it to a time."""
         checked.name(session_id, "a session")
         wanted = checked.search(query, top_k, {})
@@ -89,14 +84,14 @@ class Recalling(Searching):
         names = [one.name for one in self.memory.sessions()] if session_id is None else [session_id]
         return sum(self.memory.forget(name, turn=turn, before=before) for name in names)
 
-    def restore(self, session_id: str, turn: int) -> Turn:
+    def restore(self, session_id: str, turn: int) -> types.Turn:
         """Take back that a turn supersedes others, and return it; `NotFound` if there is no such turn."""
         checked.name(session_id, "a session")
         checked.whole("turn", turn)
         self._switched_on()
         return self.memory.restore(session_id, turn)
 
-    def sessions(self) -> list[Collection]:
+    def sessions(self) -> list[types.Collection]:
         """Return the sessions that are remembered, by name; `documents` counts their turns."""
         return self.memory.sessions() if self.enabled else []
 
@@ -120,7 +115,9 @@ class Recalling(Searching):
             raise ConfigError(OFF, hint="set rag.enabled = true")
         return self.memory.load(turns)
 
-    def explain(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Explanation:
+    def explain(
+        self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]
+    ) -> types.Explanation:
         """Return a search told in full: hits, how the query was read, and what was left out and why."""
         told = super().explain(query, top_k, **options)
         sessions = options.get("memory", False)
@@ -140,16 +137,15 @@ class Recalling(Searching):
         return together(told, turns, self.memory.superseding, top_k=asked.top_k, least=least or 0.0)
 
     @property
-    def memory(self) -> Rememberer:
+    def memory(self) -> later.Rememberer:
         """Return what keeps this project's conversations; it shares the store with the documents."""
         if self._rememberer is None or self._rememberer.parts.store is not self._parts.store:
             from ragstone.memory import turns as made
-            from ragstone.remembering import Rememberer
 
             own = self._parts
             parts = Parts(own.home, self.settings, self.events, made.project_of(self.project), own.store)
             parts.share(own)  # one model in memory does for documents and turns
-            self._rememberer = Rememberer(parts, Keeper(parts, self._keeper.source))
+            self._rememberer = later.Rememberer(parts, Keeper(parts, self._keeper.source))
         return self._rememberer
 
     def _sessions(self, wanted: bool | str | Sequence[str]) -> tuple[tuple[str, ...], list[str]]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
+from ragstone import types
+from ragstone.engine import later
 from ragstone.engine.ground import OFF
 from ragstone.engine.knowing import Knowing
 from ragstone.types import Request
-
-if TYPE_CHECKING:
-    from ragstone.retrieving.wish import Wish
-    from ragstone.types import Retrieval
 
 MORE_ROUNDS: Final = 2
 """Retrievals after the first one, while files behind an answer turn out to have changed."""
@@ -51,21 +49,20 @@ _DEFAULTS: Final[RetrieveOptions] = {
 class Retrieving(Knowing):
     """The part of an engine that questions about code meet."""
 
-    def retrieve(self, query: str, top_k: int = 12, **options: Unpack[RetrieveOptions]) -> Retrieval:
+    def retrieve(self, query: str, top_k: int = 12, **options: Unpack[RetrieveOptions]) -> types.Retrieval:
         """Return the chunks for a question, what the graph says to it first, and how that came about."""
         from ragstone.retrieving.wish import wish  # code is understood only for whoever asks about it
-        from ragstone.types import Retrieval
 
         begun = time.perf_counter()
         collection = options.pop("collection", None)
         asked = wish(query, top_k, self._scope(None), {**_DEFAULTS, **options})
         if not self.enabled:
-            debug = {"strategy": "off", "latency_ms": 0.0, "total_candidates": 0, "scores": {}, "notes": [OFF]}
-            return Retrieval(query, (), None, debug)  # type: ignore[arg-type]  # plain JSON
+            debug: dict[str, types.Json] = {"strategy": "off", "latency_ms": 0.0, "total_candidates": 0, "scores": {}}
+            return types.Retrieval(query, (), None, {**debug, "notes": [OFF]})
         made = self._proven(replace(asked, scope=self._known(collection)), collection)
         return replace(made, debug={**made.debug, "latency_ms": round((time.perf_counter() - begun) * 1000, 2)})
 
-    def _proven(self, asked: Wish, collection: str | Sequence[str] | None) -> Retrieval:
+    def _proven(self, asked: later.Wish, collection: str | Sequence[str] | None) -> types.Retrieval:
         """Return a retrieval whose every chunk was looked at in its file, those of the graph too."""
         from ragstone.retrieving.path import Retriever
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
-from ragstone import checked
+from ragstone import checked, types
 from ragstone.engine.ground import OFF, Ground
 from ragstone.store.filters import parse
 from ragstone.types import Explanation, Request
-
-if TYPE_CHECKING:
-    from ragstone.types import Hit, SearchOptions, StoredDocument
 
 
 class Searching(Ground):
     """The part of an engine that answers."""
 
-    def search(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> list[Hit]:
+    def search(self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]) -> list[types.Hit]:
         """Return the best hits, at most top_k; no match is an empty list. The options are those of `SearchOptions`."""
         return list(self.explain(query, top_k, **options).hits)
 
-    def explain(self, query: str, top_k: int | None = None, **options: Unpack[SearchOptions]) -> Explanation:
+    def explain(self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]) -> Explanation:
         """Return a search told in full: hits, how the query was read, and what was left out and why."""
         request = self._asked(query, top_k, options)
         if not self.enabled or request.top_k == 0:
@@ -29,7 +26,7 @@ class Searching(Ground):
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
         return self._fresh.answer(request) if options.get("fresh", True) else self._parts.searcher.run(request)
 
-    def _asked(self, query: str, top_k: int | None, options: SearchOptions) -> Request:
+    def _asked(self, query: str, top_k: int | None, options: types.SearchOptions) -> Request:
         """Return what a caller asks for, checked."""
         settings = self.settings.search
         wanted = checked.search(query, settings.top_k if top_k is None else top_k, options)
@@ -51,7 +48,7 @@ class Searching(Ground):
 
     def sources(
         self, *, collection: str | None = None, filters: Mapping[str, Any] | None = None
-    ) -> Iterator[StoredDocument]:
+    ) -> Iterator[types.StoredDocument]:
         """Yield every document stored, by uri."""
         after: tuple[str, str] | None = None
         scope = self._scope(collection)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from ragstone import types
+from ragstone.engine import later
 from ragstone.engine.ground import OFF
 from ragstone.engine.tending import Tending
 from ragstone.engine.writing import Writing
 from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
+from ragstone.protocols import Progress
 from ragstone.types import Item, Scope, Skip
-
-# What only agents need is imported by the verbs themselves: a search does not wait for it.
-if TYPE_CHECKING:
-    from ragstone.config.agents import Staff
-    from ragstone.protocols import Progress
-    from ragstone.types import Agent, AgentPrompt, SyncReport
 
 NO_DOCS = "agents.yaml gives it no docs"
 
@@ -22,7 +19,7 @@ NO_DOCS = "agents.yaml gives it no docs"
 class Staffing(Writing, Tending):
     """The part of an engine that agents meet. An agent's documents are an engine of their own beside this one."""
 
-    def agents(self) -> list[Agent]:
+    def agents(self) -> list[types.Agent]:
         """Return the agents that `agents.yaml` names, by name."""
         return sorted(self._staff().agents.values(), key=lambda agent: agent.name)
 
@@ -45,7 +42,7 @@ class Staffing(Writing, Tending):
 
     def ensure_index(
         self, agent: str, *, embed: bool | float = True, progress: Progress | None = None
-    ) -> SyncReport | None:
+    ) -> types.SyncReport | None:
         """Make an agent's index match its files and return the ledger; None where nothing had changed."""
         if not self._named(agent, self._staff()).sources or not self.enabled:
             return None
@@ -56,31 +53,29 @@ class Staffing(Writing, Tending):
             report = corpus.sync(embed=embed, progress=progress)
         return report
 
-    def agent_prompt(self, agent: str, *, budget: int | None = None) -> AgentPrompt:
+    def agent_prompt(self, agent: str, *, budget: int | None = None) -> types.AgentPrompt:
         """Return what an agent's prompt is given of its documents: a hint and a tool, or the files themselves."""
         from ragstone.agents.corpus import HINT, TOOL
         from ragstone.tokens import at_most
-        from ragstone.types import AgentPrompt
 
         known = self._named(agent, self._staff())
         room = known.budget if budget is None else budget
         if not isinstance(room, int) or isinstance(room, bool) or room < 1:
             raise InputError("budget is a number of tokens, from 1 on", hint="budget=12000")
         if not known.sources:
-            return AgentPrompt(agent, known.strategy, "", 0, room, notes=(NO_DOCS,))
+            return types.AgentPrompt(agent, known.strategy, "", 0, room, notes=(NO_DOCS,))
         if known.strategy == "preload":
             return self._preloaded(known, room)
         missing = self._missing()
         if missing:
             return self._preloaded(known, room, f"rag is not possible, the files are given whole instead: {missing}")
-        return AgentPrompt(agent, "rag", HINT, at_most(HINT), room, tool=TOOL)
+        return types.AgentPrompt(agent, "rag", HINT, at_most(HINT), room, tool=TOOL)
 
-    def _preloaded(self, agent: Agent, budget: int, *notes: str) -> AgentPrompt:
+    def _preloaded(self, agent: types.Agent, budget: int, *notes: str) -> types.AgentPrompt:
         """Return the prompt with whole files in it; they are read as a sync reads them, and not stored."""
         from ragstone.agents.corpus import in_order
         from ragstone.context.preload import preload
         from ragstone.intake.one import Cut, Job
-        from ragstone.types import AgentPrompt
 
         corpus = self.agent(agent.name)
         source, rag = corpus.source(), corpus.settings.rag
@@ -102,7 +97,9 @@ class Staffing(Writing, Tending):
             notes = (*notes, "no file of its sources has any text" if not made.left_out else _too_small(budget))
         left_out += made.left_out
         files = tuple(made.files)
-        return AgentPrompt(agent.name, "preload", made.text, made.tokens, budget, files, tuple(left_out), notes=notes)
+        return types.AgentPrompt(
+            agent.name, "preload", made.text, made.tokens, budget, files, tuple(left_out), notes=notes
+        )
 
     def _missing(self) -> str:
         """Return why nothing can be searched by meaning; nothing where it can."""
@@ -121,12 +118,12 @@ class Staffing(Writing, Tending):
         lacking = not spaces or any(info.texts > info.embedded for info in spaces)
         return lacking and any(one.chunks for one in store.collections(self.project))
 
-    def _staff(self) -> Staff:
+    def _staff(self) -> later.Staff:
         from ragstone.config.agents import agents
 
         return agents(self.settings)
 
-    def _named(self, name: object, staff: Staff) -> Agent:
+    def _named(self, name: object, staff: later.Staff) -> types.Agent:
         if name not in staff.agents:
             known = ", ".join(sorted(staff.agents)) or "none: agents.yaml in the folder names them"
             raise NotFound(f"there is no agent {name!r}", hint=f"there are {known}")

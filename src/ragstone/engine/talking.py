@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Unpack, get_args
+from typing import Final, Unpack, get_args
 
+from ragstone import types
 from ragstone.context import SURE_ENOUGH
+from ragstone.engine import later
 from ragstone.engine.recalling import Recalling
 from ragstone.errors import ConfigError, InputError
 from ragstone.events import CONTEXT_LOADED, SEARCH_COMPLETED
-from ragstone.types import SearchOptions
-
-# What prompts need is imported by the verbs themselves: a search does not wait for it.
-if TYPE_CHECKING:
-    from ragstone.answer.chat import Chat
-    from ragstone.context.select import Candidate
-    from ragstone.types import Cited, Context, ContextFormat, Spoken
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _SENT: Final = "sent"
@@ -28,10 +23,10 @@ _CANDIDATES: Final = 12
 _LEAST, _MOST = 1, 10_000_000
 
 
-class ContextOptions(SearchOptions, total=False):
+class ContextOptions(types.SearchOptions, total=False):
     """What a caller may say about a context beside the task and the budget."""
 
-    format: ContextFormat
+    format: types.ContextFormat
     window: int | None
     """The model's window in tokens: at most two fifths of it are used."""
     session: str | None
@@ -48,11 +43,10 @@ class Talking(Recalling):
 
     # ── context ───────────────────────────────────────────────────────────────────────────────────
 
-    def context(self, task: str, budget: int = 1500, **options: Unpack[ContextOptions]) -> Context:
+    def context(self, task: str, budget: int = 1500, **options: Unpack[ContextOptions]) -> types.Context:
         """Return cited text for a task inside a hard token budget, and what was left out of it."""
         from ragstone.context.build import Wish, build, sent_marks
         from ragstone.tokens import at_most
-        from ragstone.types import Context
 
         form = options.pop("format", "block")
         session, window = options.pop("session", None), options.pop("window", None)
@@ -65,7 +59,7 @@ class Talking(Recalling):
         _checked(form, session, count)
         if not options.pop("rag_enabled", True) or not self.enabled:
             self.events.emit(CONTEXT_LOADED, rag=False, task=task, tokens=0, ids=[])
-            return Context(RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",))
+            return types.Context(RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",))
         sent = self._sent(session)
         wish = Wish(task, budget, form, window, count, frozenset(sent))
         with self.events.holding(SEARCH_COMPLETED) as searches:
@@ -86,15 +80,15 @@ class Talking(Recalling):
         return made_now
 
     def select(
-        self, task: str, candidates: Sequence[Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
-    ) -> Context:
+        self, task: str, candidates: Sequence[later.Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
+    ) -> types.Context:
         """Return a context of what the caller chose and what is known here, ranked together inside one budget."""
         from ragstone.context.build import Wish, build
-        from ragstone.context.select import Candidate, as_hits, merged
+        from ragstone.context.select import as_hits, merged
         from ragstone.words import query_terms
 
         _whole("budget", budget)
-        if not isinstance(candidates, Sequence) or not all(isinstance(one, Candidate) for one in candidates):
+        if not isinstance(candidates, Sequence) or not all(isinstance(one, later.Candidate) for one in candidates):
             raise InputError("select takes a list of candidates", hint='[Candidate("text", "source")]')
         found = self.explain(task, top_k).hits if self.enabled else ()
         own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
@@ -106,18 +100,17 @@ class Talking(Recalling):
         top_k: int | None = None,
         *,
         tell: Callable[[str], object] | None = None,
-        **options: Unpack[SearchOptions],
-    ) -> Spoken:
+        **options: Unpack[types.SearchOptions],
+    ) -> types.Spoken:
         """Return an answer in words, each statement quoted from a source and checked; `tell` hears it as it comes."""
         from ragstone.answer.check import INSTRUCTIONS, NOT_FOUND, question
         from ragstone.context.fence import neutral, new_mark
         from ragstone.context.layout import line
-        from ragstone.types import Spoken
 
         chat = self._chat()
         made_now = self.context(query, self.settings.ask.budget, format="json", top_k=top_k, **options)
         if not made_now.cited:
-            return Spoken(NOT_FOUND, False, model=chat.model, notes=made_now.notes)
+            return types.Spoken(NOT_FOUND, False, model=chat.model, notes=made_now.notes)
         pieces = [replace(one, text=neutral(one.text), place=line(one.place)) for one in made_now.cited]
         mark = new_mark([query, *(piece.text for piece in pieces)])
         messages = (
@@ -131,18 +124,16 @@ class Talking(Recalling):
                 tell(part)
         return _judged("".join(said), pieces, chat.model)
 
-    def _chat(self) -> Chat:
-        from ragstone.answer.chat import Chat
-
+    def _chat(self) -> later.Chat:
         ask = self.settings.ask
         if not self.enabled or ask.url is None or ask.model is None:
             raise ConfigError(
                 "no language model is set up" if self.enabled else "retrieval is switched off (rag.enabled)",
                 hint="set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL",
             )
-        return Chat(ask.url, ask.model, ask.api_key, ask.seconds)
+        return later.Chat(ask.url, ask.model, ask.api_key, ask.seconds)
 
-    def _cosines(self, task: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def _cosines(self, task: str, candidates: Sequence[later.Candidate]) -> list[float | None]:
         """Return how near each piece is to the task, None where it came with a score or nothing can tell."""
         unknown = [one.text for one in candidates if one.score is None]
         if not self.enabled or not unknown:
@@ -163,20 +154,19 @@ class Talking(Recalling):
         self._parts.store.set_note(self.project, f"{_SENT}:{session}", json.dumps(kept))
 
 
-def _judged(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
+def _judged(text: str, pieces: Sequence[types.Cited], model: str) -> types.Spoken:
     """Return what the model said, or that nothing was found where no quotation of it stands in the sources."""
     from ragstone.answer.check import NOT_FOUND, declined, quotes
-    from ragstone.types import Spoken
 
     if declined(text):
-        return Spoken(NOT_FOUND, False, model=model)
+        return types.Spoken(NOT_FOUND, False, model=model)
     found = tuple(quotes(text, pieces))
     if not any(quote.found for quote in found):
         why = "none of its quotations stands in the sources" if found else "it quotes no source"
-        return Spoken(NOT_FOUND, False, found, model, (f"the model answered, but {why}",))
+        return types.Spoken(NOT_FOUND, False, found, model, (f"the model answered, but {why}",))
     wrong = sum(not quote.found for quote in found)
     notes = (f"{wrong} of {len(found)} quotations do not stand in the sources",) if wrong else ()
-    return Spoken(text.strip(), True, found, model, notes)
+    return types.Spoken(text.strip(), True, found, model, notes)
 
 
 def inject(
@@ -195,10 +185,9 @@ def inject(
 
 
 def _checked(form: object, session: object, count: object) -> None:
-    from ragstone.types import ContextFormat
-
-    if form not in get_args(ContextFormat):
-        raise InputError(f"there is no context format {form!r}", hint=f"known are {', '.join(get_args(ContextFormat))}")
+    known = get_args(types.ContextFormat)
+    if form not in known:
+        raise InputError(f"there is no context format {form!r}", hint=f"known are {', '.join(known)}")
     if session is not None and (not isinstance(session, str) or not session.strip()):
         raise InputError(f"session is {session!r}", hint="give a name")
     if not callable(count):

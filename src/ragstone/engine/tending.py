@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragstone import checked
+from ragstone import checked, types
+from ragstone.engine import later
 from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import StaleSpace
+from ragstone.protocols import Progress
 from ragstone.sources.fingerprint import fingerprint
 from ragstone.store.home import size_on_disk
 from ragstone.types import AddReport, Scope, Status
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Progress
-    from ragstone.types import Finding
-    from ragstone.watching import OnSync, Watcher
 
 
 class Tending(Ground):
@@ -44,15 +40,13 @@ class Tending(Ground):
         """Return how many files were changed, made or removed since they were last looked at."""
         return self._keeper.waiting() if self.enabled else 0
 
-    def watcher(self, *, on_sync: OnSync | None = None) -> Watcher:
+    def watcher(self, *, on_sync: later.OnSync | None = None) -> later.Watcher:
         """Return what keeps the index level with the folder in the background, once it is started.
 
         `on_sync` is called with the ledger whenever something was brought in.
         """
-        from ragstone.watching import Watcher  # only for whoever watches
-
         self._switched_on()
-        self._watchers.append(Watcher(self._follower, on_sync=on_sync))
+        self._watchers.append(later.Watcher(self._follower, on_sync=on_sync))
         return self._watchers[-1]
 
     def status(self) -> Status:
@@ -71,7 +65,7 @@ class Tending(Ground):
             bytes_on_disk=size_on_disk(self.home),
         )
 
-    def check(self) -> list[Finding]:
+    def check(self) -> list[types.Finding]:
         """Return what a look at every invariant found, the vectors themselves included."""
         return [*self._parts.store.check(), *self._parts.check_vectors()]
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragstone import checked
+from ragstone import checked, types
+from ragstone.engine import later
 from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import Conflict, InputError, StaleSpace
+from ragstone.protocols import Progress
 from ragstone.types import AddReport, Document, SyncReport
-
-if TYPE_CHECKING:
-    from ragstone.outside.verbs import HelpLimits, Outside
-    from ragstone.protocols import Progress
-    from ragstone.types import Collection
 
 
 class Writing(Ground):
@@ -103,7 +99,7 @@ class Writing(Ground):
         program: str,
         *,
         collection: str = "help",
-        limits: HelpLimits | None = None,
+        limits: later.HelpLimits | None = None,
         embed: bool = True,
         progress: Progress | None = None,
     ) -> SyncReport:
@@ -132,7 +128,7 @@ class Writing(Ground):
         chunker: str | None = None,
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
-    ) -> Collection:
+    ) -> types.Collection:
         """Return a new collection, cut in its own way where that is given; `Conflict` if the name is taken."""
         from ragstone.chunk.choose import choose  # what is given may have to be cut; a search cuts nothing
 
@@ -151,10 +147,8 @@ class Writing(Ground):
         self._switched_on()
         return self._parts.store.drop_collection(self.project, self._existing(name))
 
-    def _outside(self) -> Outside:
-        from ragstone.outside.verbs import Outside  # networks and programs: nothing that a search should wait for
-
-        return Outside(self._parts, self._keeper)
+    def _outside(self) -> later.Outside:
+        return later.Outside(self._parts, self._keeper)
 
     def _document_of(self, one: str, collection: str) -> str:
         """Return the uri an id stands for: a document's own, or that of a chunk's document."""

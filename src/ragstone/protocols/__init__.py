@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragstone import types
 from ragstone.protocols.parts import (
     Chunker,
     Codec,
@@ -22,13 +23,14 @@ from ragstone.protocols.parts import (
 from ragstone.protocols.store import Store
 
 if TYPE_CHECKING:
-    from ragstone.protocols.parts import Matrix as Matrix
+    from ragstone.types import Matrix as Matrix
 
 __all__ = [
     "Chunker",
     "Codec",
     "Embedder",
     "Framework",
+    "Matrix",
     "Nearest",
     "Progress",
     "Reader",
@@ -40,3 +42,11 @@ __all__ = [
     "VectorRows",
     "World",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Return the matrix that parts hand each other: numpy is imported for it now, and not before."""
+    if name != "Matrix":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = types.Matrix
+    return value

@@ -3,26 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ragstone.types import (
-        Chunk,
-        Document,
-        Graph,
-        Item,
-        Role,
-        Scored,
-        Skip,
-        Space,
-        SpaceInfo,
-        VectorRow,
-    )
-
-    Matrix: TypeAlias = NDArray[np.float32]
+from ragstone import types
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a stage ("scan", "index", "graph", "embed"), how much is done and how much there is (0: not known)."""
@@ -33,17 +16,17 @@ class Source(Protocol):
 
     name: str
 
-    def scan(self) -> Iterator[Item | Skip]:
+    def scan(self) -> Iterator[types.Item | types.Skip]:
         """Yield everything there is, or why it is left out. Never raises for one bad item."""
 
-    def load(self, item: Item) -> bytes:
+    def load(self, item: types.Item) -> bytes:
         """Return an item's bytes, or raise `ReadError`."""
 
 
 class Reader(Protocol):
     """What a file says."""
 
-    def read(self, data: bytes, uri: str) -> Document:
+    def read(self, data: bytes, uri: str) -> types.Document:
         """Return the whole document, or raise `ReadError`; never half of one."""
 
 
@@ -52,19 +35,21 @@ class Chunker(Protocol):
 
     recipe: str
 
-    def chunk(self, document: Document) -> list[Chunk]:
+    def chunk(self, document: types.Document) -> list[types.Chunk]:
         """Return exact slices in order that together cover all non-space text."""
 
 
 class Embedder(Protocol):
     """How text becomes numbers."""
 
-    space: Space
+    space: types.Space
     max_tokens: int
     related: float
     """A cosine beyond which two texts have to do with each other, whatever else is near."""
 
-    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Matrix:
+    def embed(
+        self, texts: Sequence[str], role: types.Role = "document", *, progress: Progress | None = None
+    ) -> types.Matrix:
         """Return one row per text, in order. A text's vector does not depend on its neighbours."""
 
     def count_tokens(self, text: str) -> int:
@@ -78,13 +63,13 @@ class Codec(Protocol):
     dimension: int
     row_bytes: int
 
-    def encode(self, matrix: Matrix) -> list[bytes]:
+    def encode(self, matrix: types.Matrix) -> list[bytes]:
         """Return one row of bytes per vector; vectors are brought to length one."""
 
-    def decode(self, rows: Sequence[bytes]) -> Matrix:
+    def decode(self, rows: Sequence[bytes]) -> types.Matrix:
         """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
 
-    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
+    def scores(self, query: types.Matrix, rows: Sequence[bytes]) -> types.Matrix:
         """Return the inner product of a query with every row."""
 
     def sound(self, rows: Sequence[bytes]) -> list[bool]:
@@ -100,19 +85,19 @@ class VectorRows(Protocol):
     def newest(self) -> tuple[str, int]:
         """Return the epoch and the largest row id (0 without rows), both of one moment."""
 
-    def after(self, row_id: int, limit: int) -> list[VectorRow]:
+    def after(self, row_id: int, limit: int) -> list[types.VectorRow]:
         """Return rows with a larger id, in order of id."""
 
     def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
         """Return the encoded vectors of rows with a larger id, in order of id: what an index is filled from."""
 
-    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
+    def by_id(self, ids: Sequence[int]) -> list[types.VectorRow]:
         """Return the rows with these ids, in any order, missing ones left out."""
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids, missing ones left out: what a search compares."""
 
-    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
+    def by_text(self, text_ids: Sequence[int]) -> list[types.VectorRow]:
         """Return the rows of these texts, in any order, missing ones left out."""
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
@@ -125,10 +110,10 @@ class VectorIndex(Protocol):
     high_water: int
     """The largest row id taken in."""
 
-    def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
+    def upsert(self, ids: Sequence[int], vectors: types.Matrix) -> None:
         """Take vectors in; an id that is already there gets the new vector."""
 
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+    def search(self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[types.Scored]:
         """Return the k nearest by cosine, best first; only among `allowed` where that is given."""
 
     def delete(self, ids: Sequence[int]) -> int:
@@ -156,16 +141,16 @@ class Nearest(Protocol):
     damaged: int
     """How many stored rows were no vectors and are left out."""
 
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+    def search(self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[types.Scored]:
         """Return the k nearest vector rows by cosine, best first."""
 
-    def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
+    def cosines(self, chunk_ids: Sequence[int]) -> Callable[[types.Matrix], dict[int, float]]:
         """Return what gives a vector's cosine with each of these chunks, those without a vector left out.
 
         Their rows are read now, so that a query's vector may still be in the making.
         """
 
-    def vectors(self, text_ids: Sequence[int]) -> Matrix:
+    def vectors(self, text_ids: Sequence[int]) -> types.Matrix:
         """Return one row per text, zero where a text has no vector yet."""
 
     def flush(self) -> None:
@@ -178,13 +163,13 @@ class Nearest(Protocol):
 class Spaces(Protocol):
     """What a search asks of the spaces it meets."""
 
-    def query_vector(self, space: Space, query: str) -> Matrix | None:
+    def query_vector(self, space: types.Space, query: str) -> types.Matrix | None:
         """Return the query's vector in a space, or None where that space cannot be asked here."""
 
-    def nearest(self, project: str, info: SpaceInfo) -> Nearest:
+    def nearest(self, project: str, info: types.SpaceInfo) -> Nearest:
         """Return a space's index, ready to be asked."""
 
-    def related(self, space: Space) -> float:
+    def related(self, space: types.Space) -> float:
         """Return the cosine beyond which two texts of a space have to do with each other."""
 
 
@@ -205,7 +190,7 @@ class Framework(Protocol):
     def detects(self, world: World) -> bool:
         """Return whether the project is one of this framework's."""
 
-    def read(self, world: World) -> Graph:
+    def read(self, world: World) -> types.Graph:
         """Return its routes, tables, models and what links them; what cannot be known is in the remarks."""
 
 

@@ -8,16 +8,12 @@ class TestMine(VectorIndexContract):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from ragstone.errors import InputError
-from ragstone.protocols import VectorIndex
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.protocols import Matrix, VectorIndex
 
 
 class VectorIndexContract:

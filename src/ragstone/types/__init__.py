@@ -1,6 +1,7 @@
-"""The dictionary: every noun that two rooms share. All frozen, none imports anything heavy.
+"""The dictionary: every noun that two rooms share. All frozen, none but `Matrix` imports anything heavy.
 
 Each is imported when it is first used: making a class takes about half a millisecond, and a search needs few of them.
+Hints that name a noun as `types.Hit` can be resolved without it being there before.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from ragstone.types.graph import Story as Story
     from ragstone.types.graph import Unresolved as Unresolved
     from ragstone.types.graph import Walked as Walked
+    from ragstone.types.matrices import Matrix as Matrix
     from ragstone.types.reports import AddReport as AddReport
     from ragstone.types.reports import Finding as Finding
     from ragstone.types.reports import GraphReport as GraphReport
@@ -103,6 +105,7 @@ _PAGES = {
         "CONFIDENCES", "Affected", "Alias", "Change", "Commit", "Confidence", "Graph", "GraphAnswer",
         "Impact", "Json", "Link", "Node", "Related", "Rendered", "Step", "Story", "Unresolved", "Walked",
     ),
+    "matrices": ("Matrix",),
     "reports": ("AddReport", "Finding", "GraphReport", "Status", "SyncReport", "WatchStatus"),
     "retrieved": ("Retrieval",),
     "spaces": ("DEFAULT_STORAGE", "PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+Json: TypeAlias = str | int | float | bool | None | list[Any] | dict[str, Any]
+"""What JSON can say. It does not name itself: validators such as pydantic cannot follow an alias that does."""
 
 Confidence = Literal["runtime", "evaluated", "declared", "convention", "heuristic"]
 CONFIDENCES: Final[tuple[Confidence, ...]] = ("runtime", "evaluated", "declared", "convention", "heuristic")
