@@ -22,6 +22,7 @@ from ragstone.protocols.parts import (
 from ragstone.protocols.store import Store
 
 if TYPE_CHECKING:
+    from ragstone.protocols.parts import Keep as Keep
     from ragstone.protocols.parts import Matrix as Matrix
 
 __all__ = [
