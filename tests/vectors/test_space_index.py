@@ -97,7 +97,9 @@ def same_answers(world: World, numbers: Sequence[int], *, within: float) -> None
         assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=within)
 
 
-@pytest.mark.parametrize("sizes", [[1], [5, 3], [MANY], [MANY, MANY], [5, MANY, 3], [MANY, 7, 60]])
+@pytest.mark.parametrize(
+    "sizes", [[1], [5, 3], [MANY], [MANY, MANY], [5, MANY, 3], [MANY, 7, 60], [64, 65, 66, 67, 68]]
+)
 def test_what_was_put_is_found_and_was_never_read_back(world: World, sizes: list[int]) -> None:
     done = 0
     for size in sizes:

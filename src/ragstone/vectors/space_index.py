@@ -40,6 +40,7 @@ class SpaceIndex:
         self.damaged = 0
         self._index: TurboIndex | None = None
         self._beside: ThreadPoolExecutor | None = None
+        self._before: Future[None] | None = None
         self._taking: Future[None] | None = None
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
@@ -116,18 +117,22 @@ class SpaceIndex:
 
     def _take_in(self, epoch: str, last: int, vectors: Matrix) -> None:
         """Take vectors in as the rows behind the last one; many beside what the caller does next."""
-        self._wait()
         if len(vectors) < TAIL or _cores() == 1:
+            self._wait()
             self._take(epoch, last, vectors)
             return
+        before = self._before
+        if before is not None:
+            before.exception()  # one may wait its turn, so that the caller seldom has to; more would only fill memory
         from concurrent.futures import ThreadPoolExecutor
 
         vectors = vectors.copy()  # what the caller has, the caller may change
         vectors.flags.writeable = False
         beside = self._beside = self._beside or ThreadPoolExecutor(1, thread_name_prefix="ragstone-put")
         try:
-            self._taking = beside.submit(self._take, epoch, last, vectors)
+            self._before, self._taking = self._taking, beside.submit(self._take, epoch, last, vectors)
         except RuntimeError:  # no more threads to be had
+            self._wait()
             self._take(epoch, last, vectors)
 
     def _take(self, epoch: str, last: int, vectors: Matrix) -> None:
@@ -139,9 +144,9 @@ class SpaceIndex:
 
     def _wait(self) -> None:
         """Wait for what is being taken in; where that failed, the rows are read from the store, which may tell why."""
-        taking, self._taking = self._taking, None
+        taking, self._taking, self._before = self._taking, None, None
         if taking is not None:
-            taking.exception()
+            taking.exception()  # they are taken in one after the other, this one last
 
     def _level(self) -> TurboIndex:
         """Return the index with every row of the store in it; rows that were deleted mean a new index."""
