@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
+    from ragstone.protocols import Store
     from ragstone.types import Hit, Mode
 
 BATCH = 20_000
@@ -34,29 +35,22 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
         parts: Any = engine._parts  # the only door to rows without their embedder
         embedder = parts.embedder("minilm")
         info = parts.store.ensure_space(engine.project, "default", embedder.space)
-        encode = codec(info.storage, embedder.space.dimension)
+        nearest = parts.nearest(engine.project, info)
         after = done = 0
         scope = Scope(engine.project, ("default",))
         while pending := parts.store.pending(scope, info.id, after=after, limit=BATCH):
             # A text cut in two gives a row more than there are vectors: any vector will do for it.
             rows = vectors[[number % len(vectors) for number in range(done, done + len(pending))]]
-            parts.store.put_vectors(
-                engine.project, info.id, zip((one.text_id for one in pending), encode(rows), strict=True)
-            )
+            nearest.put(rows, keep(parts.store, engine.project, info.id, [one.text_id for one in pending]))
             after, done = pending[-1].text_id, done + len(pending)
-        nearest = parts.nearest(engine.project, info)
         nearest.search(vectors[0], 1)
         nearest.flush()
         warm({"words": lambda question, k: engine.search(question, k, mode="words")}, "import")
 
 
-def codec(storage: str, dimension: int) -> Callable[[Floats], list[bytes]]:
-    """Return the function that turns vectors into the rows the store keeps."""
-    from ragstone import registry
-
-    found: Any = registry.load("codec", storage)
-    encode: Callable[[Floats], list[bytes]] = found(dimension).encode
-    return encode
+def keep(store: Store, project: str, space: int, texts: Sequence[int]) -> Callable[[list[bytes]], int]:
+    """Return what stores encoded vectors as those of these texts."""
+    return lambda rows: store.put_vectors(project, space, zip(texts, rows, strict=True))
 
 
 def warm(ways: Mapping[str, Callable[[str, int], object]], question: str) -> None:

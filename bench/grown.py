@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench.filled import SETTINGS, codec, warm
+from bench.filled import SETTINGS, keep, warm
 from bench.matrix import QUERIES, REAL, base, unit
 from bench.measure import peak_mb, tell
 from bench.texts import real_texts
@@ -27,7 +27,6 @@ PER_DOCUMENT = 16
 PIECE_CHARACTERS = 800
 """Of a piece of the standard library: chunks of 160 to 300 tokens, as our chunkers cut."""
 
-DIMENSION = 384
 NOISE = (0.2, 0.6)
 """Length of the noise on a near-copy: cosines of about .98 to .86 to its origin."""
 
@@ -86,17 +85,16 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
         store, project, scope = parts.store, engine.project, Scope(engine.project, ("default",))
         store.ensure_collection(project, "default")
         info = store.ensure_space(project, "default", parts.embedder("minilm").space, storage=storage)
-        encode = codec(storage, DIMENSION)
+        nearest = parts.nearest(project, info)
         for batch, rows in zip(texts(size), vectors(size), strict=True):
             store.put(project, "default", documents(batch, done))
             pending = store.pending(scope, info.id, after=after, limit=len(batch))
-            store.put_vectors(project, info.id, zip((one.text_id for one in pending), encode(rows), strict=True))
+            nearest.put(rows, keep(store, project, info.id, [one.text_id for one in pending]))
             best, truth = nearer(best, truth, asked @ rows.T, done + 1)
             written += sum(len(text.encode()) for text in batch)
             done, after = done + len(batch), pending[-1].text_id
             if done % TOLD_EVERY == 0:
                 tell(f"growth: {done:,} of {size:,} chunks stored, at most {peak_mb():,.0f} MB of memory")
-        nearest = parts.nearest(project, info)
         nearest.search(asked[0], 1)
         nearest.flush()
         # A process that stays builds what is quicker for those who ask often; whoever asks later finds it.

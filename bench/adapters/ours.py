@@ -46,17 +46,17 @@ class Turbo:
         parts.close()
 
     def build(self, folder: Path, vectors: Floats) -> None:
-        """Encode the rows, store them, and build the index."""
-        from bench.filled import codec
+        """Have the rows encoded, stored and taken into the index, as an engine does with those it has embedded."""
+        from bench.filled import keep
         from ragstone.types import Scope
 
         parts = self._parts(folder)
         (info,) = parts.store.spaces(Scope(PROJECT))
-        encode = codec(info.storage, DIMENSION)
+        nearest = parts.nearest(PROJECT, info)
         for start in range(0, len(vectors), BATCH):
-            rows = zip(self._texts[start : start + BATCH], encode(vectors[start : start + BATCH]), strict=True)
-            parts.store.put_vectors(PROJECT, info.id, rows)
-        parts.nearest(PROJECT, info).flush()
+            texts = self._texts[start : start + BATCH]
+            nearest.put(vectors[start : start + BATCH], keep(parts.store, PROJECT, info.id, texts))
+        nearest.flush()
         parts.close()
 
     def open(self, folder: Path) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ragstone.events import CHUNK_INDEXED, Bus
@@ -20,7 +21,7 @@ from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Sk
 
 if TYPE_CHECKING:
     from ragstone.intake.one import Cut, Job, Outcome
-    from ragstone.protocols import Embedder, Matrix, Progress, Store
+    from ragstone.protocols import Embedder, Nearest, Progress, Store
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
 BATCH_CHARACTERS: Final = 2_000_000
@@ -33,8 +34,6 @@ EMBED_BATCH: Final = 128
 EMBED_BATCH_TIMED: Final = 32
 
 SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored as they stand"
-
-Encode = Callable[["Matrix"], list[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +262,7 @@ class Filler:
     store: Store
     project: str
     embedder: Embedder
-    encode: Encode
+    nearest: Nearest
 
     def fill(
         self, scope: Scope, info: SpaceInfo, *, seconds: float | None = None, progress: Progress | None = None
@@ -279,12 +278,15 @@ class Filler:
             if end is not None and time.monotonic() >= end:
                 break
             vectors = self.embedder.embed([text.text for text in pending], "document")
-            rows = zip((text.text_id for text in pending), self.encode(vectors), strict=True)
-            done += self.store.put_vectors(self.project, info.id, rows)
+            done += self.nearest.put(vectors, partial(self._keep, info.id, [text.text_id for text in pending]))
             after = pending[-1].text_id
             if progress:
                 progress("embed", min(done, total), total)
         return done
+
+    def _keep(self, space_id: int, texts: Sequence[int], rows: Sequence[bytes]) -> int:
+        """Store the rows of texts and return how many were new."""
+        return self.store.put_vectors(self.project, space_id, zip(texts, rows, strict=True))
 
 
 def _worked(job: Job, waiting: Sequence[Item]) -> tuple[Generator[Outcome, None, None], bool]:

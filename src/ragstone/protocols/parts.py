@@ -7,6 +7,9 @@ from typing import Protocol, TypeAlias
 
 from ragstone import types
 
+Keep: TypeAlias = Callable[[list[bytes]], int]
+"""Stores encoded vectors of one space in one transaction, in the order given; returns how many were new."""
+
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a stage ("scan", "index", "graph", "embed"), how much is done and how much there is (0: not known)."""
 
@@ -152,6 +155,12 @@ class Nearest(Protocol):
 
     def vectors(self, text_ids: Sequence[int]) -> types.Matrix:
         """Return one row per text, zero where a text has no vector yet."""
+
+    def put(self, vectors: types.Matrix, keep: Keep) -> int:
+        """Have vectors stored as rows of the space and return how many were new; a search finds them from then on.
+
+        Nothing is stored where one of them is none (`InputError`). The caller may change the matrix afterwards.
+        """
 
     def flush(self) -> None:
         """Make what was taken in quick to open next time."""

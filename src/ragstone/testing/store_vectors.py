@@ -78,6 +78,17 @@ class StoreVectorsContract(StoreCase):
         held = {row.text_id: row.data for row in store.vector_rows(PROJECT, info).after(0, 1000)}
         assert held == {text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)}
 
+    def test_rows_are_numbered_in_the_order_they_are_given(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(600)])])
+        info = store.ensure_space(PROJECT, NOTES, SPACE).id
+        texts = [text.text_id for text in store.pending(HERE, info)][::-1]
+        for given in (texts[:7], texts[7:]):
+            last = store.vector_rows(PROJECT, info).newest()[1]
+            assert store.put_vectors(PROJECT, info, [(text, b"data") for text in given]) == len(given)
+            rows = store.vector_rows(PROJECT, info).after(last, 1000)
+            assert [row.text_id for row in rows] == given
+            assert [row.id for row in rows] == list(range(last + 1, last + 1 + len(given)))
+
     def test_the_vector_of_a_chunk_is_that_of_its_text(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["same", "other"]), prepare("b.md", ["same"])])
         rows = store.vector_rows(PROJECT, self.embed(store))

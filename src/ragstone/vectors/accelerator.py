@@ -143,7 +143,7 @@ class Accelerators:
         self._join()
         if not self._possible or not self._changing.acquire(blocking=False):
             return  # another thread is at it: what it does not see now, it reads from the store later
-        if len(laid) < BESIDE or laid.flags.writeable:
+        if len(laid) < BESIDE or not _settled(laid):
             self._follow(view, laid, folder)
             return
         following = threading.Thread(target=self._follow, args=(view, laid, folder), daemon=True)
@@ -258,6 +258,12 @@ class Accelerators:
             self._possible = False
             return None
         return loaded
+
+
+def _settled(matrix: Matrix) -> bool:
+    """Return whether nobody can change a matrix any more, not even by the one it is a part of."""
+    owner = matrix if matrix.base is None else matrix.base
+    return isinstance(owner, np.ndarray) and not owner.flags.writeable
 
 
 def package() -> ModuleType | None:

@@ -21,6 +21,7 @@ from ragstone.vectors.header import NAME, Header, array_of, read_header, text_of
 from ragstone.vectors.planes import SEED, Planes
 from ragstone.vectors.private_files import make_folder
 from ragstone.vectors.segments import CAPACITY, Layout, Segment, Slots, added, hold_slots, map_segment, write_slots
+from ragstone.vectors.unit import column_sums
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class SegmentCache:
 
     def append(self, view: View, ids: Ids, unit: Matrix) -> View:
         """Return the view with unit vectors behind; written, but not counted before `commit`."""
-        sums = unit.sum(axis=0, dtype=np.float64)
+        sums = column_sums(unit)
         centre, centred_on = view.centre, view.centred_on
         if centre is None:
             centre, centred_on = self._planes.centre(sums, len(ids)), len(ids)

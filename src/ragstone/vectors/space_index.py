@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,11 +14,16 @@ from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.rows import codec, read_rows
-from ragstone.vectors.turbo import TurboIndex
-from ragstone.vectors.unit import unit_query
+from ragstone.vectors.turbo import TAIL, TurboIndex
+from ragstone.vectors.unit import unit_query, unit_rows
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from ragstone.protocols import Keep, Matrix
+
+
+LEAST_SQUARE = 0.5  # of a length: a row of nothing but zeros has 0, any other 1
 
 
 class SpaceIndex:
@@ -33,6 +39,9 @@ class SpaceIndex:
         self._levelling = threading.Lock()
         self.damaged = 0
         self._index: TurboIndex | None = None
+        self._beside: ThreadPoolExecutor | None = None
+        self._before: Future[None] | None = None
+        self._taking: Future[None] | None = None
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
@@ -64,33 +73,111 @@ class SpaceIndex:
             matrix[places] = vectors[[found[text_ids[place]] for place in places]]
         return matrix
 
+    def put(self, vectors: Matrix, keep: Keep) -> int:
+        """Have vectors stored as rows of the space and return how many were new; a search finds them from then on.
+
+        They need not be read back where they are sure to be the rows behind the last of a level index. Ids only grow
+        and are given out in order: so many new rows, and the last that far behind the last before, are these and no
+        others. What is not sure the next search reads from the store, as it would after any other process's write.
+        """
+        unit = unit_rows(vectors, self._space.dimension)
+        rows = self._codec.encode(unit)
+        epoch, last = self._rows.newest()
+        new = keep(rows)
+        if new == len(rows) > 0 and self._rows.newest() == (epoch, last + new):
+            given = self._as_stored(unit, rows)
+            if given is not None:
+                self._take_in(epoch, last, given)
+        return new
+
     def flush(self) -> None:
         """Make what the store has quick to open next time."""
         self._level().flush()
 
     def close(self) -> None:
         """Let go of files and memory."""
+        self._wait()
+        if self._beside is not None:
+            self._beside.shutdown()
+            self._beside = None
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._index is not None:
             self._index.close()
             self._index = None
 
+    def _as_stored(self, unit: Matrix, rows: Sequence[bytes]) -> Matrix | None:
+        """Return vectors as the store gives them back, as far as anyone can tell; None where one is left out then."""
+        if len(unit) < TAIL:  # they come to where they are compared themselves
+            sound, vectors = read_rows(self._codec, rows)
+            return vectors if all(sound) else None
+        # So many come to where only a shortlist is made: what is compared is fetched from the store.
+        return unit if np.all(np.vecdot(unit, unit) > LEAST_SQUARE) else None
+
+    def _take_in(self, epoch: str, last: int, vectors: Matrix) -> None:
+        """Take vectors in as the rows behind the last one; many beside what the caller does next."""
+        if len(vectors) < TAIL or _cores() == 1:
+            self._wait()
+            self._take(epoch, last, vectors)
+            return
+        before = self._before
+        if before is not None:
+            before.exception()  # one may wait its turn, so that the caller seldom has to; more would only fill memory
+        from concurrent.futures import ThreadPoolExecutor
+
+        vectors = vectors.copy()  # what the caller has, the caller may change
+        vectors.flags.writeable = False
+        beside = self._beside = self._beside or ThreadPoolExecutor(1, thread_name_prefix="ragstone-put")
+        try:
+            self._before, self._taking = self._taking, beside.submit(self._take, epoch, last, vectors)
+        except RuntimeError:  # no more threads to be had
+            self._wait()
+            self._take(epoch, last, vectors)
+
+    def _take(self, epoch: str, last: int, vectors: Matrix) -> None:
+        """Take vectors in if the index is of that epoch and level with that row."""
+        with self._levelling:
+            index = self._opened(epoch)
+            if index.high_water == last:
+                index.upsert(range(last + 1, last + 1 + len(vectors)), vectors)
+
+    def _wait(self) -> None:
+        """Wait for what is being taken in; where that failed, the rows are read from the store, which may tell why."""
+        taking, self._taking, self._before = self._taking, None, None
+        if taking is not None:
+            taking.exception()  # they are taken in one after the other, this one last
+
     def _level(self) -> TurboIndex:
         """Return the index with every row of the store in it; rows that were deleted mean a new index."""
+        if self._taking is not None:
+            self._wait()
         epoch, last = self._rows.newest()
         index = self._index
         if index is not None and epoch == self._epoch and index.high_water >= last:
             return index
         with self._levelling:
-            if self._index is None or epoch != self._epoch:
-                self.close()
-                stamp = f"{epoch}:{self._space.fingerprint}:{self._codec.name}"
-                self._index = TurboIndex(
-                    self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
-                )
-                self._epoch = epoch
-                self.damaged = 0
-            if self._index.high_water < last:
+            index = self._opened(epoch)
+            if index.high_water < last:
                 bad: list[int] = []
-                catch_up(self._index, self._rows, self._codec, bad)
+                catch_up(index, self._rows, self._codec, bad)
                 self.damaged += len(bad)
-            return self._index
+            return index
+
+    def _opened(self, epoch: str) -> TurboIndex:
+        """Return the index of an epoch, as level as it was left; with `_levelling` held."""
+        if self._index is None or epoch != self._epoch:
+            self._let_go()
+            stamp = f"{epoch}:{self._space.fingerprint}:{self._codec.name}"
+            self._index = TurboIndex(
+                self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
+            )
+            self._epoch = epoch
+            self.damaged = 0
+        return self._index
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -73,8 +73,12 @@ class TurboIndex:
         if len(new_ids) != len(unit):
             raise InputError(f"There are {len(new_ids)} ids for {len(unit)} vectors.")
         with self._writing:
-            for at in range(0, len(new_ids), TAIL):
-                self._take(new_ids[at : at + TAIL], unit[at : at + TAIL])
+            at = 0
+            while at < len(new_ids):
+                # What is left behind a full tail goes with it: it would only fill the tail half.
+                end = at + TAIL if len(new_ids) - at >= 2 * TAIL else len(new_ids)
+                self._take(new_ids[at:end], unit[at:end])
+                at = end
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest by cosine, best first; only among `allowed` where that is given."""

@@ -86,6 +86,14 @@ def _unusual_unit_rows(matrix: Matrix) -> Matrix:
     return unit
 
 
+def column_sums(unit: Matrix) -> NDArray[np.float64]:
+    """Return the sum of unit rows: of a few as they are, of those sums in double precision."""
+    total = np.zeros(unit.shape[1])
+    for first in range(0, len(unit), PIECE):
+        total += unit[first : first + PIECE].sum(axis=0)
+    return total
+
+
 def unit_query(vector: Matrix, dimension: int) -> Matrix:
     """Return one query as a flat vector of length one."""
     # Every search pays for this one: a single pass in double precision instead of the checks for many rows.

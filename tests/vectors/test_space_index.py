@@ -1,0 +1,293 @@
+"""Vectors put into a space are stored once, found at once, and never other than the store has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+
+from ragstone.errors import InputError
+from ragstone.store.sqlite import SqliteStore
+from ragstone.store.vectors import StoredRows
+from ragstone.testing.store import prepare
+from ragstone.types import Scope, Space, SpaceInfo
+from ragstone.vectors import space_index as module
+from ragstone.vectors import turbo
+from ragstone.vectors.accelerator import _settled
+from ragstone.vectors.space_index import SpaceIndex
+from ragstone.vectors.turbo import TurboIndex
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Keep, Matrix, VectorRows
+
+DIMENSION = 16
+TEXTS = 400
+MANY = 150
+"""More than a tail in these tests."""
+
+
+class Rows(StoredRows):
+    """The store's rows, and how often they were read to fill an index."""
+
+    read = 0
+
+    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
+        self.read += 1
+        return super().data_after(row_id, limit)
+
+
+class World:
+    """A store with texts, one space of it, and an index of that."""
+
+    def __init__(self, folder: Path, storage: str = "int10") -> None:
+        self.folder = folder
+        self.store = SqliteStore(folder / "ragstone.db")
+        self.store.ensure_collection("p", "c")
+        self.store.put("p", "c", [prepare(f"{n}.md", [f"text number {n}"]) for n in range(TEXTS)])
+        self.info = self.store.ensure_space("p", "c", Space("fake", "m", DIMENSION), storage=storage)
+        self.texts = [one.text_id for one in self.store.pending(Scope("p"), self.info.id, limit=TEXTS)]
+        drawn = np.random.default_rng(7).standard_normal((TEXTS, DIMENSION)).astype(np.float32)
+        self.vectors: Matrix = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        self.rows = Rows(self.store._database, "p", self.info.id, self.store._fetched)
+        self.index = self.opened()
+
+    def keep(self, first: int, *, space: SpaceInfo | None = None) -> Keep:
+        """Return what stores rows as those of the texts from there on."""
+        number = (space or self.info).id
+        return lambda rows: self.store.put_vectors("p", number, zip(self.texts[first:], rows, strict=False))
+
+    def put(self, first: int, last: int, index: SpaceIndex | None = None) -> int:
+        return (index or self.index).put(self.vectors[first:last], self.keep(first))
+
+    def opened(self) -> SpaceIndex:
+        """Return an index of the space in its folder."""
+        return SpaceIndex(self.folder / "turbo", self.info, cast("VectorRows", self.rows))
+
+    def another(self) -> SpaceIndex:
+        """Return an index of the same space as another process has it, which knows only the store."""
+        return SpaceIndex(None, self.info, self.store.vector_rows("p", self.info.id))
+
+    def texts_near(self, number: int, index: SpaceIndex | None = None) -> int:
+        """Return which text is nearest to a text's vector."""
+        (hit,) = (index or self.index).search(self.vectors[number], 1)
+        (row,) = self.rows.by_id([hit.id])
+        return self.texts.index(row.text_id)
+
+
+@pytest.fixture(params=[1, 2])
+def world(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setattr(module, "_cores", lambda: request.param)
+    monkeypatch.setattr(module, "TAIL", 64)
+    monkeypatch.setattr(turbo, "TAIL", 64)
+    world = World(tmp_path)
+    with world.store:
+        yield world
+        world.index.close()
+
+
+def same_answers(world: World, numbers: Sequence[int], *, within: float) -> None:
+    """Fail unless the index answers as one that has read everything from the store."""
+    told = world.another()
+    for number in numbers:
+        ours, theirs = (index.search(world.vectors[number], 5) for index in (world.index, told))
+        assert [hit.id for hit in ours] == [hit.id for hit in theirs]
+        assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=within)
+
+
+@pytest.mark.parametrize(
+    "sizes", [[1], [5, 3], [MANY], [MANY, MANY], [5, MANY, 3], [MANY, 7, 60], [64, 65, 66, 67, 68]]
+)
+def test_what_was_put_is_found_and_was_never_read_back(world: World, sizes: list[int]) -> None:
+    done = 0
+    for size in sizes:
+        assert world.put(done, done + size) == size
+        done += size
+    for number in {0, sizes[0] - 1, done - 1}:
+        assert world.texts_near(number) == number
+    assert world.rows.read == 0
+    same_answers(world, range(0, done, 9), within=0.003)
+    world.index.flush()
+    same_answers(world, range(0, done, 9), within=1e-6)
+    assert world.rows.read == 0
+
+
+@pytest.mark.parametrize("storage", ["int10", "int8", "compact"])
+def test_few_are_compared_as_the_store_keeps_them(tmp_path: Path, storage: str) -> None:
+    world = World(tmp_path, storage)
+    with world.store:
+        world.put(0, 40)
+        same_answers(world, range(0, 40, 3), within=1e-5)
+        assert world.rows.read == 0
+
+
+def test_vectors_of_any_length_are_taken_as_directions(world: World) -> None:
+    world.index.put(world.vectors[:MANY] * np.float32(3), world.keep(0))
+    world.index.put(world.vectors[MANY : MANY + 5] * np.float32(0.1), world.keep(MANY))
+    assert [world.texts_near(number) for number in (3, MANY + 3)] == [3, MANY + 3]
+    assert world.rows.read == 0
+
+
+def test_a_text_keeps_the_vector_it_has(world: World) -> None:
+    world.put(0, 20)
+    assert world.index.put(world.vectors[100:130], world.keep(10)) == 20, "ten of thirty were there"
+    assert [world.texts_near(number) for number in (5, 15, 115)] == [5, 15, 25]
+    assert world.put(0, 20) == 0
+    same_answers(world, range(0, 200, 7), within=1e-6)
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+@pytest.mark.parametrize("before", [True, False], ids=["before ours", "after ours"])
+def test_rows_of_another_process_in_between_are_found_too(world: World, size: int, *, before: bool) -> None:
+    world.put(0, 10)
+    theirs, ours = world.another(), world.keep(10)
+
+    def keep(rows: list[bytes]) -> int:
+        if before:
+            world.put(300, 302, theirs)
+        stored = ours(rows)
+        if not before:
+            world.put(300, 302, theirs)
+        return stored
+
+    assert world.index.put(world.vectors[10 : 10 + size], keep) == size
+    for number in (0, 10, 9 + size, 300, 301):
+        assert world.texts_near(number) == number
+    same_answers(world, range(0, 310, 11), within=1e-6)
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_rows_of_another_process_before_are_found_too(world: World, size: int) -> None:
+    world.put(0, 10, world.another())
+    assert world.put(10, 10 + size) == size
+    assert [world.texts_near(number) for number in (0, 9, 10, 9 + size)] == [0, 9, 10, 9 + size]
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_a_vector_of_no_text_moves_no_other(world: World, size: int) -> None:
+    texts = [10**9, *world.texts[1:size]]
+    new = world.index.put(
+        world.vectors[:size], lambda rows: world.store.put_vectors("p", world.info.id, zip(texts, rows, strict=True))
+    )
+    assert new == size - 1
+    assert [world.texts_near(number) for number in range(1, size)] == list(range(1, size))
+    assert len(world.index.search(world.vectors[0], TEXTS)) == size - 1
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_rows_of_another_space_in_between_do_no_harm(world: World, size: int) -> None:
+    other = world.store.ensure_space("p", "c", Space("fake", "other", DIMENSION), state="building")
+    world.put(0, 10)
+    beside = SpaceIndex(None, other, world.store.vector_rows("p", other.id))
+    beside.put(world.vectors[:7], world.keep(0, space=other))
+    assert world.put(10, 10 + size) == size
+    same_answers(world, range(0, 10 + size, 3), within=1e-6)
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_rows_removed_in_between_are_not_found(world: World, size: int) -> None:
+    world.put(0, 10)
+    ours = world.keep(10)
+
+    def keep(rows: list[bytes]) -> int:
+        (gone,) = world.rows.by_text([world.texts[4]])
+        assert world.store.remove_vectors("p", world.info.id, [gone.id]) == 1
+        return ours(rows)
+
+    assert world.index.put(world.vectors[10 : 10 + size], keep) == size
+    assert world.texts_near(4) != 4
+    assert world.texts_near(9 + size) == 9 + size
+    same_answers(world, range(0, 10 + size), within=1e-6)
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_what_is_no_vector_is_refused_and_nothing_is_stored(world: World, size: int, wrong: float) -> None:
+    given = world.vectors[:size].copy()
+    given[size - 1, 3] = wrong
+    with pytest.raises(InputError):
+        world.index.put(given, world.keep(0))
+    with pytest.raises(InputError):
+        world.index.put(world.vectors[:size, :5], world.keep(0))
+    assert world.rows.newest()[1] == 0
+    assert world.index.put(world.vectors[:0], world.keep(0)) == 0
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_a_vector_of_zeros_is_left_out_as_it_is_when_read(world: World, size: int) -> None:
+    given = world.vectors[:size].copy()
+    given[2] = 0
+    assert world.index.put(given, world.keep(0)) == size
+    assert world.texts_near(size - 1) == size - 1
+    assert world.index.damaged == 1
+    assert len(world.index.search(world.vectors[0], TEXTS)) == size - 1
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_a_crash_after_storing_leaves_a_store_that_answers(world: World, size: int) -> None:
+    ours = world.keep(10)
+
+    def keep(rows: list[bytes]) -> int:
+        ours(rows)
+        raise KeyboardInterrupt
+
+    world.put(0, 10)
+    with pytest.raises(KeyboardInterrupt):
+        world.index.put(world.vectors[10 : 10 + size], keep)
+    for index in (world.another(), world.opened(), world.index):
+        assert [world.texts_near(number, index) for number in (0, 10, 9 + size)] == [0, 10, 9 + size]
+
+
+def test_the_matrix_given_may_be_changed_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Matrix] = []
+    take = TurboIndex.upsert
+
+    def upsert(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
+        taken.append(vectors.copy())
+        take(index, ids, vectors)
+
+    monkeypatch.setattr(TurboIndex, "upsert", upsert)
+    monkeypatch.setattr(module, "_cores", lambda: 2)
+    given = world.vectors[:MANY].copy()
+    with world.index._levelling:  # so that nothing is taken in yet
+        world.index.put(given, world.keep(0))
+        given[:] = 1
+    assert world.texts_near(77) == 77
+    assert np.array_equal(np.concatenate(taken), world.vectors[:MANY])
+    assert world.rows.read == 0
+
+
+def test_an_index_that_was_closed_meanwhile_is_opened_again(world: World) -> None:
+    world.put(0, MANY)
+    world.index.close()
+    world.put(MANY, MANY + 3)
+    world.put(MANY + 3, MANY + 70)
+    assert [world.texts_near(number) for number in (0, MANY + 1, MANY + 69)] == [0, MANY + 1, MANY + 69]
+
+
+def test_what_could_not_be_taken_in_beside_is_read_from_the_store(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_cores", lambda: 2)
+
+    def fail(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TurboIndex, "upsert", fail)
+        assert world.put(0, MANY) == MANY
+        world.index._wait()
+    assert world.texts_near(77) == 77
+    assert world.rows.read
+
+
+def test_a_part_of_a_matrix_is_settled_only_with_the_whole() -> None:
+    whole = np.ones((4, 3), np.float32)
+    part = whole[1:]
+    part.flags.writeable = False
+    assert not _settled(part)
+    whole.flags.writeable = False
+    assert _settled(whole[1:])
+    assert not _settled(np.frombuffer(bytearray(12), np.float32).reshape(1, 3))
