@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 PROJECT = COLLECTION = "default"
-BATCH = 20_000
+BATCH = 8_192
 DIMENSION = 384
 
 
