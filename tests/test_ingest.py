@@ -153,9 +153,9 @@ def test_embedding_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None
         nearest = SpaceIndex(None, info, store.vector_rows("default", info.id))
         first = Counting(fail_after=300)
         with pytest.raises(KeyboardInterrupt):
-            Filler(store, "default", first, nearest).fill(scope, info)
+            Filler(store, "default", first, lambda: nearest).fill(scope, info)
         second = Counting()
-        Filler(store, "default", second, nearest).fill(scope, info)
+        Filler(store, "default", second, lambda: nearest).fill(scope, info)
         assert sorted(first.texts + second.texts) == sorted(f"text number {n}" for n in range(600))
         assert store.spaces(scope)[0].coverage == 1.0
 
@@ -166,7 +166,7 @@ def test_a_time_limit_leaves_the_rest_for_later(tmp_path: Path) -> None:
         info = store.ensure_space("default", "default", FakeEmbedder.space)
         embedder = Counting()
         nearest = SpaceIndex(None, info, store.vector_rows("default", info.id))
-        assert Filler(store, "default", embedder, nearest).fill(scope, info, seconds=0.0) == 0
+        assert Filler(store, "default", embedder, lambda: nearest).fill(scope, info, seconds=0.0) == 0
         assert embedder.texts == []
 
 
@@ -201,3 +201,13 @@ def test_the_last_batches_are_small_where_two_processes_read() -> None:
     sizes = [len(batch) for batch in _batches(taken(), lambda: left)]
     assert sum(sizes) == len(documents) and sizes[0] == BATCH_DOCUMENTS
     assert sizes == sorted(sizes, reverse=True) and sizes[-1] <= LEAST_DOCUMENTS
+
+
+def test_where_nothing_is_pending_no_index_is_opened(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri="a", text="some text")])
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.embed() == 0
+        assert not engine._parts._indexes
+        engine.add([Document(uri="b", text="some other text")])
+        assert engine._parts._indexes

@@ -46,7 +46,7 @@ class Turbo:
         parts.close()
 
     def build(self, folder: Path, vectors: Floats) -> None:
-        """Have the rows encoded, stored and taken into the index, as an engine does with those it has embedded."""
+        """Have rows encoded, stored and taken into the index through the door of an engine, in larger batches."""
         from bench.filled import keep
         from ragstone.types import Scope
 

@@ -262,7 +262,8 @@ class Filler:
     store: Store
     project: str
     embedder: Embedder
-    nearest: Nearest
+    nearest: Callable[[], Nearest]
+    """Gives the index of the space; not asked where nothing is pending, for opening it takes time."""
 
     def fill(
         self, scope: Scope, info: SpaceInfo, *, seconds: float | None = None, progress: Progress | None = None
@@ -278,7 +279,7 @@ class Filler:
             if end is not None and time.monotonic() >= end:
                 break
             vectors = self.embedder.embed([text.text for text in pending], "document")
-            done += self.nearest.put(vectors, partial(self._keep, info.id, [text.text_id for text in pending]))
+            done += self.nearest().put(vectors, partial(self._keep, info.id, [text.text_id for text in pending]))
             after = pending[-1].text_id
             if progress:
                 progress("embed", min(done, total), total)

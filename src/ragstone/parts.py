@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -104,7 +105,7 @@ class Parts:
         progress: Progress | None = None,
     ) -> int:
         """Embed what is pending in a space and return how many vectors were stored."""
-        nearest = self.nearest(self.project, info)
+        nearest = partial(self.nearest, self.project, info)
         filler = Filler(self.store, self.project, self.embedder(info.space.embedder), nearest)
         # Two processes at the same texts would do the same work twice: the second waits for the first.
         try:
@@ -113,7 +114,7 @@ class Parts:
         except StoreBusy:
             return 0  # another process is at it, and this one was given only so much time
         if done:
-            nearest.flush()
+            nearest().flush()
         return done
 
     def related(self, space: Space) -> float:

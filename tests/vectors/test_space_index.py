@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -35,7 +36,7 @@ class Rows(StoredRows):
     read = 0
 
     def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
-        self.read += 1
+        self.read += limit > 1  # one is asked for to know which row is the first
         return super().data_after(row_id, limit)
 
 
@@ -245,18 +246,18 @@ def test_the_matrix_given_may_be_changed_at_once(world: World, monkeypatch: pyte
     take = TurboIndex.upsert
 
     def upsert(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
-        taken.append(vectors.copy())
+        taken.append(vectors)
         take(index, ids, vectors)
 
     monkeypatch.setattr(TurboIndex, "upsert", upsert)
     monkeypatch.setattr(module, "_cores", lambda: 2)
     given = world.vectors[:MANY].copy()
-    with world.index._levelling:  # so that nothing is taken in yet
-        world.index.put(given, world.keep(0))
-        given[:] = 1
+    world.index.put(given, world.keep(0))
+    (ours,) = taken
+    assert not np.shares_memory(given, ours)
+    assert _settled(ours)
+    given[:] = 1
     assert world.texts_near(77) == 77
-    assert np.array_equal(np.concatenate(taken), world.vectors[:MANY])
-    assert world.rows.read == 0
 
 
 def test_an_index_that_was_closed_meanwhile_is_opened_again(world: World) -> None:
@@ -267,20 +268,72 @@ def test_an_index_that_was_closed_meanwhile_is_opened_again(world: World) -> Non
     assert [world.texts_near(number) for number in (0, MANY + 1, MANY + 69)] == [0, MANY + 1, MANY + 69]
 
 
-def test_what_could_not_be_taken_in_beside_is_read_from_the_store(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_cores", lambda: 2)
-
-    def fail(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
-        raise MemoryError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(TurboIndex, "upsert", fail)
-        assert world.put(0, MANY) == MANY
-        world.index._wait()
-    assert world.texts_near(77) == 77
+@pytest.mark.parametrize("size", [5, MANY])
+def test_an_index_that_is_being_brought_level_is_not_waited_for(world: World, size: int) -> None:
+    world.put(0, 10)
+    with world.index._levelling:
+        assert world.put(10, 10 + size) == size
+    assert world.index._index is not None
+    assert world.index._index.count() == 10
+    same_answers(world, range(0, 10 + size, 3), within=1e-6)
     assert world.rows.read
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_rows_of_a_second_space_are_not_read_back_either(world: World, size: int) -> None:
+    world.put(0, 10)
+    other = world.store.ensure_space("p", "c", Space("fake", "other", DIMENSION), state="building")
+    rows = Rows(world.store._database, "p", other.id, world.store._fetched)
+    second = SpaceIndex(None, other, cast("VectorRows", rows))
+    for first in (0, size):
+        assert second.put(world.vectors[first : first + size], world.keep(first, space=other)) == size
+    assert world.texts_near(7) == 7
+    assert len(second.search(world.vectors[0], TEXTS)) == 2 * size
+    assert rows.read == 0
+
+
+@pytest.mark.parametrize("size", [5, MANY])
+def test_a_newer_epoch_that_a_search_has_met_stays(world: World, size: int) -> None:
+    world.put(0, 10)
+    ours, met = world.keep(10), []
+
+    def keep(rows: list[bytes]) -> int:
+        new = ours(rows)
+        (gone,) = world.rows.by_text([world.texts[4]])
+        world.store.remove_vectors("p", world.info.id, [gone.id])
+        met.extend([world.texts_near(9), world.index._index])
+        return new
+
+    assert world.index.put(world.vectors[10 : 10 + size], keep) == size
+    assert met == [9, world.index._index]
+    same_answers(world, range(10 + size), within=1e-6)
+
+
+def test_an_index_is_closed_when_all_of_a_batch_is_in_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    closing = threading.Thread(target=world.index.close)
+    take, waited = TurboIndex.upsert, []
+
+    def upsert(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
+        closing.start()
+        closing.join(0.2)
+        waited.append(closing.is_alive())
+        take(index, ids, vectors)
+
+    world.put(0, 10)
+    with monkeypatch.context() as patched:
+        patched.setattr(TurboIndex, "upsert", upsert)
+        world.put(10, 10 + MANY)
+    closing.join()
+    assert waited == [True]
+    assert [world.texts_near(number) for number in (0, 9, 10, 9 + MANY)] == [0, 9, 10, 9 + MANY]
+    assert len(world.index.search(world.vectors[0], TEXTS)) == 10 + MANY
+
+
+def test_an_index_that_was_closed_claims_no_rows() -> None:
+    index = TurboIndex(None, DIMENSION)
+    index.upsert([3, 8], np.eye(2, DIMENSION, dtype=np.float32))
+    index.close()
+    assert (index.high_water, index.count()) == (0, 0)
 
 
 def test_a_part_of_a_matrix_is_settled_only_with_the_whole() -> None:

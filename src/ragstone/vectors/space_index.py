@@ -18,10 +18,7 @@ from ragstone.vectors.turbo import TAIL, TurboIndex
 from ragstone.vectors.unit import unit_query, unit_rows
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
     from ragstone.protocols import Keep, Matrix
-
 
 LEAST_SQUARE = 0.5  # of a length: a row of nothing but zeros has 0, any other 1
 
@@ -39,9 +36,6 @@ class SpaceIndex:
         self._levelling = threading.Lock()
         self.damaged = 0
         self._index: TurboIndex | None = None
-        self._beside: ThreadPoolExecutor | None = None
-        self._before: Future[None] | None = None
-        self._taking: Future[None] | None = None
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
@@ -77,17 +71,20 @@ class SpaceIndex:
         """Have vectors stored as rows of the space and return how many were new; a search finds them from then on.
 
         They need not be read back where they are sure to be the rows behind the last of a level index. Ids only grow
-        and are given out in order: so many new rows, and the last that far behind the last before, are these and no
-        others. What is not sure the next search reads from the store, as it would after any other process's write.
+        and are given out in order: so many new rows, and so many ids from the first behind the last before to the last
+        now, are these and no others. What is not sure the next search reads from the store, as it would after any other
+        process's write.
         """
         unit = unit_rows(vectors, self._space.dimension)
         rows = self._codec.encode(unit)
         epoch, last = self._rows.newest()
         new = keep(rows)
-        if new == len(rows) > 0 and self._rows.newest() == (epoch, last + new):
-            given = self._as_stored(unit, rows)
-            if given is not None:
-                self._take_in(epoch, last, given)
+        # One that is just being brought level is not waited for.
+        if new == len(rows) > 0 and self._levelling.acquire(blocking=False):
+            try:
+                self._take(unit, rows, epoch=epoch, last=last)
+            finally:
+                self._levelling.release()
         return new
 
     def flush(self) -> None:
@@ -96,62 +93,42 @@ class SpaceIndex:
 
     def close(self) -> None:
         """Let go of files and memory."""
-        self._wait()
-        if self._beside is not None:
-            self._beside.shutdown()
-            self._beside = None
-        self._let_go()
+        with self._levelling:
+            self._let_go()
 
     def _let_go(self) -> None:
         if self._index is not None:
             self._index.close()
             self._index = None
 
+    def _take(self, unit: Matrix, rows: Sequence[bytes], *, epoch: str, last: int) -> None:
+        """Take rows in that were stored behind a last one, if they are all there is behind it and the index is level
+        with it; with `_levelling` held."""
+        first = next(iter(self._rows.data_after(last, 1)), 0)
+        if self._rows.newest() != (epoch, first + len(rows) - 1):
+            return
+        index, vectors = self._opened(epoch), self._as_stored(unit, rows)
+        if index.high_water == last and vectors is not None:
+            index.upsert(range(first, first + len(rows)), vectors)
+
     def _as_stored(self, unit: Matrix, rows: Sequence[bytes]) -> Matrix | None:
-        """Return vectors as the store gives them back, as far as anyone can tell; None where one is left out then."""
-        if len(unit) < TAIL:  # they come to where they are compared themselves
+        """Return vectors as the store gives them back, None where one is left out then.
+
+        So many that they are laid into segments are as good as they came: a shortlist is made by them, and what is
+        compared is fetched. Where another process keeps the folder they are compared themselves until it lets go.
+        """
+        if len(unit) < TAIL:
             sound, vectors = read_rows(self._codec, rows)
             return vectors if all(sound) else None
-        # So many come to where only a shortlist is made: what is compared is fetched from the store.
-        return unit if np.all(np.vecdot(unit, unit) > LEAST_SQUARE) else None
-
-    def _take_in(self, epoch: str, last: int, vectors: Matrix) -> None:
-        """Take vectors in as the rows behind the last one; many beside what the caller does next."""
-        if len(vectors) < TAIL or _cores() == 1:
-            self._wait()
-            self._take(epoch, last, vectors)
-            return
-        before = self._before
-        if before is not None:
-            before.exception()  # one may wait its turn, so that the caller seldom has to; more would only fill memory
-        from concurrent.futures import ThreadPoolExecutor
-
-        vectors = vectors.copy()  # what the caller has, the caller may change
-        vectors.flags.writeable = False
-        beside = self._beside = self._beside or ThreadPoolExecutor(1, thread_name_prefix="ragstone-put")
-        try:
-            self._before, self._taking = self._taking, beside.submit(self._take, epoch, last, vectors)
-        except RuntimeError:  # no more threads to be had
-            self._wait()
-            self._take(epoch, last, vectors)
-
-    def _take(self, epoch: str, last: int, vectors: Matrix) -> None:
-        """Take vectors in if the index is of that epoch and level with that row."""
-        with self._levelling:
-            index = self._opened(epoch)
-            if index.high_water == last:
-                index.upsert(range(last + 1, last + 1 + len(vectors)), vectors)
-
-    def _wait(self) -> None:
-        """Wait for what is being taken in; where that failed, the rows are read from the store, which may tell why."""
-        taking, self._taking, self._before = self._taking, None, None
-        if taking is not None:
-            taking.exception()  # they are taken in one after the other, this one last
+        if not np.all(np.vecdot(unit, unit) > LEAST_SQUARE):
+            return None
+        if _cores() > 1:
+            unit = unit.copy()  # the accelerator takes it in beside, and what the caller has, the caller may change
+            unit.flags.writeable = False
+        return unit
 
     def _level(self) -> TurboIndex:
         """Return the index with every row of the store in it; rows that were deleted mean a new index."""
-        if self._taking is not None:
-            self._wait()
         epoch, last = self._rows.newest()
         index = self._index
         if index is not None and epoch == self._epoch and index.high_water >= last:

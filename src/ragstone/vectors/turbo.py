@@ -127,7 +127,6 @@ class TurboIndex:
         with self._writing:
             self.close()
             self._cache.clear()  # after letting go: some systems keep a file that is still mapped
-            self.high_water = 0
 
     def close(self) -> None:
         """Let go of files and memory; what was not flushed is taken from the store again next time."""
@@ -135,6 +134,7 @@ class TurboIndex:
             self._accelerators.close()
             self._allowed = AllowedSets()
             self._buried.clear()
+            self.high_water = 0  # it holds nothing any more
             self._state = State(self._cache.empty(), ExactIndex(self.dimension))
 
     def to_base64(self) -> str:
