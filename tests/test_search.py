@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -46,6 +48,22 @@ def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_
     shown = [hit.source_doc_id for hit in told.hits]
     assert len({"0.md", "1.md"} & set(shown)) == 1
     assert any(one.reason == "same text as a hit above" for one in told.dropped)
+
+
+@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
+def test_where_no_thread_can_be_started_the_answer_is_the_same(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, mode: Literal["vectors", "hybrid"]
+) -> None:
+    def none(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    with monkeypatch.context() as without:
+        without.setattr(threading.Thread, "start", none)
+        alone = engine.search("gondola lagoon", mode=mode)
+    engine._parts.searcher._answers.clear()
+    assert alone == engine.search("gondola lagoon", mode=mode)
+    assert alone[0].source_doc_id == "odd"
 
 
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
+from ragstone.config import cores
 from ragstone.errors import StoreDamaged
 from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
 from ragstone.protocols import Spaces, Store
@@ -202,11 +202,12 @@ class Searcher:
         known = self._spaces_of(request.scope, generation)
         spaces = [info for info in known if info.state == "active" and info.embedded]
         make = self._ask.query_vector
-        if not spaces or _cores() == 1:
-            return [(info, partial(make, info.space, request.query)) for info in spaces]
-        if self._pool is None:
-            self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
-        return [(info, self._pool.submit(make, info.space, request.query).result) for info in spaces]
+        if spaces and cores() > 1:
+            if self._pool is None:
+                self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
+            with suppress(RuntimeError):  # no more threads to be had: then this one makes it when its turn comes
+                return [(info, self._pool.submit(make, info.space, request.query).result) for info in spaces]
+        return [(info, partial(make, info.space, request.query)) for info in spaces]
 
     def _add_vector_list(
         self, request: Request, info: SpaceInfo, later: Later, *, lists: Lists, generation: int
@@ -359,12 +360,6 @@ class Whole:
         wanted = order.looked_at(ranked, shown)
         self.read(wanted)
         return {chunk: self.rows[chunk].chunk.text for chunk in wanted if chunk in self.rows}
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _floor(near: Sequence[Scored], related: float) -> float:

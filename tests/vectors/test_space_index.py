@@ -80,7 +80,7 @@ class World:
 
 @pytest.fixture(params=[1, 2])
 def world(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(module, "_cores", lambda: request.param)
+    monkeypatch.setattr(module, "cores", lambda: request.param)
     monkeypatch.setattr(module, "TAIL", 64)
     monkeypatch.setattr(turbo, "TAIL", 64)
     world = World(tmp_path)
@@ -250,7 +250,7 @@ def test_the_matrix_given_may_be_changed_at_once(world: World, monkeypatch: pyte
         take(index, ids, vectors)
 
     monkeypatch.setattr(TurboIndex, "upsert", upsert)
-    monkeypatch.setattr(module, "_cores", lambda: 2)
+    monkeypatch.setattr(module, "cores", lambda: 2)
     given = world.vectors[:MANY].copy()
     world.index.put(given, world.keep(0))
     (ours,) = taken

@@ -21,7 +21,7 @@ from ragstone.config.settings import (
     Web,
     keys,
 )
-from ragstone.config.surroundings import passed_on, search_path
+from ragstone.config.surroundings import cores, passed_on, search_path
 
 __all__ = [
     "Described",
@@ -35,6 +35,7 @@ __all__ = [
     "Store",
     "VectorStore",
     "Web",
+    "cores",
     "describe",
     "load",
     "passed_on",

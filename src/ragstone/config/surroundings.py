@@ -1,4 +1,4 @@
-"""What the environment says beside settings: where programs are, what they may know, whether colour is wanted."""
+"""What the environment says beside settings: where programs are, what they may know, colour, how many cores."""
 
 from __future__ import annotations
 
@@ -31,3 +31,9 @@ def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     """Return whether a terminal may be shown colour: not where NO_COLOR says so, or where it knows none."""
     environ = os.environ if environ is None else environ
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1

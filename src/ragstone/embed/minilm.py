@@ -7,7 +7,6 @@ only with texts of the same padded length, which depends on nothing but the text
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -21,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.config import Settings
+from ragstone.config import Settings, cores
 from ragstone.embed.numpy_forward import WIDTH, forward, ready
 from ragstone.embed.onnx_file import read_tensors
 from ragstone.embed.wordpiece import WordPiece
@@ -69,7 +68,7 @@ class MiniLM:
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and threads < 1:
             raise InputError(f"threads is {threads}: it must be 1 or more.", hint="leave it out to use every core")
-        self._threads = threads or _cores()
+        self._threads = threads or cores()
         self._lock = Lock()
         self._model: Model | None = None
         self._tokenizer: WordPiece | None = None
@@ -166,12 +165,6 @@ def load_model(path: Path) -> tuple[Model, str]:
         return np.asarray(session.run(None, {"input_ids": ids})[0], dtype=np.float32)
 
     return run, "onnxruntime"
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _windows(tokenizer: WordPiece, texts: Iterable[str], padded_to: int) -> Iterator[_Window]:

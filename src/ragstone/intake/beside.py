@@ -7,7 +7,6 @@ not come out the same here.
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import threading
 from collections import deque
@@ -15,6 +14,7 @@ from collections.abc import Generator, Iterator, Sequence
 from queue import Empty, SimpleQueue
 from typing import Final
 
+from ragstone.config import cores
 from ragstone.intake.child import HELLO
 from ragstone.intake.one import FEW_FILES, Job, Outcome
 from ragstone.intake.wire import hear_outcomes, tell_items, tell_job
@@ -71,7 +71,7 @@ def worth_help(waiting: Sequence[Item]) -> bool:
     much = len(waiting) >= MANY_FILES or (
         len(waiting) >= FEW_FILES and sum(item.stamp.size for item in waiting) >= MANY_BYTES
     )
-    return much and _cores() > 1 and python() is not None
+    return much and cores() > 1 and python() is not None
 
 
 class Beside:
@@ -192,12 +192,6 @@ class Beside:
                 items.append(self._work.pop())
                 size += items[-1].stamp.size
         return items
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _widen(pipe: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.config import cores
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
@@ -122,7 +122,7 @@ class SpaceIndex:
             return vectors if all(sound) else None
         if not np.all(np.vecdot(unit, unit) > LEAST_SQUARE):
             return None
-        if _cores() > 1:
+        if cores() > 1:
             unit = unit.copy()  # the accelerator takes it in beside, and what the caller has, the caller may change
             unit.flags.writeable = False
         return unit
@@ -152,9 +152,3 @@ class SpaceIndex:
             self._epoch = epoch
             self.damaged = 0
         return self._index
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
