@@ -50,13 +50,16 @@ def test_two_writers_queue_and_lose_nothing(tmp_path: Path, start: Start) -> Non
 
 
 FLIPPER = """
-import sys
+import os, sys
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
+n = 0
 with SqliteStore(sys.argv[1]) as store:
-    for n in range(40):
+    while n < 40 or not os.path.exists(sys.argv[2]):  # until the reader has seen enough, however slow it is
         word = ("even", "odd")[n % 2]
         store.put("p", "c", [prepare("a.md", [f"{word} {n} {k} " * 30 for k in range(6)])])
+        n += 1
+print(word, n - 1)
 """
 
 
@@ -65,21 +68,27 @@ def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(tmp_path: Path, s
     with SqliteStore(path) as store:
         store.ensure_collection("p", "c")
         store.put("p", "c", [prepare("a.md", [f"odd -1 {k} " * 30 for k in range(6)])])
-        writer = start(FLIPPER, path)
-        seen = set()
-        while writer.poll() is None:
-            text = store.text("p", "c", "a.md")
-            assert text is not None
-            assert len({tuple(piece.split()[:2]) for piece in text.split("\n\n")}) == 1
-            seen.add(store.generation())
-            found = [len(store.search_words(HERE, [word], limit=99)) for word in ("even", "odd")]
-            assert all(count in (0, 6) for count in found)
-            rows = store.document_chunks("p", "c", "a.md")
-            assert len({row.chunk.text.split()[1] for row in rows}) == 1
-        _, err = writer.communicate()
+        enough = tmp_path / "enough"
+        writer = start(FLIPPER, path, enough)
+        seen: set[int] = set()
+        try:
+            while writer.poll() is None:
+                if len(seen) > 3:
+                    enough.touch()
+                text = store.text("p", "c", "a.md")
+                assert text is not None
+                assert len({tuple(piece.split()[:2]) for piece in text.split("\n\n")}) == 1
+                seen.add(store.generation())
+                found = [len(store.search_words(HERE, [word], limit=99)) for word in ("even", "odd")]
+                assert all(count in (0, 6) for count in found)
+                rows = store.document_chunks("p", "c", "a.md")
+                assert len({row.chunk.text.split()[1] for row in rows}) == 1
+        finally:
+            enough.touch()
+        last, err = writer.communicate()
         assert writer.returncode == 0, err
-        assert store.text("p", "c", "a.md") == "\n\n".join(f"odd 39 {k} " * 30 for k in range(6))
-        assert len(seen) > 1
+        assert store.text("p", "c", "a.md") == "\n\n".join(f"{last.strip()} {k} " * 30 for k in range(6))
+        assert len(seen) > 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
