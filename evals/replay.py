@@ -57,7 +57,6 @@ def record(chosen: EvalSet, embedder: str, *, keep: Path | None) -> list[Recordi
 def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recording]:
     """Return the lists of one index's questions."""
     from ragstone.types import Request, Scope
-    from ragstone.words import query_terms
 
     # The read path up to where ranking begins; nothing public stops there.
     searcher, store = engine._parts.searcher, engine._parts.store
@@ -67,7 +66,7 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
         scope = Scope(engine.project, (case.collection,))
         candidates = max(engine.settings.search.candidates, WIDEST)
         request = Request(case.query, scope, top_k=WIDEST, candidates=candidates)
-        lists = searcher._lists(request, query_terms(case.query), store.generation())
+        lists = searcher._lists(request, store.generation())
         ids = {row.id for rows in lists.rows.values() for row in rows}
         known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
         rows = {number: known[number] for number in ids if number in known}
@@ -84,8 +83,8 @@ def asker(recording: Recording, numbers: Numbers) -> Ask:
     """Return the function a case's score asks with: what `ragstone.search` does with its lists."""
     from ragstone.rank import order
     from ragstone.rank.fuse import list_weights, query_type, weighted_sum
+    from ragstone.rank.lists import Whole
     from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
-    from ragstone.search import Whole
 
     query, lists = recording.case.query, recording.lists
     whole = Whole(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
 from ragstone import Document, Engine
+from ragstone.errors import ProviderError, StoreError
 from ragstone.events import Event
+from ragstone.search import Once, Read
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -64,6 +67,46 @@ def test_where_no_thread_can_be_started_the_answer_is_the_same(
     engine._parts.searcher._answers.clear()
     assert alone == engine.search("gondola lagoon", mode=mode)
     assert alone[0].source_doc_id == "odd"
+
+
+def test_work_that_was_done_is_not_done_again_by_a_pool_that_gets_its_thread_late() -> None:
+    done: list[int] = []
+
+    def work() -> Read:
+        done.append(1)
+        return []
+
+    def fails() -> Read:
+        done.append(2)
+        raise StoreError("the disk is gone")
+
+    once, broken = Once(work), Once(fails)
+    assert (once(), once(), done) == ([], [], [1])
+    with pytest.raises(StoreError):
+        broken()
+    assert not broken()
+    assert done == [1, 2]
+
+
+def test_a_vector_that_cannot_be_made_is_told_once_the_words_are_read(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    search_words = type(engine._parts.store).search_words
+
+    def slow(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        time.sleep(0.05)
+        asked.append("words")
+        return search_words(*given, **named)
+
+    def no_vector(*_: object) -> None:
+        raise ProviderError("the service does not answer")
+
+    monkeypatch.setattr(type(engine._parts.store), "search_words", slow)
+    monkeypatch.setattr(type(engine._parts), "query_vector", no_vector)
+    with pytest.raises(ProviderError, match="does not answer"):
+        engine.search("harbour")
+    assert asked == ["words"]  # nothing reads in a moment that is over
 
 
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:

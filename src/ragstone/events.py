@@ -28,6 +28,7 @@ _MOST_READ: Final = 8_000_000
 _MOST_CHARACTERS: Final = 1000
 _MOST_ITEMS: Final = 100
 _NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_encode: Final = json.JSONEncoder(default=str).encode
 logger = logging.getLogger(__name__)
 
 
@@ -153,7 +154,7 @@ class Log:
     def _write(self, event: Event) -> None:
         told = {"time": event.time, "name": event.name, **({"project": self._project} if self._project else {})}
         about = {key: _clipped(value) for key, value in event.data.items()}
-        line = json.dumps({**told, **about, **told}, default=str) + "\n"
+        line = _encode({**told, **about, **told}) + "\n"
         with suppress(OSError):
             # One call: lines of two processes do not mix.
             os.write(self._opened(), line.encode())

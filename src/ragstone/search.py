@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ from ragstone.rank import order
 from ragstone.rank.compress import answering_slice
 from ragstone.rank.confidence import Traces, confidence
 from ragstone.rank.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
-from ragstone.rank.lists import MOST_DROPPED, Lists, alike
+from ragstone.rank.lists import MOST_DROPPED, Lists, Whole, alike
 from ragstone.rank.order import Ranked
 from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
 from ragstone.types import (
@@ -28,7 +29,6 @@ from ragstone.types import (
     Explanation,
     Filter,
     Hit,
-    Outline,
     Request,
     Scope,
     Scored,
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 
     from ragstone.protocols import Matrix
 
-Later = Callable[[], "Matrix | None"]
-"""Waits for a query's vector and returns it; None where its space cannot be asked."""
+Cosines = Callable[["Matrix"], Mapping[int, float]]
+"""Gives the cosine of a query's vector with each of some chunks."""
+Read = Sequence[Cosines]
+"""What was read for each space before the query's vector was there."""
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
 OVERFETCH: Final = 1.1
-# The vectors' list may be the shorter one: what words found gets its cosine anyway. Half of 100 candidates answers as
-# well as 300 on chunking, code search, LoCoMo and SciFact.
-VECTOR_SHARE: Final = 0.5
-# What words found gets its cosine as far down as this: of 100, SciFact .7499 and chunking 87.04, of 50 .7495 and 86.91,
-# of 30 .7488 and 86.91; each costs three looks into the store.
-COMPLETED: Final = 50
-# So many of the best by words are read while the query's vector is made: 14 of 20 are in the shortlist of 40 (100,000
-# chunks of the standard library).
-AHEAD: Final = 20
+# The vectors' list may be the shorter one: what words found gets its cosine anyway. Of 100 candidates 30 answer as well
+# as 50: chunking 86.91 with both, LoCoMo 78.83 with both, code search .849, SciFact .7480 and .7495 (± .0013). With 20
+# chunking falls to 86.69.
+VECTOR_SHARE: Final = 0.3
+# What words found gets its cosine as far down as this. With 30 by vectors, of 50, 40 and 30: SciFact .7480, .7490 and
+# .7475, chunking 86.91, 86.91 and 86.59, code search .849, .850 and .846; each costs three looks into the store.
+COMPLETED: Final = 40
 # A hit that shares no word with the query must be nearer than this.
 NOISE: Final = 0.15
 # Where no word of the query is in the index at all, it must also stand out from the middle of the 50 nearest: five
@@ -116,15 +116,15 @@ class Searcher:
         return answer
 
     def _answer(self, request: Request, begun: float, generation: int) -> Explanation:
+        lists = self._lists(request, generation)
         kind = query_type(request.query)
-        wanted = query_terms(request.query)
-        lists = self._lists(request, wanted, generation)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
         fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
         wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
         fused = fuse(lists.rows, weights, limit=wide)
         shortlist, unlike = alike(fused, self._floors(lists))
-        rows = self._outlined(request, lists, [one.id for one in shortlist])
+        unread = [one.id for one in shortlist if one.id not in lists.outlines]
+        rows = lists.outlines | self._store.outlines(request.scope.project, unread)
         whole = Whole(partial(self._store.chunks, request.scope.project))
         ranked, copies = order.arranged(shortlist, rows, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
@@ -135,15 +135,15 @@ class Searcher:
         whole.read(member.id for entry in chosen for member in entry.members)
         chosen = [entry for entry in chosen if all(member.id in whole.rows for member in entry.members)]
         traces = {entry.row.id: fused.traces(entry.row.id) for entry in chosen}
-        sure = confidence([whole.rows[entry.row.id] for entry in chosen[:5]], traces, weights, wanted)
+        sure = confidence([whole.rows[entry.row.id] for entry in chosen[:5]], traces, weights, lists.terms)
         hits, weak = self._hits(request, chosen, whole, sure=sure, traces=traces)
         return Explanation(
             query=request.query,
             query_type=kind,
-            terms=tuple(wanted),
+            terms=tuple(lists.terms),
             weights=weights,
             coverage=dict(lists.coverage),
-            candidates=len({row.id for rows in lists.rows.values() for row in rows}),
+            candidates=fused.count,
             hits=tuple(hits),
             dropped=(*weak, *_left_out(ranked, [*copies, *laid_out], chosen), *unlike),
             notes=tuple(lists.notes),
@@ -152,20 +152,23 @@ class Searcher:
 
     # ── the lists ─────────────────────────────────────────────────────────────────────────────────
 
-    def _lists(self, request: Request, wanted: Sequence[str], generation: int) -> Lists:
+    def _lists(self, request: Request, generation: int) -> Lists:
         lists = Lists()
-        vectors = self._query_vectors(request, generation)
-        if request.mode != "vectors":
-            lists.rows["words"] = self._store.search_words(
-                request.scope, wanted, limit=request.candidates, filter=request.filter
-            )
-            if vectors and self._pool is not None:  # the vector is still being made beside
-                best = [row.id for row in lists.rows["words"][:AHEAD]]
-                lists.outlines.update(self._store.outlines(request.scope.project, best))
-        elif vectors:  # asked while the vector is made; see `_floors`
-            lists.met = bool(self._store.search_words(request.scope, wanted, limit=1, filter=request.filter))
-        for info, vector in vectors:
-            self._add_vector_list(request, info, vector, lists=lists, generation=generation)
+        spaces = self._spaces_asked(request, generation)
+        read = self._aside(partial(self._read, request, spaces, lists), alone=not spaces)
+        try:
+            vectors = [self._ask.query_vector(info.space, request.query) for info in spaces]
+        finally:
+            cosines = read()  # waited for in any case: it reads in this thread's moment
+        for info, vector, of in zip(spaces, vectors, cosines, strict=True):
+            if vector is None:
+                lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is missing")
+                continue
+            near = self._near(request, info, vector, generation)
+            # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
+            lists.take(info, near + [Scored(*one) for one in of(vector).items()])
+            if damaged := self._ask.nearest(request.scope.project, info).damaged:
+                lists.notes.append(f"{damaged} vectors are damaged and left out: `ragstone reembed` makes them again")
         lists.notes.extend(
             f"vectors cover {share:.0%} of the texts; words cover all of them"
             for share in lists.coverage.values()
@@ -175,10 +178,32 @@ class Searcher:
             lists.notes.append("no vectors yet: run `ragstone sync` to make them")
         return lists
 
-    def _outlined(self, request: Request, lists: Lists, chunks: Sequence[int]) -> dict[int, Outline]:
-        """Return the outlines of these chunks, those that were not read before read now."""
-        missing = [chunk for chunk in chunks if chunk not in lists.outlines]
-        return lists.outlines | (self._store.outlines(request.scope.project, missing) if missing else {})
+    def _aside(self, work: Callable[[], Read], *, alone: bool) -> Callable[[], Read]:
+        """Return what gives the result of work: begun in another thread, unless it is all there is to do."""
+        if alone or cores() == 1:
+            return work
+        if self._pool is None:
+            self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
+        once = Once(self._store.shared(work))
+        with suppress(RuntimeError):  # no more threads to be had: then this one does it when its turn comes
+            return self._pool.submit(once).result
+        return once
+
+    def _read(self, request: Request, spaces: Sequence[SpaceInfo], lists: Lists) -> Read:
+        """Search by words, and read what else does not need the query's vector; return what gives cosines by space."""
+        lists.terms = query_terms(request.query)
+        by_words = partial(self._store.search_words, request.scope, lists.terms, filter=request.filter)
+        if request.mode == "vectors":
+            lists.met = bool(spaces and by_words(limit=1))  # see `_floors`
+        else:
+            lists.rows["words"] = by_words(limit=request.candidates)
+        best = [row.id for row in lists.rows.get("words", ())[:COMPLETED]]
+        # Ranks are all that counts in reciprocal rank fusion, and what only words found has none among the vectors.
+        words = best if request.fusion != "rrf" else []
+        cosines = [self._ask.nearest(request.scope.project, info).cosines(words) for info in spaces]
+        if spaces and self._pool is not None:  # the vector is still being made: half of these are in the shortlist
+            lists.outlines = self._store.outlines(request.scope.project, best)
+        return cosines
 
     def _floors(self, lists: Lists) -> dict[str, float]:
         """Return the cosine that a hit without a word of the query must pass in each list."""
@@ -195,36 +220,12 @@ class Searcher:
             self._spaces[key] = self._store.spaces(scope)
         return self._spaces[key]
 
-    def _query_vectors(self, request: Request, generation: int) -> list[tuple[SpaceInfo, Later]]:
-        """Return the spaces to ask, each with what gives the query's vector: made while words are searched."""
+    def _spaces_asked(self, request: Request, generation: int) -> list[SpaceInfo]:
+        """Return the spaces whose vectors are looked at."""
         if request.mode == "words" or not request.query.strip():
             return []
         known = self._spaces_of(request.scope, generation)
-        spaces = [info for info in known if info.state == "active" and info.embedded]
-        make = self._ask.query_vector
-        if spaces and cores() > 1:
-            if self._pool is None:
-                self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
-            with suppress(RuntimeError):  # no more threads to be had: then this one makes it when its turn comes
-                return [(info, self._pool.submit(make, info.space, request.query).result) for info in spaces]
-        return [(info, partial(make, info.space, request.query)) for info in spaces]
-
-    def _add_vector_list(
-        self, request: Request, info: SpaceInfo, later: Later, *, lists: Lists, generation: int
-    ) -> None:
-        # Ranks are all that counts in reciprocal rank fusion, and what only words found has none among the vectors.
-        words = lists.rows.get("words", ())[:COMPLETED] if request.fusion != "rrf" else ()
-        index = self._ask.nearest(request.scope.project, info)
-        cosines = index.cosines([row.id for row in words])  # read while the query's vector is being made
-        vector = later()
-        if vector is None:
-            lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is not available")
-            return
-        near = self._near(request, info, vector, generation)
-        # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
-        lists.take(info, near + [Scored(*one) for one in cosines(vector).items()])
-        if index.damaged:
-            lists.notes.append(f"{index.damaged} vectors are damaged and left out: `ragstone reembed` makes them again")
+        return [info for info in known if info.state == "active" and info.embedded]
 
     def _near(self, request: Request, info: SpaceInfo, vector: Matrix, generation: int) -> list[Scored]:
         index = self._ask.nearest(request.scope.project, info)
@@ -338,28 +339,22 @@ class Searcher:
         return span, text
 
 
-class Whole:
-    """The rows of one search that were read with their texts, each once."""
+class Once:
+    """Work that whoever comes first does, and nobody else: a pool that cannot start a thread may still do it later."""
 
-    def __init__(self, read: Callable[[Sequence[int]], dict[int, StoredChunk]]) -> None:
-        """Take what reads them."""
-        self._read = read
-        self.rows: dict[int, StoredChunk] = {}
-        self.gone: set[int] = set()
-        """Those that were asked for and are not there: damaged, or removed meanwhile."""
+    def __init__(self, work: Callable[[], Read]) -> None:
+        """Take the work."""
+        self._work: Callable[[], Read] | None = work
+        self._lock = threading.Lock()
+        self._result: Read = ()
 
-    def read(self, chunks: Iterable[int]) -> None:
-        """Read those that were not read before."""
-        missing = [chunk for chunk in chunks if chunk not in self.rows]
-        if missing:
-            self.rows.update(self._read(missing))
-            self.gone.update(chunk for chunk in missing if chunk not in self.rows)
-
-    def texts(self, ranked: Sequence[Ranked], *, shown: int) -> dict[int, str]:
-        """Return the texts that are compared with each other where so many are shown."""
-        wanted = order.looked_at(ranked, shown)
-        self.read(wanted)
-        return {chunk: self.rows[chunk].chunk.text for chunk in wanted if chunk in self.rows}
+    def __call__(self) -> Read:
+        """Do it, or wait until it is done, and return its result."""
+        with self._lock:
+            work, self._work = self._work, None
+            if work is not None:
+                self._result = work()
+            return self._result
 
 
 def _floor(near: Sequence[Scored], related: float) -> float:

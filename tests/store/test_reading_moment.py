@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ragstone.store.sqlite import SqliteStore
@@ -27,6 +28,25 @@ def test_what_is_read_together_is_of_one_moment_whatever_others_write_meanwhile(
         assert mine.generation() == before
     assert mine.generation() > before
     assert [one.uri for one in mine.documents(Scope("p"))] == ["a.md", "b.md"]
+    mine.close()
+    other.close()
+
+
+def test_another_thread_reads_in_the_same_moment_where_its_work_is_shared(tmp_path: Path) -> None:
+    mine, other = SqliteStore(tmp_path / "a.db"), SqliteStore(tmp_path / "a.db")
+    mine.ensure_collection("p", "c")
+    mine.put("p", "c", [prepared("a.md", "one")])
+
+    def uris() -> list[str]:
+        return [one.uri for one in mine.documents(Scope("p"))]
+
+    with ThreadPoolExecutor(1) as pool, mine.moment():
+        assert uris() == ["a.md"]
+        other.put("p", "c", [prepared("b.md", "two")])
+        assert pool.submit(mine.shared(uris)).result() == ["a.md"]
+        assert pool.submit(uris).result() == ["a.md", "b.md"]
+        assert uris() == ["a.md"]
+    assert mine.shared(uris)() == ["a.md", "b.md"]
     mine.close()
     other.close()
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from ragstone import types
 from ragstone.protocols.parts import VectorRows
 
+Given = TypeVar("Given")
 Some: TypeAlias = "Sequence[str] | None"
 Stamps: TypeAlias = "Mapping[str, str] | None"
 Kept: TypeAlias = "Mapping[str, bytes] | None"
@@ -31,6 +32,9 @@ class Store(Protocol):
 
     def moment(self) -> AbstractContextManager[None]:
         """Let everything this thread reads while it is entered be of one moment."""
+
+    def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
+        """Return work that another thread may do in this one's moment, while this one reads nothing."""
 
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""

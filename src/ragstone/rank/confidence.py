@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 from ragstone.types import ListTrace, StoredChunk
-from ragstone.words import terms
+from ragstone.words import beginnings, squeezed, terms
 
 Traces = Mapping[int, tuple[ListTrace, ...]]
 """Where each chunk that is shown stood in each list."""
@@ -23,19 +23,25 @@ def confidence(
     The fused score orders the hits of one query; it says nothing about whether any of them is good.
     """
     words = weights.get("words", 0.0)
-    surest = 0.0
+    begin = beginnings(wanted)
+    possible = []
     for row in best:
         meaning = sum(
             weights.get(trace.name, 0.0) * max(0.0, (trace.score - COSINE_FLOOR) / (1 - COSINE_FLOOR))
             for trace in traces[row.id]
             if trace.name != "words"
         )
-        if meaning + words > surest:  # else not even all of the words would make it surer
-            surest = max(surest, meaning + words * _share_of_terms(row, wanted))
+        text = f"{row.uri} {row.chunk.symbol} {row.chunk.header} {row.chunk.text}"
+        plain = squeezed(text)
+        may_be = 1.0 if plain is None else _share(begin, plain)
+        possible.append((meaning + words * may_be, meaning, text))
+    surest = 0.0
+    for most, meaning, text in sorted(possible, reverse=True):
+        if most <= surest:  # not even all words that may be there would make it surer
+            break
+        surest = max(surest, meaning + words * _share(wanted, set(terms(text))))
     return min(1.0, surest)
 
 
-def _share_of_terms(row: StoredChunk, wanted: Sequence[str]) -> float:
-    chunk = row.chunk
-    there = set(terms(f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
-    return sum(term in there for term in wanted) / len(wanted) if wanted else 0.0
+def _share(wanted: Sequence[str], there: Container[str]) -> float:
+    return sum(one in there for one in wanted) / len(wanted) if wanted else 0.0

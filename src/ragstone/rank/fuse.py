@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from ragstone.rank.weights import NUMBERS, RRF_K, Numbers, QueryType
@@ -19,22 +20,27 @@ _QUESTION: Final = re.compile(
 _MANY_WORDS: Final = 7
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fused:
-    """One list made of several: the best of it, and where each came from."""
+    """One list made of several: the best of it, of how many, and where each came from."""
 
     best: list[Scored]
+    count: int
     lists: Mapping[str, Sequence[Scored]]
     shares: Mapping[str, Sequence[float]]
     weights: Mapping[str, float]
 
+    @cached_property
+    def _places(self) -> dict[str, dict[int, int]]:
+        """Where each chunk stands in each list."""
+        return {name: {row.id: at for at, row in enumerate(rows)} for name, rows in self.lists.items()}
+
     def traces(self, chunk: int) -> tuple[ListTrace, ...]:
         """Return where a chunk stood in each list, and what that gave it."""
         return tuple(
-            ListTrace(name, at + 1, row.score, self.shares[name][at], self.weights.get(name, 0.0))
-            for name, rows in self.lists.items()
-            for at, row in enumerate(rows)
-            if row.id == chunk
+            ListTrace(name, at + 1, self.lists[name][at].score, self.shares[name][at], self.weights.get(name, 0.0))
+            for name, places in self._places.items()
+            if (at := places.get(chunk)) is not None
         )
 
 
@@ -103,4 +109,4 @@ def _fuse(
             sums[row.id] = sums.get(row.id, 0.0) + weight * share
     # Equal scores are ordered by id, so that the same index always gives the same answer.
     best = sorted((-score, chunk) for chunk, score in sums.items())[:limit]
-    return Fused([Scored(chunk, 0.0 - score) for score, chunk in best], lists, shares, weights)
+    return Fused([Scored(chunk, 0.0 - score) for score, chunk in best], len(sums), lists, shares, weights)

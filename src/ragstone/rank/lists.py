@@ -1,13 +1,14 @@
-"""The ranked lists a query gave, before they are fused, and what in them has nothing to do with the query."""
+"""The ranked lists a query gave, before they are fused, the rows behind them, and what in them is no answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.rank.fuse import Fused
-from ragstone.types import Dropped, Outline, Scored, SpaceInfo
+from ragstone.rank.order import Ranked, looked_at
+from ragstone.types import Dropped, Outline, Scored, SpaceInfo, StoredChunk
 
 # So many of those left out are told.
 MOST_DROPPED: Final = 50
@@ -22,7 +23,9 @@ class Lists:
     spaces: dict[str, SpaceInfo] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     outlines: dict[int, Outline] = field(default_factory=dict)
-    """Of some chunks that are likely to be looked at, read while there was time."""
+    """Of chunks that are likely to be looked at, read while there was time."""
+    terms: list[str] = field(default_factory=list)
+    """What words are asked for."""
     met: bool = False
     """Whether a word of the query is in the index, where the words have no list of their own."""
 
@@ -36,6 +39,30 @@ class Lists:
         self.rows[name] = sorted(rows.values(), key=lambda row: (-row.score, row.id))
         self.coverage[name] = min(1.0, self.coverage.get(name, 0.0) + info.coverage)
         self.spaces[name] = info
+
+
+class Whole:
+    """The rows of one search that were read with their texts, each once."""
+
+    def __init__(self, read: Callable[[Sequence[int]], dict[int, StoredChunk]]) -> None:
+        """Take what reads them."""
+        self._read = read
+        self.rows: dict[int, StoredChunk] = {}
+        self.gone: set[int] = set()
+        """Those that were asked for and are not there: damaged, or removed meanwhile."""
+
+    def read(self, chunks: Iterable[int]) -> None:
+        """Read those that were not read before."""
+        missing = [chunk for chunk in chunks if chunk not in self.rows]
+        if missing:
+            self.rows.update(self._read(missing))
+            self.gone.update(chunk for chunk in missing if chunk not in self.rows)
+
+    def texts(self, ranked: Sequence[Ranked], *, shown: int) -> dict[int, str]:
+        """Return the texts that are compared with each other where so many are shown."""
+        wanted = looked_at(ranked, shown)
+        self.read(wanted)
+        return {chunk: self.rows[chunk].chunk.text for chunk in wanted if chunk in self.rows}
 
 
 def alike(fused: Fused, floors: Mapping[str, float]) -> tuple[list[Scored], list[Dropped]]:

@@ -10,12 +10,13 @@ import os
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from ragstone.errors import StoreError
+from ragstone.protocols.store import Given
 from ragstone.store import disk, filters
 from ragstone.store.failures import DiskFailed, NoRoom, explain, translated
 from ragstone.store.lock import WAIT_SECONDS, FileLock
@@ -111,6 +112,19 @@ class Database:
                 yield
             finally:
                 self._held.connection = None
+
+    def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
+        """Return work that another thread may do in this one's moment, while this one reads nothing."""
+        connection = self._held.connection
+
+        def done() -> Given:
+            before, self._held.connection = self._held.connection, connection
+            try:
+                return work()
+            finally:
+                self._held.connection = before
+
+        return done
 
     def rows(self, statement: str, parameters: tuple[Any, ...]) -> list[Any]:
         """Return what one statement finds, by a lean connection; by itself it sees one moment without a transaction."""

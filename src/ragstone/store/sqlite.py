@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +11,7 @@ from typing import Final, Self, cast
 
 from ragstone.errors import StoreError
 from ragstone.protocols import VectorRows
+from ragstone.protocols.store import Given
 from ragstone.store import (
     catalog,
     filters,
@@ -97,6 +98,10 @@ class SqliteStore(GraphPart):
     def moment(self) -> AbstractContextManager[None]:
         """Let everything this thread reads while it is entered be of one moment."""
         return self._database.moment()
+
+    def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
+        """Return work that another thread may do in this one's moment, while this one reads nothing."""
+        return self._database.shared(work)
 
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""

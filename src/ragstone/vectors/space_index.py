@@ -20,6 +20,7 @@ from ragstone.vectors.unit import unit_query, unit_rows
 if TYPE_CHECKING:
     from ragstone.protocols import Keep, Matrix
 
+MOST_COSINE = 1.25  # four bits a number do not keep lengths exactly; what is more than that, or no number, is damaged
 LEAST_SQUARE = 0.5  # of a length: a row of nothing but zeros has 0, any other 1
 
 
@@ -44,14 +45,15 @@ class SpaceIndex:
     def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
         """Return what gives a vector's cosine with each of these chunks, those without a vector left out."""
         found = self._rows.by_chunk(chunk_ids) if chunk_ids else {}
-        sound = self._codec.sound(list(found.values()))
-        held = {chunk: data for (chunk, data), fit in zip(found.items(), sound, strict=True) if fit}
+        held = {chunk: data for chunk, data in found.items() if len(data) == self._codec.row_bytes}
 
         def of(vector: Matrix) -> dict[int, float]:
             if not held:
                 return {}
-            scores = self._codec.scores(unit_query(vector, self._space.dimension), list(held.values()))
-            return dict(zip(held, scores.tolist(), strict=True))
+            with np.errstate(all="ignore"):  # a damaged row may hold anything
+                scores = self._codec.scores(unit_query(vector, self._space.dimension), list(held.values()))
+            told = zip(held, scores.tolist(), strict=True)
+            return {chunk: score for chunk, score in told if abs(score) < MOST_COSINE}
 
         return of
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from ragstone.words.split import LONGEST_TERM, STOPWORDS, query_terms, spaced_terms, terms
+from ragstone.words.split import LONGEST_TERM, STOPWORDS, beginnings, query_terms, spaced_terms, squeezed, terms
 from ragstone.words.stem import stem
 
 VERSION = 1
 """Raised with every change of what `terms` returns: stores index their words anew then."""
 
-__all__ = ["LONGEST_TERM", "STOPWORDS", "VERSION", "query_terms", "spaced_terms", "stem", "terms"]
+__all__ = [
+    "LONGEST_TERM",
+    "STOPWORDS",
+    "VERSION",
+    "beginnings",
+    "query_terms",
+    "spaced_terms",
+    "squeezed",
+    "stem",
+    "terms",
+]

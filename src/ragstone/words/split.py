@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import chain
 from typing import Final
@@ -46,6 +46,8 @@ _UNDECOMPOSED: Final = str.maketrans(
      "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ß": "ss", "ẞ": "SS"}
 )  # fmt: skip
 _JOINED: Final = str.maketrans("", "", "-_")
+_SQUEEZED: Final = str.maketrans("", "", "-_.")
+_BEGINNING: Final = 3
 _OBJECT_ITSELF: Final = frozenset({"self", "cls", "this"})
 
 STOPWORDS: Final = frozenset(
@@ -97,6 +99,20 @@ def query_terms(text: str, limit: int = 64) -> list[str]:
     telling = [word for word in words if word.casefold() not in STOPWORDS]
     found = dict.fromkeys(" ".join(map(_known.__getitem__, telling or words)).split())
     return list(found)[: max(limit, 0)]
+
+
+def beginnings(wanted: Iterable[str]) -> list[str]:
+    """Return for each term what stands in the squeezed form of every text that has it: a look instead of an analysis.
+
+    A stem differs from its word in the last letters only, and the whole of a name is the name without its separators.
+    """
+    bare = [term.translate(_SQUEEZED) for term in wanted]
+    return [term[: max(1, min(_BEGINNING, len(term) - 1))] for term in bare]
+
+
+def squeezed(text: str) -> str | None:
+    """Return a text in small letters without what separates the parts of names; None for one beyond ASCII."""
+    return text.lower().translate(_SQUEEZED) if text.isascii() else None
 
 
 def _words(text: str) -> list[str]:
