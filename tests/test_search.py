@@ -13,7 +13,8 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.errors import ProviderError, StoreError
 from ragstone.events import Event
-from ragstone.search import Once, Read
+from ragstone.search import Once, Read, _floor
+from ragstone.types import Request, Scope, Scored
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -82,31 +83,88 @@ def test_work_that_was_done_is_not_done_again_by_a_pool_that_gets_its_thread_lat
 
     once, broken = Once(work), Once(fails)
     assert (once(), once(), done) == ([], [], [1])
-    with pytest.raises(StoreError):
-        broken()
-    assert not broken()
+    for _ in range(2):
+        with pytest.raises(StoreError, match="gone"):
+            broken()
     assert done == [1, 2]
 
 
-def test_a_vector_that_cannot_be_made_is_told_once_the_words_are_read(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("core_count", [1, 2])
+def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, core_count: int
 ) -> None:
-    asked: list[str] = []
+    reading: list[bool] = []
     search_words = type(engine._parts.store).search_words
 
     def slow(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        reading.append(True)
         time.sleep(0.05)
-        asked.append("words")
-        return search_words(*given, **named)
+        found = search_words(*given, **named)
+        reading.pop()
+        return found
 
     def no_vector(*_: object) -> None:
+        time.sleep(0.01)
         raise ProviderError("the service does not answer")
 
+    monkeypatch.setattr("ragstone.search.cores", lambda: core_count)
     monkeypatch.setattr(type(engine._parts.store), "search_words", slow)
     monkeypatch.setattr(type(engine._parts), "query_vector", no_vector)
     with pytest.raises(ProviderError, match="does not answer"):
         engine.search("harbour")
-    assert asked == ["words"]  # nothing reads in a moment that is over
+    assert not reading
+
+
+def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    query_vector, search_words = type(engine._parts).query_vector, type(engine._parts.store).search_words
+    written, before = threading.Event(), engine.explain("lighthouse", fresh=False)
+    engine._parts.searcher._answers.clear()
+
+    def writes(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
+        with Engine.open(engine.settings.base, config=FAKE) as other:
+            other.add([Document(uri="new", text="The lighthouse.")], embed=False)
+        written.set()
+        return query_vector(*given)
+
+    def waits(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        assert written.wait(10)
+        return search_words(*given, **named)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(type(engine._parts), "query_vector", writes)
+        slow.setattr(type(engine._parts.store), "search_words", waits)
+        told = engine.explain("lighthouse", fresh=False)
+    assert (told.candidates, told.hits) == (before.candidates, before.hits)
+    assert engine.search("lighthouse", fresh=False)[0].source_doc_id == "new"
+
+
+@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
+def test_as_many_hits_as_were_asked_for_where_there_are_as_many(
+    engine: Engine, mode: Literal["vectors", "hybrid"]
+) -> None:
+    assert [len(engine.search("harbour report", k, mode=mode)) for k in (20, 30, 45)] == [20, 30, 45]
+
+
+def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
+    near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
+    assert _floor(near, 1.0) == _floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
+
+
+def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher, both = engine._parts.searcher, threading.Barrier(2, timeout=10)
+    scope = Scope(engine.project)
+    (info,) = engine._parts.store.spaces(scope)
+    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, info])
+    query_vector = engine._parts.query_vector
+
+    def together(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
+        both.wait()
+        return query_vector(*given)
+
+    monkeypatch.setattr(type(engine._parts), "query_vector", lambda _, *given: together(*given))
+    assert searcher.run(Request("gondola", scope, 1, candidates=10)).hits[0].source_doc_id == "odd"
 
 
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:

@@ -10,13 +10,14 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic
 
 from ragstone import registry
 from ragstone.config import cores
 from ragstone.errors import StoreDamaged
 from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
 from ragstone.protocols import Spaces, Store
+from ragstone.protocols.store import Given
 from ragstone.rank import order
 from ragstone.rank.compress import answering_slice
 from ragstone.rank.confidence import Traces, confidence
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
     from ragstone.protocols import Matrix
 
+Maker = Callable[[], "Matrix | None"]
+"""Makes a query's vector; None where its space cannot be asked."""
 Cosines = Callable[["Matrix"], Mapping[int, float]]
 """Gives the cosine of a query's vector with each of some chunks."""
 Read = Sequence[Cosines]
@@ -53,8 +56,8 @@ Read = Sequence[Cosines]
 OVERFETCH: Final = 1.1
 # The vectors' list may be the shorter one: what words found gets its cosine anyway. Of 100 candidates 30 answer as well
 # as 50: chunking 86.91 with both, LoCoMo 78.83 with both, code search .849, SciFact .7480 and .7495 (± .0013). With 20
-# chunking falls to 86.69.
-VECTOR_SHARE: Final = 0.3
+# chunking falls to 86.69. Where no list of words is completed it is half of the candidates.
+VECTOR_SHARE, VECTOR_SHARE_ALONE = 0.3, 0.5
 # What words found gets its cosine as far down as this. With 30 by vectors, of 50, 40 and 30: SciFact .7480, .7490 and
 # .7475, chunking 86.91, 86.91 and 86.59, code search .849, .850 and .846; each costs three looks into the store.
 COMPLETED: Final = 40
@@ -63,7 +66,7 @@ NOISE: Final = 0.15
 # Where no word of the query is in the index at all, it must also stand out from the middle of the 50 nearest: five
 # nonsense queries over 3,674 texts reached .30 to .36 with a middle of .24 to .27, a true paraphrase over 201 texts .38
 # with one of .21. Not set by an eval.
-STANDS_OUT: Final = 1.5
+STANDS_OUT, OF_NEAREST = 1.5, 50
 
 
 class Searcher:
@@ -124,7 +127,7 @@ class Searcher:
         fused = fuse(lists.rows, weights, limit=wide)
         shortlist, unlike = alike(fused, self._floors(lists))
         unread = [one.id for one in shortlist if one.id not in lists.outlines]
-        rows = lists.outlines | self._store.outlines(request.scope.project, unread)
+        rows = lists.outlines | (self._store.outlines(request.scope.project, unread) if unread else {})
         whole = Whole(partial(self._store.chunks, request.scope.project))
         ranked, copies = order.arranged(shortlist, rows, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
@@ -155,16 +158,20 @@ class Searcher:
     def _lists(self, request: Request, generation: int) -> Lists:
         lists = Lists()
         spaces = self._spaces_asked(request, generation)
-        read = self._aside(partial(self._read, request, spaces, lists), alone=not spaces)
-        try:
-            vectors = [self._ask.query_vector(info.space, request.query) for info in spaces]
-        finally:
-            cosines = read()  # waited for in any case: it reads in this thread's moment
-        for info, vector, of in zip(spaces, vectors, cosines, strict=True):
+        read: Callable[[], Read] = partial(self._read, request, spaces, lists)
+        if spaces:  # else there is nothing to be done beside it
+            read = self._aside(self._store.shared(read))
+        makers: list[Maker] = [partial(self._ask.query_vector, info.space, request.query) for info in spaces]
+        makers[1:] = map(self._aside, makers[1:])
+        vectors = [make() for make in makers]
+        for info, vector, of in zip(spaces, vectors, read(), strict=True):
             if vector is None:
                 lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is missing")
                 continue
-            near = self._near(request, info, vector, generation)
+            share = VECTOR_SHARE if lists.rows.get("words") and request.fusion != "rrf" else VECTOR_SHARE_ALONE
+            # Neighbours become one hit and copies none, so that there have to be more than are wanted.
+            limit = max(2 * request.top_k, int(request.candidates * share))
+            near = self._near(request, info, vector, generation=generation, limit=limit)
             # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
             lists.take(info, near + [Scored(*one) for one in of(vector).items()])
             if damaged := self._ask.nearest(request.scope.project, info).damaged:
@@ -178,13 +185,13 @@ class Searcher:
             lists.notes.append("no vectors yet: run `ragstone sync` to make them")
         return lists
 
-    def _aside(self, work: Callable[[], Read], *, alone: bool) -> Callable[[], Read]:
-        """Return what gives the result of work: begun in another thread, unless it is all there is to do."""
-        if alone or cores() == 1:
+    def _aside(self, work: Callable[[], Given]) -> Callable[[], Given]:
+        """Return what gives the result of work, begun in another thread where there is a core for it."""
+        if cores() == 1:
             return work
         if self._pool is None:
             self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
-        once = Once(self._store.shared(work))
+        once = Once(work)
         with suppress(RuntimeError):  # no more threads to be had: then this one does it when its turn comes
             return self._pool.submit(once).result
         return once
@@ -201,7 +208,7 @@ class Searcher:
         # Ranks are all that counts in reciprocal rank fusion, and what only words found has none among the vectors.
         words = best if request.fusion != "rrf" else []
         cosines = [self._ask.nearest(request.scope.project, info).cosines(words) for info in spaces]
-        if spaces and self._pool is not None:  # the vector is still being made: half of these are in the shortlist
+        if spaces and best and cores() > 1:  # while the vector is made: half of these are in the shortlist
             lists.outlines = self._store.outlines(request.scope.project, best)
         return cosines
 
@@ -227,9 +234,8 @@ class Searcher:
         known = self._spaces_of(request.scope, generation)
         return [info for info in known if info.state == "active" and info.embedded]
 
-    def _near(self, request: Request, info: SpaceInfo, vector: Matrix, generation: int) -> list[Scored]:
+    def _near(self, request: Request, info: SpaceInfo, vector: Matrix, *, generation: int, limit: int) -> list[Scored]:
         index = self._ask.nearest(request.scope.project, info)
-        limit = max(request.top_k, int(request.candidates * VECTOR_SHARE))
         if request.filter is None and request.scope.collections is None:
             found = index.search(vector, int(limit * OVERFETCH) + 4)
             located = self._located(request, info, found, limit)
@@ -339,27 +345,34 @@ class Searcher:
         return span, text
 
 
-class Once:
+class Once(Generic[Given]):
     """Work that whoever comes first does, and nobody else: a pool that cannot start a thread may still do it later."""
 
-    def __init__(self, work: Callable[[], Read]) -> None:
+    def __init__(self, work: Callable[[], Given]) -> None:
         """Take the work."""
-        self._work: Callable[[], Read] | None = work
+        self._work: Callable[[], Given] | None = work
         self._lock = threading.Lock()
-        self._result: Read = ()
+        self._done: list[Given] = []
+        self._failed: BaseException | None = None
 
-    def __call__(self) -> Read:
-        """Do it, or wait until it is done, and return its result."""
+    def __call__(self) -> Given:
+        """Do it, or wait until it is done; return its result, or raise what it raised."""
         with self._lock:
             work, self._work = self._work, None
-            if work is not None:
-                self._result = work()
-            return self._result
+            try:
+                if work is not None:
+                    self._done.append(work())
+            except BaseException as error:
+                self._failed = error
+                raise
+            if self._failed is not None:
+                raise self._failed
+            return self._done[0]
 
 
 def _floor(near: Sequence[Scored], related: float) -> float:
     """Return the cosine that stands out from the other near ones, and never more than what is surely related."""
-    scores = sorted(row.score for row in near)
+    scores = sorted(row.score for row in near[:OF_NEAREST])
     half = len(scores) // 2
     # By hand: `statistics` brings decimals, fractions and random numbers with it, 4 ms of a first search.
     middle = (scores[half] + scores[~half]) / 2 if scores else 0.0

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
+from ragstone.errors import StoreError
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import Chunk, Document, Prepared, Scope, Span
 
@@ -49,6 +54,29 @@ def test_another_thread_reads_in_the_same_moment_where_its_work_is_shared(tmp_pa
     assert mine.shared(uris)() == ["a.md", "b.md"]
     mine.close()
     other.close()
+
+
+def test_a_moment_ends_when_nobody_reads_in_it_any_more_and_nobody_begins_to_later(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    store.ensure_collection("p", "c")
+    begun, read = threading.Event(), list[int]()
+
+    def slow() -> None:
+        begun.set()
+        time.sleep(0.05)
+        read.append(store.generation())
+
+    with ThreadPoolExecutor(1) as pool:
+        with store.moment():
+            before = store.generation()
+            pool.submit(store.shared(slow))
+            late = store.shared(slow)
+            assert begun.wait(10)
+        assert read == [before]
+        with pytest.raises(StoreError, match="not wanted"):
+            late()
+    assert read == [before]
+    store.close()
 
 
 def test_one_can_write_in_between_and_reads_it_after(tmp_path: Path) -> None:

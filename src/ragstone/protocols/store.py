@@ -34,7 +34,11 @@ class Store(Protocol):
         """Let everything this thread reads while it is entered be of one moment."""
 
     def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
-        """Return work that another thread may do in this one's moment, while this one reads nothing."""
+        """Return work that another thread may do in this one's moment, while this one reads nothing.
+
+        Outside of a moment it is the work itself. A moment ends only when what is done in it by others has ended, and
+        work that was not begun by then raises `StoreError`.
+        """
 
     def generation(self) -> int:
         """Return a number that changes with every committed write, of any process."""

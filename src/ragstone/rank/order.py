@@ -78,7 +78,7 @@ def boost(
         if row.symbol and _defines(row.symbol, keys if row.document_kind in _KEYED else names):
             entry.times("definition", numbers.definition_boost)
         plain = squeezed(row.uri)
-        # Most paths have nothing of a query, and a look tells so in a tenth of the time.
+        # Most paths have nothing of a query, and for one without words of a letter or two a look tells so.
         there = wanted & _path_terms(row.uri) if plain is None or any(map(plain.__contains__, begin)) else None
         if there:
             entry.times("path", 1.0 + numbers.path_boost * len(there) / len(wanted))

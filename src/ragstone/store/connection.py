@@ -39,10 +39,24 @@ _BUSY: Final = "PRAGMA busy_timeout = {:d}"
 _OPENING: Final = threading.Lock()  # a file is made and opened by one thread at a time
 
 
-class _Held(threading.local):
-    """The connection by which a thread reads all of one moment."""
+class _Moment:
+    """What a thread, or one that does a part of its work, reads by while it is entered."""
 
-    connection: sqlite3.Connection | None = None
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.shared = threading.Lock()  # held by another thread that reads in it, and by the end
+        self.over = False
+
+
+class _Held(threading.local):
+    """The moment that a thread has entered."""
+
+    moment: _Moment | None = None
+
+    @property
+    def connection(self) -> sqlite3.Connection | None:
+        """Return the connection of the moment, None outside of one."""
+        return None if self.moment is None else self.moment.connection
 
 
 class Database:
@@ -107,22 +121,29 @@ class Database:
             yield
             return
         with self.reading() as db:
-            self._held.connection = db
+            moment = self._held.moment = _Moment(db)
             try:
                 yield
             finally:
-                self._held.connection = None
+                self._held.moment = None
+                with moment.shared:  # whoever still reads in it is waited for, whatever ended it
+                    moment.over = True
 
     def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
         """Return work that another thread may do in this one's moment, while this one reads nothing."""
-        connection = self._held.connection
+        moment = self._held.moment
+        if moment is None:
+            return work
 
         def done() -> Given:
-            before, self._held.connection = self._held.connection, connection
-            try:
-                return work()
-            finally:
-                self._held.connection = before
+            with moment.shared:
+                if moment.over:
+                    raise StoreError("what was to be read is not wanted any more")
+                before, self._held.moment = self._held.moment, moment
+                try:
+                    return work()
+                finally:
+                    self._held.moment = before
 
         return done
 

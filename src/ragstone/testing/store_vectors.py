@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -266,6 +267,16 @@ class StoreVectorsContract(StoreCase):
         assert store.ensure_space(PROJECT, NOTES, SPACE).storage == DEFAULT_STORAGE
 
     # ── notes ─────────────────────────────────────────────────────────────────────────────────────
+
+    def test_another_thread_can_read_a_part_of_what_one_reads(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["one"])])
+
+        def uris() -> list[str]:
+            return [one.uri for one in store.documents(HERE)]
+
+        with ThreadPoolExecutor(1) as pool, store.moment():
+            assert uris() == pool.submit(store.shared(uris)).result() == ["a.md"]
+        assert store.shared(uris)() == ["a.md"]
 
     def test_notes_belong_to_a_project(self, store: Store) -> None:
         assert store.note(PROJECT, "k") is None

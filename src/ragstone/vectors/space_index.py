@@ -20,7 +20,6 @@ from ragstone.vectors.unit import unit_query, unit_rows
 if TYPE_CHECKING:
     from ragstone.protocols import Keep, Matrix
 
-MOST_COSINE = 1.25  # four bits a number do not keep lengths exactly; what is more than that, or no number, is damaged
 LEAST_SQUARE = 0.5  # of a length: a row of nothing but zeros has 0, any other 1
 
 
@@ -45,15 +44,14 @@ class SpaceIndex:
     def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
         """Return what gives a vector's cosine with each of these chunks, those without a vector left out."""
         found = self._rows.by_chunk(chunk_ids) if chunk_ids else {}
-        held = {chunk: data for chunk, data in found.items() if len(data) == self._codec.row_bytes}
+        sound = self._codec.sound(list(found.values()))
+        held = {chunk: data for (chunk, data), fit in zip(found.items(), sound, strict=True) if fit}
 
         def of(vector: Matrix) -> dict[int, float]:
             if not held:
                 return {}
-            with np.errstate(all="ignore"):  # a damaged row may hold anything
-                scores = self._codec.scores(unit_query(vector, self._space.dimension), list(held.values()))
-            told = zip(held, scores.tolist(), strict=True)
-            return {chunk: score for chunk, score in told if abs(score) < MOST_COSINE}
+            scores = self._codec.scores(unit_query(vector, self._space.dimension), list(held.values()))
+            return dict(zip(held, scores.tolist(), strict=True))
 
         return of
 

@@ -48,6 +48,7 @@ _UNDECOMPOSED: Final = str.maketrans(
 _JOINED: Final = str.maketrans("", "", "-_")
 _SQUEEZED: Final = str.maketrans("", "", "-_.")
 _BEGINNING: Final = 3
+_PUT_ON: Final = ("e", "i")  # what a stem may end with where its word had another letter or none
 _OBJECT_ITSELF: Final = frozenset({"self", "cls", "this"})
 
 STOPWORDS: Final = frozenset(
@@ -107,7 +108,7 @@ def beginnings(wanted: Iterable[str]) -> list[str]:
     A stem differs from its word in the last letters only, and the whole of a name is the name without its separators.
     """
     bare = [term.translate(_SQUEEZED) for term in wanted]
-    return [term[: max(1, min(_BEGINNING, len(term) - 1))] for term in bare]
+    return [term[: max(1, min(_BEGINNING, len(term) - term.endswith(_PUT_ON)))] for term in bare]
 
 
 def squeezed(text: str) -> str | None:
