@@ -87,6 +87,8 @@ class Log:
         self._lock = threading.Lock()
         self._run: list[Event] = []
         self._descriptor: int | None = None
+        self._opened_is = (0, 0)
+        self._name = os.fspath(path)
 
     def take(self, event: Event) -> None:
         """Write an event behind the others; a disk that cannot take it costs the line, not the work."""
@@ -163,26 +165,24 @@ class Log:
         """Return the open file, another one where it has been turned over or taken away; `OSError` if there is none."""
         seen = None
         with suppress(FileNotFoundError):
-            seen = os.lstat(self._path)
+            seen = os.lstat(self._name)
         if seen is not None and seen.st_size > self._most:
             os.replace(self._path, self._older)
             seen = None
-        if self._descriptor is not None and seen is not None and _same_file(os.fstat(self._descriptor), seen):
+        if self._descriptor is not None and seen is not None and self._opened_is == (seen.st_dev, seen.st_ino):
             return self._descriptor
         self._close()
         if self._path.parent.is_symlink():
             raise OSError("the folder may have come with a clone and lead anywhere")
-        self._descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
+        self._descriptor = os.open(self._name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
+        about = os.fstat(self._descriptor)
+        self._opened_is = (about.st_dev, about.st_ino)
         return self._descriptor
 
     def _close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-
-def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
-    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def _lines(path: Path, position: Position) -> tuple[list[bytes], Position]:
