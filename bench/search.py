@@ -21,6 +21,9 @@ TOP = 5
 PEERS = {"chroma+rank_bm25": "chroma", "lancedb": "lancedb", "txtai": "txtai"}
 QUERIES = 200
 SLOW_AFTER_S = 40.0
+ROUNDS = 5
+"""Every way in turn, so often: other work of the machine falls into some of them. The medians are over all rounds, and
+beside them that of the quietest one."""
 RATIOS = {
     "words": "words_p50_ms",
     "vectors": "vectors_p50_ms",
@@ -136,18 +139,32 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
         needed = spec["name"].endswith("rank_bm25")
         texts = json.loads(Path(spec["texts"]).read_text("utf-8")) if needed else []
         ways = dict(text_peer(spec["name"]).open(Path(spec["folder"]), texts, query_embedder()))
+    rounds = rounds_of(ways, asked)
     result: dict[str, Any] = {}
-    for name, way in ways.items():
-        way(asked[0], TOP)
-        begun = time.perf_counter()
-        taken: list[float] = []
-        for question in asked[1:]:
-            taken += measure.milliseconds([partial(way, question, TOP)])
-            if time.perf_counter() - begun > SLOW_AFTER_S:
-                break
+    for name, found in rounds.items():
+        taken = [one for each in found for one in each]
         result[f"{name}_p50_ms"] = measure.median(taken)
         result[f"{name}_p95_ms"] = round(measure.percentile(taken, 0.95), 3)
-    return {**result, "rss_mb": measure.rss_mb(), "queries": len(asked) - 1}
+        result[f"{name}_quiet_p50_ms"] = min(map(measure.median, found))
+    return {**result, "rss_mb": measure.rss_mb(), "queries": len(asked) - 1, "rounds": ROUNDS}
+
+
+def rounds_of(ways: dict[str, Any], asked: list[str]) -> dict[str, list[list[float]]]:
+    """Return how long each question took in each round of each way; one that is slow is asked no more rounds."""
+    rounds: dict[str, list[list[float]]] = {name: [] for name in ways}
+    for way in ways.values():
+        way(asked[0], TOP)
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            if sum(map(sum, rounds[name])) > 1000 * SLOW_AFTER_S / ROUNDS:
+                continue
+            taken: list[float] = []
+            for question in asked[1:]:
+                taken += measure.milliseconds([partial(way, question, TOP)])
+                if sum(taken) > 1000 * SLOW_AFTER_S:
+                    break
+            rounds[name].append(taken)
+    return rounds
 
 
 def query_embedder() -> Any:  # noqa: ANN401 - text → vector
