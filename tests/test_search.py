@@ -89,6 +89,20 @@ def test_work_that_was_done_is_not_done_again_by_a_pool_that_gets_its_thread_lat
     assert done == [1, 2]
 
 
+def test_a_search_does_itself_what_a_busy_pool_has_not_begun(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    alone, free = engine.search("gondola", fresh=False), threading.Event()
+    searcher = engine._parts.searcher
+    searcher._answers.clear()
+    assert searcher._pool is not None
+    busy = [searcher._pool.submit(free.wait, 10) for _ in range(64)]
+    try:
+        assert engine.search("gondola", fresh=False) == alone
+        assert not busy[0].done()
+    finally:
+        free.set()
+
+
 @pytest.mark.parametrize("core_count", [1, 2])
 def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, core_count: int

@@ -170,7 +170,8 @@ class Searcher:
                 continue
             share = VECTOR_SHARE if lists.rows.get("words") and request.fusion != "rrf" else VECTOR_SHARE_ALONE
             # Neighbours become one hit and copies none, so that there have to be more than are wanted.
-            limit = max(2 * request.top_k, int(request.candidates * share))
+            least = 2 * request.top_k if lists.met or lists.rows.get("words") else max(OF_NEAREST, 2 * request.top_k)
+            limit = max(least, int(request.candidates * share))
             near = self._near(request, info, vector, generation=generation, limit=limit)
             # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
             lists.take(info, near + [Scored(*one) for one in of(vector).items()])
@@ -186,14 +187,14 @@ class Searcher:
         return lists
 
     def _aside(self, work: Callable[[], Given]) -> Callable[[], Given]:
-        """Return what gives the result of work, begun in another thread where there is a core for it."""
+        """Return what gives the result of work; where there is a core for it another thread does it, if one is free."""
         if cores() == 1:
             return work
         if self._pool is None:
             self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
         once = Once(work)
         with suppress(RuntimeError):  # no more threads to be had: then this one does it when its turn comes
-            return self._pool.submit(once).result
+            self._pool.submit(once)
         return once
 
     def _read(self, request: Request, spaces: Sequence[SpaceInfo], lists: Lists) -> Read:
@@ -346,7 +347,7 @@ class Searcher:
 
 
 class Once(Generic[Given]):
-    """Work that whoever comes first does, and nobody else: a pool that cannot start a thread may still do it later."""
+    """Work that whoever comes first does, and nobody else: a pool may come to it late, or never."""
 
     def __init__(self, work: Callable[[], Given]) -> None:
         """Take the work."""

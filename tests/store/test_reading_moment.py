@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreError
+from ragstone.store.connection import _Moment
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import Chunk, Document, Prepared, Scope, Span
 
@@ -56,8 +57,9 @@ def test_another_thread_reads_in_the_same_moment_where_its_work_is_shared(tmp_pa
     other.close()
 
 
-def test_a_moment_ends_when_nobody_reads_in_it_any_more_and_nobody_begins_to_later(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "a.db")
+@pytest.mark.parametrize("place", ["a.db", ":memory:"])
+def test_a_moment_ends_when_nobody_reads_in_it_any_more_and_nobody_begins_to_later(tmp_path: Path, place: str) -> None:
+    store = SqliteStore(place if place == ":memory:" else tmp_path / place)
     store.ensure_collection("p", "c")
     begun, read = threading.Event(), list[int]()
 
@@ -77,6 +79,25 @@ def test_a_moment_ends_when_nobody_reads_in_it_any_more_and_nobody_begins_to_lat
             late()
     assert read == [before]
     store.close()
+
+
+def test_a_second_interrupt_does_not_end_a_moment_in_which_somebody_reads() -> None:
+    class Interrupted:
+        entered = 0
+
+        def __enter__(self) -> None:
+            self.entered += 1
+            if self.entered == 1:
+                raise KeyboardInterrupt
+
+        def __exit__(self, *_: object) -> None:
+            """Let go."""
+
+    moment, lock = _Moment(None), Interrupted()
+    moment.shared = lock  # type: ignore[assignment]  # as much of a lock as is used
+    with pytest.raises(KeyboardInterrupt):
+        moment.end()
+    assert (moment.over, lock.entered) == (True, 2)
 
 
 def test_one_can_write_in_between_and_reads_it_after(tmp_path: Path) -> None:

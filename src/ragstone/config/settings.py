@@ -129,7 +129,7 @@ class Search:
     top_k: int = setting(5, Rules("Hits returned when a call does not say.", low=1, high=1000))
     fusion: Fusion = setting("weighted", Rules("How word and vector lists become one: `weighted` or `rrf`."))
     candidates: int = setting(
-        100, Rules("Candidates by words; vectors bring a third as many, alone half.", low=10, high=100_000)
+        100, Rules("Candidates by words; vectors bring three tenths as many, alone half.", low=10, high=100_000)
     )
     cache_entries: int = setting(256, Rules("Answers remembered until the index changes; 0: none.", low=0))
     watch: Watching = setting(

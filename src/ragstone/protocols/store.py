@@ -37,7 +37,7 @@ class Store(Protocol):
         """Return work that another thread may do in this one's moment, while this one reads nothing.
 
         Outside of a moment it is the work itself. A moment ends only when what is done in it by others has ended, and
-        work that was not begun by then raises `StoreError`.
+        work that was not begun by then raises `StoreError`. Such work shares nothing further.
         """
 
     def generation(self) -> int:

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,10 +42,20 @@ _OPENING: Final = threading.Lock()  # a file is made and opened by one thread at
 class _Moment:
     """What a thread, or one that does a part of its work, reads by while it is entered."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self.shared = threading.Lock()  # held by another thread that reads in it, and by the end
+    def __init__(self, connection: sqlite3.Connection | None) -> None:
+        self.connection = connection  # None in memory, where everybody reads by the one there is
+        self.shared = threading.Lock()  # held by another thread that reads in it
         self.over = False
+
+    def end(self) -> None:
+        """Let nobody begin to read in it any more, and wait for whoever does, also if Ctrl-C comes again meanwhile."""
+        self.over = True
+        try:
+            with self.shared:
+                return
+        except KeyboardInterrupt:
+            with self.shared:
+                raise
 
 
 class _Held(threading.local):
@@ -117,17 +127,16 @@ class Database:
     @contextmanager
     def moment(self) -> Iterator[None]:
         """Let everything this thread reads while it is entered be of one moment, and by one connection."""
-        if self.path is None or self._held.connection is not None:
+        if self._held.moment is not None:
             yield
             return
-        with self.reading() as db:
+        with nullcontext() if self.path is None else self.reading() as db:
             moment = self._held.moment = _Moment(db)
             try:
                 yield
             finally:
                 self._held.moment = None
-                with moment.shared:  # whoever still reads in it is waited for, whatever ended it
-                    moment.over = True
+                moment.end()
 
     def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
         """Return work that another thread may do in this one's moment, while this one reads nothing."""
