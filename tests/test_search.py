@@ -13,7 +13,7 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.errors import ProviderError, StoreError
 from ragstone.events import Event
-from ragstone.search import Once, Read, _floor
+from ragstone.search import Once, Read, Searcher, _floor
 from ragstone.types import Request, Scope, Scored
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -153,11 +153,32 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monke
     assert engine.search("lighthouse", fresh=False)[0].source_doc_id == "new"
 
 
-@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
-def test_as_many_hits_as_were_asked_for_where_there_are_as_many(
-    engine: Engine, mode: Literal["vectors", "hybrid"]
+@pytest.mark.parametrize(
+    ("query", "options", "asked"),
+    [
+        ("harbour", {}, 30),  # words have a list, and it is completed
+        ("harbour", {"top_k": 20}, 40),  # neighbours and copies fall together
+        ("harbour", {"fusion": "rrf"}, 50),
+        ("harbour", {"mode": "vectors"}, 50),
+        ("zeppelin", {}, 50),
+        ("harbour", {"candidates": 20}, 10),
+        ("zeppelin", {"candidates": 20}, 50),  # the floor is told by so many
+    ],
+)
+def test_vectors_are_asked_for_as_many_as_the_other_list_leaves_open(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], asked: int
 ) -> None:
-    assert [len(engine.search("harbour report", k, mode=mode)) for k in (20, 30, 45)] == [20, 30, 45]
+    limits: list[int] = []
+    near = Searcher._near
+
+    def spy(*given: Any, limit: int, **named: Any) -> Any:  # noqa: ANN401 - whatever is asked
+        limits.append(limit)
+        return near(*given, limit=limit, **named)
+
+    monkeypatch.setattr(Searcher, "_near", spy)
+    wanted = {"top_k": 5, "candidates": 100, **options}
+    engine._parts.searcher.run(Request(query, Scope(engine.project), **wanted))
+    assert limits == [asked]
 
 
 def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:

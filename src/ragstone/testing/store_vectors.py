@@ -266,7 +266,7 @@ class StoreVectorsContract(StoreCase):
         store.ensure_collection(PROJECT, NOTES)
         assert store.ensure_space(PROJECT, NOTES, SPACE).storage == DEFAULT_STORAGE
 
-    # ── notes ─────────────────────────────────────────────────────────────────────────────────────
+    # ── reading together ──────────────────────────────────────────────────────────────────────────
 
     def test_another_thread_can_read_a_part_of_what_one_reads(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["one"])])
@@ -277,6 +277,8 @@ class StoreVectorsContract(StoreCase):
         with ThreadPoolExecutor(1) as pool, store.moment():
             assert uris() == pool.submit(store.shared(uris)).result() == ["a.md"]
         assert store.shared(uris)() == ["a.md"]
+
+    # ── notes ─────────────────────────────────────────────────────────────────────────────────────
 
     def test_notes_belong_to_a_project(self, store: Store) -> None:
         assert store.note(PROJECT, "k") is None
