@@ -36,6 +36,9 @@ PACKAGES = {
 class Adapter(Protocol):
     """What the nearest-neighbour measurement asks of a library; ids are the rows' numbers from 0."""
 
+    effort: int
+    """How many candidates a query looks at in a graph from `open` on; 0 where there is no graph."""
+
     def load_library(self) -> None:
         """Import what is needed, so that opening is timed apart from importing."""
 

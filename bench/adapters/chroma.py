@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 
+EF_SEARCH = 100
+
+
 class Chroma:
     """A collection of bare vectors."""
 
+    effort = EF_SEARCH
     _collection: Any
 
     def load_library(self) -> None:
@@ -33,8 +37,10 @@ class Chroma:
             collection.add(ids=[str(start + number) for number in range(len(part))], embeddings=part)
 
     def open(self, folder: Path) -> None:
-        """Open the collection."""
+        """Open the collection, and have it look wider than by default where that is wanted."""
         self._collection = self._client(folder).get_collection("bench")
+        if self.effort != EF_SEARCH:
+            self._collection.modify(configuration={"hnsw": {"ef_search": self.effort}})
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids."""

@@ -16,6 +16,7 @@ M, EF_BUILD, EF_SEARCH = 16, 200, 64
 class FaissFlat:
     """Every row compared."""
 
+    effort = 0
     _index: Any
 
     def load_library(self) -> None:
@@ -52,10 +53,12 @@ class FaissFlat:
 class FaissHnsw(FaissFlat):
     """A graph of neighbours."""
 
+    effort = EF_SEARCH
+
     def open(self, folder: Path) -> None:
         """Read the file and set how wide to look."""
         super().open(folder)
-        self._index.hnsw.efSearch = EF_SEARCH
+        self._index.hnsw.efSearch = self.effort
 
     def _new(self, width: int) -> Any:  # noqa: ANN401 - the peer's own class
         faiss = library("faiss")

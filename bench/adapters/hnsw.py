@@ -17,6 +17,7 @@ WIDTH_FILE = "width"
 class Hnsw:
     """A graph of neighbours, cosine."""
 
+    effort = EF_SEARCH
     _index: Any
 
     def load_library(self) -> None:
@@ -42,7 +43,7 @@ class Hnsw:
 
         self._index = hnswlib.Index(space="cosine", dim=int((folder / WIDTH_FILE).read_text(encoding="utf-8")))
         self._index.load_index(str(folder / "bench.hnsw"))
-        self._index.set_ef(EF_SEARCH)
+        self._index.set_ef(self.effort)
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids."""

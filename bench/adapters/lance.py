@@ -16,6 +16,7 @@ BATCH = 10_000
 class Lance:
     """A table of ids and vectors."""
 
+    effort = 0
     _table: Any
 
     def load_library(self) -> None:

@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 PROJECT = COLLECTION = "default"
-BATCH = 8_192
+BATCH = 16_000
 DIMENSION = 384
 
 
 class Turbo:
     """The store's rows and the index beside them, with the accelerator where it is installed."""
 
+    effort = 0
     _index: Any
     _texts: list[int]
 

@@ -17,6 +17,7 @@ BATCH = 1_000
 class Qdrant:
     """A shard of bare vectors, cosine."""
 
+    effort = EF_SEARCH
     _shard: Any
     _parameters: Any
 
@@ -51,7 +52,7 @@ class Qdrant:
         edge = library("qdrant_edge")
 
         self._shard = edge.EdgeShard.load(str(folder / "shard"))
-        self._parameters = edge.SearchParams(hnsw_ef=EF_SEARCH)
+        self._parameters = edge.SearchParams(hnsw_ef=self.effort)
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids."""

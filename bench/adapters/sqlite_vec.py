@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class SqliteVec:
     """One database file; opened by apsw, because some Pythons' own sqlite3 takes no extensions."""
 
+    effort = 0
     _connection: Any
 
     def load_library(self) -> None:

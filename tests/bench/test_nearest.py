@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from bench import measure, peers
 from bench.__main__ import arguments
 from bench.matrix import exact, synthetic
 from bench.measure import Absent
-from bench.nearest import build, query
+from bench.nearest import WIDEST, at_recall, build, query
 
 
 def test_what_was_built_is_opened_again_and_finds_the_right_rows(tmp_path: Path) -> None:
@@ -26,6 +27,30 @@ def test_what_was_built_is_opened_again_and_finds_the_right_rows(tmp_path: Path)
     assert built["n"] == 300
     assert asked["recall_at_10"] >= 0.99
     assert {"p50_ms", "rss_mb", "open_first_ms"} <= set(asked)
+
+
+@pytest.mark.parametrize(
+    ("first", "recall_of", "chosen"),
+    [
+        (100, lambda candidates: 0.97 if candidates < 150 else 0.992, 157),
+        (100, lambda candidates: 0.995, None),
+        (100, lambda candidates: 0.98, None),
+        (0, lambda candidates: 0.5, None),
+    ],
+    ids=["looks wider until it finds as much", "finds as much as it is", "never does", "has no graph"],
+)
+def test_a_graph_is_compared_at_the_recall_we_promise(
+    first: int, recall_of: Callable[[int], float], chosen: int | None
+) -> None:
+    asked: list[int] = []
+
+    def ask(candidates: int) -> dict[str, float]:
+        asked.append(candidates)
+        return {"recall_at_10": recall_of(candidates)} | ({"candidates": candidates} if candidates else {})
+
+    found = at_recall(ask, ask(first))
+    assert (None if found is None else found["candidates"]) == chosen
+    assert max(asked) <= WIDEST
 
 
 def test_an_unknown_peer_is_named_with_those_that_are_known() -> None:

@@ -15,8 +15,8 @@ from ragstone.store.sqlite import SqliteStore
 from ragstone.store.vectors import StoredRows
 from ragstone.testing.store import prepare
 from ragstone.types import Scope, Space, SpaceInfo
+from ragstone.vectors import accelerator, turbo
 from ragstone.vectors import space_index as module
-from ragstone.vectors import turbo
 from ragstone.vectors.accelerator import _settled
 from ragstone.vectors.space_index import SpaceIndex
 from ragstone.vectors.turbo import TurboIndex
@@ -80,7 +80,7 @@ class World:
 
 @pytest.fixture(params=[1, 2])
 def world(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(module, "cores", lambda: request.param)
+    monkeypatch.setattr(accelerator, "cores", lambda: request.param)
     monkeypatch.setattr(module, "TAIL", 64)
     monkeypatch.setattr(turbo, "TAIL", 64)
     world = World(tmp_path)
@@ -239,25 +239,6 @@ def test_a_crash_after_storing_leaves_a_store_that_answers(world: World, size: i
         world.index.put(world.vectors[10 : 10 + size], keep)
     for index in (world.another(), world.opened(), world.index):
         assert [world.texts_near(number, index) for number in (0, 10, 9 + size)] == [0, 10, 9 + size]
-
-
-def test_the_matrix_given_may_be_changed_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[Matrix] = []
-    take = TurboIndex.upsert
-
-    def upsert(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
-        taken.append(vectors)
-        take(index, ids, vectors)
-
-    monkeypatch.setattr(TurboIndex, "upsert", upsert)
-    monkeypatch.setattr(module, "cores", lambda: 2)
-    given = world.vectors[:MANY].copy()
-    world.index.put(given, world.keep(0))
-    (ours,) = taken
-    assert not np.shares_memory(given, ours)
-    assert _settled(ours)
-    given[:] = 1
-    assert world.texts_near(77) == 77
 
 
 def test_an_index_that_was_closed_meanwhile_is_opened_again(world: World) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ragstone.vectors import accelerator, shortlist
+from ragstone.vectors.accelerator import Accelerator, open_accelerator
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.memory_rows import MemoryRows
@@ -335,14 +336,45 @@ def test_where_no_thread_can_be_started_the_scan_goes_on_answering_and_nothing_i
     index.close()
 
 
-def test_vectors_the_caller_may_change_are_in_when_it_goes_on(world: World, tmp_path: Path) -> None:
+@pytest.mark.parametrize("processors", [1, 2])
+def test_vectors_may_be_changed_as_soon_as_they_are_given(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processors: int
+) -> None:
     pytest.importorskip("turbovec")
-    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
-    mine = world.vectors[:TAIL] / np.linalg.norm(world.vectors[:TAIL], axis=1, keepdims=True)
-    index.upsert(world.ids[:TAIL], mine)
-    assert index._accelerators._following is None
-    assert index._accelerators._loaded is not None
+    monkeypatch.setattr(accelerator, "cores", lambda: processors)
+    taken: list[Matrix] = []
+    half = COUNT // 2
+    add, given = Accelerator.add, np.empty((half, DIMENSION), np.float32)
+    changed = {0: threading.Event(), half: threading.Event()}
+
+    def noted(into: Accelerator, unit: Matrix) -> None:
+        if processors > 1:
+            assert changed[len(into)].wait(5)
+        taken.append(unit)
+        add(into, unit)
+
+    monkeypatch.setattr(Accelerator, "add", noted)
+    index = TurboIndex(tmp_path, DIMENSION, rows=copy_of(world), stamp="s", accelerate=True)
+    unit = world.vectors / np.linalg.norm(world.vectors, axis=1, keepdims=True)
+    for first in (0, half):
+        given[:] = unit[first : first + half]
+        index.upsert(world.ids[first : first + half], given)
+        given[:] = 1
+        changed[first].set()
+    index.flush()
+    assert [np.shares_memory(one, given) for one in taken] == [processors == 1] * 2
+    assert np.shares_memory(taken[0], taken[1]), "the second copy stands where the first stood"
+    assert not len(index._accelerators._room), "which is given back"
     index.close()
+    assert next(tmp_path.glob("????????.turbovec")).read_bytes() == turbovec_of(unit)
+
+
+def turbovec_of(unit: Matrix) -> bytes:
+    """Return the file of a turbovec index of these rows."""
+    made = open_accelerator(None, "", DIMENSION)
+    assert made is not None
+    made.add(unit)
+    return made._index.to_bytes()
 
 
 def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching(world: World, tmp_path: Path) -> None:

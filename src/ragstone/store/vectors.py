@@ -58,11 +58,12 @@ _OWN_TEXTS: Final = """
     SELECT t.id FROM json_each(?) given CROSS JOIN texts t ON t.id = given.value WHERE t.project = ?"""
 _OWN_BETWEEN: Final = """
     SELECT count(*) FROM texts WHERE id BETWEEN ? AND ? AND ((SELECT count(*) FROM projects) = 1 OR project = ?)"""
-_PUT: Final = "INSERT INTO vectors (space, text_id, data) VALUES {} ON CONFLICT (text_id, space) DO NOTHING"
+_PUT: Final = """
+    INSERT INTO vectors (space, text_id, data)
+    SELECT ?1, value, substr(?2, 1 + key * ?3, ?3) FROM json_each(?4)
+    WHERE true ON CONFLICT (text_id, space) DO NOTHING"""
+_AT_ONCE: Final = 1000  # rows to a statement, given as one piece: a third of the time of one row to a statement
 _EDGE: Final = 1 << 63  # of the numbers SQLite can hold
-_AT_ONCE: Final = 250  # rows to a statement: less than half the time of one to a statement
-_PUT_ONE: Final = _PUT.format("(?1, ?, ?)")
-_PUT_MANY: Final = _PUT.format(", ".join(["(?1, ?, ?)"] * _AT_ONCE))
 _REMOVE: Final = "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
 _FREE_WIDTHS: Final = """
     UPDATE spaces SET width = NULL
@@ -227,9 +228,10 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
     widths = set(map(len, map(itemgetter(1), given))) | ({row[0]} - {None})
     if len(widths) > 1:
         raise InputError(f"vectors of one space have one length, not {sorted(widths)} bytes")
-    added = _added(db, space_id, _own(db, owner, given))
+    width = max(widths, default=0)
+    added = _added(db, space_id, _own(db, owner, given), width)
     if added and row[0] is None:
-        db.execute("UPDATE spaces SET width = ? WHERE id = ?", (widths.pop(), space_id))
+        db.execute("UPDATE spaces SET width = ? WHERE id = ?", (width, space_id))
     return added
 
 
@@ -246,13 +248,13 @@ def _own(db: sqlite3.Connection, owner: int | None, given: list[tuple[int, bytes
     return [(text, data) for text, data in given if text in own]
 
 
-def _added(db: sqlite3.Connection, space_id: int, rows: list[tuple[int, bytes]]) -> int:
-    """Return how many rows were new; most go in many to a statement."""
-    whole = len(rows) - len(rows) % _AT_ONCE
-    many = ((space_id, *chain.from_iterable(rows[at : at + _AT_ONCE])) for at in range(0, whole, _AT_ONCE))
-    added = db.executemany(_PUT_MANY, many).rowcount if whole else 0
-    rest = [(space_id, text, data) for text, data in rows[whole:]]
-    return added + (db.executemany(_PUT_ONE, rest).rowcount if rest else 0)
+def _added(db: sqlite3.Connection, space_id: int, rows: list[tuple[int, bytes]], width: int) -> int:
+    """Return how many rows, all of one width, were new; they go in many to a statement."""
+    added = 0
+    for at in range(0, len(rows), _AT_ONCE):
+        texts, data = zip(*rows[at : at + _AT_ONCE], strict=True)
+        added += db.execute(_PUT, (space_id, b"".join(data), width, catalog.id_list(texts))).rowcount
+    return added
 
 
 def remove_vectors(db: sqlite3.Connection, project: str, space_id: int, row_ids: Sequence[int] | None) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.config import cores
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
@@ -120,12 +119,7 @@ class SpaceIndex:
         if len(unit) < TAIL:
             sound, vectors = read_rows(self._codec, rows)
             return vectors if all(sound) else None
-        if not np.all(np.vecdot(unit, unit) > LEAST_SQUARE):
-            return None
-        if cores() > 1:
-            unit = unit.copy()  # the accelerator takes it in beside, and what the caller has, the caller may change
-            unit.flags.writeable = False
-        return unit
+        return unit if np.all(np.vecdot(unit, unit) > LEAST_SQUARE) else None
 
     def _level(self) -> TurboIndex:
         """Return the index with every row of the store in it; rows that were deleted mean a new index."""
