@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import measure, peers
+from bench import measure, nearest, peers
 from bench.__main__ import arguments
 from bench.matrix import exact, synthetic
 from bench.measure import Absent
@@ -27,6 +27,22 @@ def test_what_was_built_is_opened_again_and_finds_the_right_rows(tmp_path: Path)
     assert built["n"] == 300
     assert asked["recall_at_10"] >= 0.99
     assert {"p50_ms", "rss_mb", "open_first_ms"} <= set(asked)
+
+
+@pytest.mark.parametrize(("seconds", "told", "builds"), [([3, 1, 2], 2, 3), ([60], 60, 1)], ids=["quick", "slow"])
+def test_a_quick_build_is_made_three_times_and_its_median_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: list[float], told: float, builds: int
+) -> None:
+    met: list[list[Path]] = []
+
+    def child(_module: str, spec: dict[str, str], **_: object) -> dict[str, float]:
+        met.append(list(tmp_path.iterdir()))
+        (tmp_path / "index").write_text(spec["phase"])
+        return {"build_s": seconds[len(met) - 1]}
+
+    monkeypatch.setattr(nearest, "child", child)
+    assert nearest.made({"folder": str(tmp_path)}, None, 1) == {"build_s": told, "builds": builds}
+    assert met == [[]] * builds, "each begins with an empty folder"
 
 
 @pytest.mark.parametrize(

@@ -286,6 +286,17 @@ def test_processes_that_fill_one_folder_at_once_agree(tmp_path: Path) -> None:
     assert TAIL < count
 
 
+def test_what_a_writer_left_when_it_died_is_swept_away_with_its_generation(tmp_path: Path) -> None:
+    left = [tmp_path / f"0a0a0a0a{end}" for end in ("-0.planes", ".turbovec", "-7.turbovec.tmp.7.0.ab12cd34")]
+    for path in (*left, tmp_path / "mine.txt"):
+        path.write_bytes(b"left")
+    index = TurboIndex(tmp_path, DIMENSION, rows=MemoryRows(), codec=CODEC, stamp="s")
+    index.upsert([1], np.ones((1, DIMENSION), np.float32))
+    index.flush()
+    assert not any(path.exists() for path in left)
+    assert (tmp_path / "mine.txt").exists()
+
+
 def test_a_damaged_accelerator_is_built_again(tmp_path: Path) -> None:
     pytest.importorskip("turbovec")
     vectors = np.random.default_rng(1).standard_normal((20_500, DIMENSION)).astype(np.float32)

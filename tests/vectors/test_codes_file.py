@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,17 @@ from ragstone.vectors.codes_file import covered, sound_codes, write_codes
 DATA = bytes(range(256)) * 8000
 
 
+def writer(data: bytes) -> Callable[[str], None]:
+    """Return what writes data to a path."""
+
+    def write(path: str) -> None:
+        Path(path).write_bytes(data)
+
+    return write
+
+
 def test_what_was_written_is_found_again(tmp_path: Path) -> None:
-    write_codes(tmp_path, "g", DATA, covered=77)
+    write_codes(tmp_path, "g", writer(DATA), covered=77)
     assert covered(tmp_path, "g") == 77
     path = sound_codes(tmp_path, "g")
     assert path is not None
@@ -21,8 +31,8 @@ def test_what_was_written_is_found_again(tmp_path: Path) -> None:
 
 
 def test_writing_again_replaces_both_files(tmp_path: Path) -> None:
-    write_codes(tmp_path, "g", DATA, covered=77)
-    write_codes(tmp_path, "g", DATA[1:], covered=78)
+    write_codes(tmp_path, "g", writer(DATA), covered=77)
+    write_codes(tmp_path, "g", writer(DATA[1:]), covered=78)
     assert covered(tmp_path, "g") == 78
     assert sound_codes(tmp_path, "g") is not None
     assert len(list(tmp_path.iterdir())) == 2
@@ -31,7 +41,7 @@ def test_writing_again_replaces_both_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["g.turbovec", "g.head.turbovec"])
 @pytest.mark.parametrize("content", [None, b"", b"x" * 16, DATA[:-1]])
 def test_a_file_that_is_not_as_it_was_is_removed(tmp_path: Path, name: str, content: bytes | None) -> None:
-    write_codes(tmp_path, "g", DATA, covered=77)
+    write_codes(tmp_path, "g", writer(DATA), covered=77)
     if content is None:
         (tmp_path / name).unlink()
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -59,8 +60,8 @@ class Codes(Protocol):
     ) -> tuple[Matrix, NDArray[np.int64]]:
         """Return scores and positions of the nearest, one row per query."""
 
-    def to_bytes(self) -> bytes:
-        """Return all of it as bytes."""
+    def write(self, path: str, *, durable: bool) -> None:
+        """Write all of it to a file; durable: as a power cut would leave it."""
 
 
 class Accelerator:
@@ -107,7 +108,8 @@ class Accelerator:
 
     def save(self, folder: Path) -> None:
         """Write it beside the segments."""
-        write_codes(folder, self.generation, self._index.to_bytes(), covered=len(self))
+        # By itself: as bytes it would need its size again in memory. A file that a power cut spoils is made anew.
+        write_codes(folder, self.generation, partial(self._index.write, durable=False), covered=len(self))
 
 
 class Accelerators:

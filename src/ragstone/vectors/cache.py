@@ -197,7 +197,8 @@ class SegmentCache:
         if self.folder is None:
             return
         for path in self.folder.iterdir():
-            ours = path.suffix in (SUFFIX, ".turbovec") or path.name.startswith(f".{NAME}.")
+            # turbovec's, and what it wrote on the way to it when its process died.
+            ours = path.suffix == SUFFIX or ".turbovec" in path.name or path.name.startswith(f".{NAME}.")
             if ours and (not keep or not path.name.startswith(keep)):
                 try:
                     path.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import contextlib
 import os
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from ragstone.vectors.private_files import private
@@ -21,14 +22,16 @@ _FORMAT = 2
 _READ = 1 << 20
 
 
-def write_codes(folder: Path, generation: str, data: bytes, *, covered: int) -> None:
-    """Write what turbovec made of so many slots, then what it must look like."""
-    head = _HEAD.pack(_FORMAT, zlib.crc32(data), covered)
+def write_codes(folder: Path, generation: str, write: Callable[[str], None], *, covered: int) -> None:
+    """Have turbovec write what it made of so many slots to a path, then write what that must look like."""
     rough = folder / f"{generation}-{os.getpid()}{SUFFIX}"
-    for content, suffix in ((data, SUFFIX), (head, HEAD_SUFFIX)):
-        with open(rough, "wb", opener=private) as file:
-            file.write(content)
-        os.replace(rough, folder / f"{generation}{suffix}")
+    write(os.fspath(rough))
+    rough.chmod(0o600)
+    head = _HEAD.pack(_FORMAT, _checksum(rough), covered)
+    os.replace(rough, folder / f"{generation}{SUFFIX}")
+    with open(rough, "wb", opener=private) as file:
+        file.write(head)
+    os.replace(rough, folder / f"{generation}{HEAD_SUFFIX}")
 
 
 def covered(folder: Path, generation: str) -> int:
@@ -50,19 +53,21 @@ def _head(folder: Path, generation: str) -> tuple[int, int] | None:
     return (checksum, covered) if number == _FORMAT else None
 
 
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while piece := file.read(_READ):
+            checksum = zlib.crc32(piece, checksum)
+    return checksum
+
+
 def sound_codes(folder: Path, generation: str) -> Path | None:
     """Return where turbovec's file is, None where it is missing or damaged."""
     path = folder / f"{generation}{SUFFIX}"
     head = _head(folder, generation)
-    checksum = 0
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(_READ):
-                checksum = zlib.crc32(piece, checksum)
-    except OSError:
-        head = None
-    if head is not None and head[0] == checksum:
-        return path
+    with contextlib.suppress(OSError):
+        if head is not None and head[0] == _checksum(path):
+            return path
     # Removed, so that the next flush sees that there is none.
     for name in (path, folder / f"{generation}{HEAD_SUFFIX}"):
         with contextlib.suppress(OSError):
