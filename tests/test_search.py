@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.errors import ProviderError, StoreError
+from ragstone.errors import ProviderError
 from ragstone.events import Event
-from ragstone.search import Once, Read, Searcher, _floor
-from ragstone.types import Request, Scope, Scored
+from ragstone.rank.lists import floor
+from ragstone.search import Searcher
+from ragstone.types import Request, Scope, Scored, SpaceInfo
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -27,6 +31,12 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
             + [Document(uri="odd", text="The gondola crosses the lagoon.")]
         )
         yield opened
+
+
+def with_cores(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Let a search see so many cores."""
+    for module in ("search", "aside"):
+        monkeypatch.setattr(f"ragstone.{module}.cores", lambda: count)
 
 
 def test_removed_text_is_in_no_list_before_any_compaction(engine: Engine) -> None:
@@ -61,7 +71,7 @@ def test_where_no_thread_can_be_started_the_answer_is_the_same(
     def none(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    with_cores(monkeypatch, 2)
     with monkeypatch.context() as without:
         without.setattr(threading.Thread, "start", none)
         alone = engine.search("gondola lagoon", mode=mode)
@@ -70,32 +80,14 @@ def test_where_no_thread_can_be_started_the_answer_is_the_same(
     assert alone[0].source_doc_id == "odd"
 
 
-def test_work_that_was_done_is_not_done_again_by_a_pool_that_gets_its_thread_late() -> None:
-    done: list[int] = []
-
-    def work() -> Read:
-        done.append(1)
-        return []
-
-    def fails() -> Read:
-        done.append(2)
-        raise StoreError("the disk is gone")
-
-    once, broken = Once(work), Once(fails)
-    assert (once(), once(), done) == ([], [], [1])
-    for _ in range(2):
-        with pytest.raises(StoreError, match="gone"):
-            broken()
-    assert done == [1, 2]
-
-
 def test_a_search_does_itself_what_a_busy_pool_has_not_begun(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    with_cores(monkeypatch, 2)
     alone, free = engine.search("gondola", fresh=False), threading.Event()
     searcher = engine._parts.searcher
     searcher._answers.clear()
-    assert searcher._pool is not None
-    busy = [searcher._pool.submit(free.wait, 10) for _ in range(64)]
+    pool = searcher._aside._pool
+    assert pool is not None
+    busy = [pool.submit(free.wait, 10) for _ in range(64)]
     try:
         assert engine.search("gondola", fresh=False) == alone
         assert not busy[0].done()
@@ -121,7 +113,7 @@ def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
         time.sleep(0.01)
         raise ProviderError("the service does not answer")
 
-    monkeypatch.setattr("ragstone.search.cores", lambda: core_count)
+    with_cores(monkeypatch, core_count)
     monkeypatch.setattr(type(engine._parts.store), "search_words", slow)
     monkeypatch.setattr(type(engine._parts), "query_vector", no_vector)
     with pytest.raises(ProviderError, match="does not answer"):
@@ -130,7 +122,7 @@ def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
 
 
 def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    with_cores(monkeypatch, 2)
     query_vector, search_words = type(engine._parts).query_vector, type(engine._parts.store).search_words
     written, before = threading.Event(), engine.explain("lighthouse", fresh=False)
     engine._parts.searcher._answers.clear()
@@ -156,41 +148,70 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monke
 @pytest.mark.parametrize(
     ("query", "options", "asked"),
     [
-        ("harbour", {}, 30),  # words have a list, and it is completed
-        ("harbour", {"top_k": 20}, 40),  # neighbours and copies fall together
-        ("harbour", {"fusion": "rrf"}, 50),
-        ("harbour", {"mode": "vectors"}, 50),
-        ("zeppelin", {}, 50),
-        ("harbour", {"candidates": 20}, 10),
-        ("zeppelin", {"candidates": 20}, 50),  # the floor is told by so many
+        ("harbour", {}, [30]),  # words have a list, and it is completed
+        ("harbour", {"top_k": 20}, [40]),  # neighbours and copies fall together
+        ("harbour", {"fusion": "rrf"}, [50]),
+        ("harbour", {"mode": "vectors"}, [50]),
+        ("zeppelin", {}, [30, 50]),  # that words have nothing is known only then
+        ("zeppelin", {"mode": "vectors"}, [50]),
+        ("harbour", {"candidates": 20}, [10]),
+        ("zeppelin", {"candidates": 20}, [10, 50]),  # the floor is told by so many
     ],
 )
 def test_vectors_are_asked_for_as_many_as_the_other_list_leaves_open(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], asked: int
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], asked: list[int]
 ) -> None:
     limits: list[int] = []
-    near = Searcher._near
+    near, nearest = Searcher._near, Searcher._nearest
+
+    def noted(searcher: Searcher, request: Request, info: SpaceInfo, vector: Matrix, limit: int) -> Sequence[Scored]:
+        limits.append(limit)
+        return nearest(searcher, request, info, vector, limit)
 
     def spy(*given: Any, limit: int, **named: Any) -> Any:  # noqa: ANN401 - whatever is asked
-        limits.append(limit)
+        assert limit == limits[-1]
         return near(*given, limit=limit, **named)
 
+    monkeypatch.setattr(Searcher, "_nearest", noted)
     monkeypatch.setattr(Searcher, "_near", spy)
     wanted = {"top_k": 5, "candidates": 100, **options}
     engine._parts.searcher.run(Request(query, Scope(engine.project), **wanted))
-    assert limits == [asked]
+    assert limits == asked
+
+
+@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
+def test_the_nearest_are_looked_for_while_words_are_still_searched(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, mode: Literal["vectors", "hybrid"]
+) -> None:
+    with_cores(monkeypatch, 2)
+    alone, asked = engine.search("gondola harbour", mode=mode, fresh=False), threading.Event()
+    engine._parts.searcher._answers.clear()
+    nearest, search_words = Searcher._nearest, type(engine._parts.store).search_words
+
+    def noted(*given: Any) -> Any:  # noqa: ANN401 - whatever is asked
+        found = nearest(*given)
+        asked.set()
+        return found
+
+    def waits(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        assert asked.wait(10)
+        return search_words(*given, **named)
+
+    monkeypatch.setattr(Searcher, "_nearest", noted)
+    monkeypatch.setattr(type(engine._parts.store), "search_words", waits)
+    assert engine.search("gondola harbour", mode=mode, fresh=False) == alone
 
 
 def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
     near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
-    assert _floor(near, 1.0) == _floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
+    assert floor(near, 1.0) == floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
 
 
 def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher, both = engine._parts.searcher, threading.Barrier(2, timeout=10)
     scope = Scope(engine.project)
     (info,) = engine._parts.store.spaces(scope)
-    monkeypatch.setattr("ragstone.search.cores", lambda: 2)
+    with_cores(monkeypatch, 2)
     monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, info])
     query_vector = engine._parts.query_vector
 

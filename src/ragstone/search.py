@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, Generic
+from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
+from ragstone.aside import Aside
 from ragstone.config import cores
 from ragstone.errors import StoreDamaged
 from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
 from ragstone.protocols import Spaces, Store
-from ragstone.protocols.store import Given
 from ragstone.rank import order
 from ragstone.rank.compress import answering_slice
 from ragstone.rank.confidence import Traces, confidence
 from ragstone.rank.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
-from ragstone.rank.lists import MOST_DROPPED, Lists, Whole, alike
+from ragstone.rank.lists import NOISE, OF_NEAREST, Lists, Whole, alike, floor, left_out
 from ragstone.rank.order import Ranked
 from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
 from ragstone.types import (
@@ -41,8 +39,6 @@ from ragstone.types import (
 from ragstone.words import query_terms
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from ragstone.protocols import Matrix
 
 Maker = Callable[[], "Matrix | None"]
@@ -51,6 +47,10 @@ Cosines = Callable[["Matrix"], Mapping[int, float]]
 """Gives the cosine of a query's vector with each of some chunks."""
 Read = Sequence[Cosines]
 """What was read for each space before the query's vector was there."""
+
+Ahead = tuple[int, Sequence[Scored]]
+"""How many of the nearest were wanted before words were there, and what an index found for that."""
+NOTHING: Final[Ahead] = (0, ())
 
 # Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
 OVERFETCH: Final = 1.1
@@ -61,12 +61,6 @@ VECTOR_SHARE, VECTOR_SHARE_ALONE = 0.3, 0.5
 # What words found gets its cosine as far down as this. With 30 by vectors, of 50, 40 and 30: SciFact .7480, .7490 and
 # .7475, chunking 86.91, 86.91 and 86.59, code search .849, .850 and .846; each costs three looks into the store.
 COMPLETED: Final = 40
-# A hit that shares no word with the query must be nearer than this.
-NOISE: Final = 0.15
-# Where no word of the query is in the index at all, it must also stand out from the middle of the 50 nearest: five
-# nonsense queries over 3,674 texts reached .30 to .36 with a middle of .24 to .27, a true paraphrase over 201 texts .38
-# with one of .21. Not set by an eval.
-STANDS_OUT, OF_NEAREST = 1.5, 50
 
 
 class Searcher:
@@ -87,7 +81,7 @@ class Searcher:
         self._answers: OrderedDict[tuple[int, Request], Explanation] = OrderedDict()
         self._allowed: OrderedDict[tuple[int, int, Scope, Filter | None], Sequence[int]] = OrderedDict()
         self._spaces: dict[tuple[int, Scope], list[SpaceInfo]] = {}
-        self._pool: Executor | None = None
+        self._aside = Aside()
         self._cache_entries = cache_entries
 
     def run(self, request: Request) -> Explanation:
@@ -148,7 +142,7 @@ class Searcher:
             coverage=dict(lists.coverage),
             candidates=fused.count,
             hits=tuple(hits),
-            dropped=(*weak, *_left_out(ranked, [*copies, *laid_out], chosen), *unlike),
+            dropped=(*weak, *left_out(ranked, [*copies, *laid_out], chosen), *unlike),
             notes=tuple(lists.notes),
             milliseconds=(time.perf_counter() - begun) * 1000,
         )
@@ -164,15 +158,15 @@ class Searcher:
         makers: list[Maker] = [partial(self._ask.query_vector, info.space, request.query) for info in spaces]
         makers[1:] = map(self._aside, makers[1:])
         vectors = [make() for make in makers]
+        ahead = self._ahead(request, spaces, vectors)
         for info, vector, of in zip(spaces, vectors, read(), strict=True):
             if vector is None:
                 lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is missing")
                 continue
-            share = VECTOR_SHARE if lists.rows.get("words") and request.fusion != "rrf" else VECTOR_SHARE_ALONE
-            # Neighbours become one hit and copies none, so that there have to be more than are wanted.
-            least = 2 * request.top_k if lists.met or lists.rows.get("words") else max(OF_NEAREST, 2 * request.top_k)
-            limit = max(least, int(request.candidates * share))
-            near = self._near(request, info, vector, generation=generation, limit=limit)
+            limit = _limit(request, words=bool(lists.rows.get("words")), met=lists.met)
+            (asked, found), ahead = ahead, NOTHING
+            found = found if asked >= limit else self._nearest(request, info, vector, limit)
+            near = self._near(request, info, vector, generation=generation, limit=limit, found=found)
             # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
             lists.take(info, near + [Scored(*one) for one in of(vector).items()])
             if damaged := self._ask.nearest(request.scope.project, info).damaged:
@@ -185,17 +179,6 @@ class Searcher:
         if request.mode == "vectors" and not lists.rows:
             lists.notes.append("no vectors yet: run `ragstone sync` to make them")
         return lists
-
-    def _aside(self, work: Callable[[], Given]) -> Callable[[], Given]:
-        """Return what gives the result of work; where there is a core for it another thread does it, if one is free."""
-        if cores() == 1:
-            return work
-        if self._pool is None:
-            self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
-        once = Once(work)
-        with suppress(RuntimeError):  # no more threads to be had: then this one does it when its turn comes
-            self._pool.submit(once)
-        return once
 
     def _read(self, request: Request, spaces: Sequence[SpaceInfo], lists: Lists) -> Read:
         """Search by words, and read what else does not need the query's vector; return what gives cosines by space."""
@@ -217,7 +200,7 @@ class Searcher:
         """Return the cosine that a hit without a word of the query must pass in each list."""
         if lists.met or lists.rows.get("words"):
             return dict.fromkeys(lists.spaces, NOISE)
-        return {name: _floor(lists.rows[name], self._ask.related(info.space)) for name, info in lists.spaces.items()}
+        return {name: floor(lists.rows[name], self._ask.related(info.space)) for name, info in lists.spaces.items()}
 
     def _spaces_of(self, scope: Scope, generation: int) -> list[SpaceInfo]:
         """Return the spaces in scope; counting what they cover takes longer than a search, so once per generation."""
@@ -235,13 +218,34 @@ class Searcher:
         known = self._spaces_of(request.scope, generation)
         return [info for info in known if info.state == "active" and info.embedded]
 
-    def _near(self, request: Request, info: SpaceInfo, vector: Matrix, *, generation: int, limit: int) -> list[Scored]:
+    def _ahead(self, request: Request, spaces: Sequence[SpaceInfo], vectors: Sequence[Matrix | None]) -> Ahead:
+        """Ask the first space before it is known what words have found: mostly they have found something."""
+        if not spaces or vectors[0] is None:
+            return NOTHING
+        limit = _limit(request, words=request.mode != "vectors", met=True)
+        return limit, self._nearest(request, spaces[0], vectors[0], limit)
+
+    def _nearest(self, request: Request, info: SpaceInfo, vector: Matrix, limit: int) -> Sequence[Scored]:
+        """Return the nearest of a whole project, nothing where only a part of it is asked."""
+        if request.filter is not None or request.scope.collections is not None:
+            return ()
+        return self._ask.nearest(request.scope.project, info).search(vector, int(limit * OVERFETCH) + 4)
+
+    def _near(  # noqa: PLR0913 - what is asked, where, how far, and what is known of it
+        self,
+        request: Request,
+        info: SpaceInfo,
+        vector: Matrix,
+        *,
+        generation: int,
+        limit: int,
+        found: Sequence[Scored],
+    ) -> list[Scored]:
+        """Return the nearest in scope, by what was found in the whole project where most of that is."""
+        located = self._located(request, info, found, limit) if found else []
+        if found and 2 * len(located) >= min(limit, info.embedded):
+            return located
         index = self._ask.nearest(request.scope.project, info)
-        if request.filter is None and request.scope.collections is None:
-            found = index.search(vector, int(limit * OVERFETCH) + 4)
-            located = self._located(request, info, found, limit)
-            if 2 * len(located) >= min(limit, info.embedded):
-                return located
         found = index.search(vector, limit, allowed=self._allowed_rows(request, info, generation))
         return self._located(request, info, found, limit)
 
@@ -293,12 +297,12 @@ class Searcher:
         for entry in chosen:
             score = min(1.0, sure * entry.score / top)
             if request.min_score is not None and score < request.min_score:
-                weak.append(Dropped(_doc_id(entry), score, f"score below min_score {request.min_score}"))
+                weak.append(Dropped(entry.doc_id, score, f"score below min_score {request.min_score}"))
                 continue
             row, (span, text) = whole.rows[entry.row.id], self._span_and_text(request, entry, whole)
             merged = tuple(member.order for member in entry.members if member.id != row.id)
             hit = Hit(
-                doc_id=_doc_id(entry),
+                doc_id=entry.doc_id,
                 text=text,
                 score=score,
                 metadata=row.metadata,
@@ -346,52 +350,14 @@ class Searcher:
         return span, text
 
 
-class Once(Generic[Given]):
-    """Work that whoever comes first does, and nobody else: a pool may come to it late, or never."""
-
-    def __init__(self, work: Callable[[], Given]) -> None:
-        """Take the work."""
-        self._work: Callable[[], Given] | None = work
-        self._lock = threading.Lock()
-        self._done: list[Given] = []
-        self._failed: BaseException | None = None
-
-    def __call__(self) -> Given:
-        """Do it, or wait until it is done; return its result, or raise what it raised."""
-        with self._lock:
-            work, self._work = self._work, None
-            try:
-                if work is not None:
-                    self._done.append(work())
-            except BaseException as error:
-                self._failed = error
-                raise
-            if self._failed is not None:
-                raise self._failed
-            return self._done[0]
-
-
-def _floor(near: Sequence[Scored], related: float) -> float:
-    """Return the cosine that stands out from the other near ones, and never more than what is surely related."""
-    scores = sorted(row.score for row in near[:OF_NEAREST])
-    half = len(scores) // 2
-    # By hand: `statistics` brings decimals, fractions and random numbers with it, 4 ms of a first search.
-    middle = (scores[half] + scores[~half]) / 2 if scores else 0.0
-    return min(related, max(NOISE, STANDS_OUT * middle))
+def _limit(request: Request, *, words: bool, met: bool) -> int:
+    """Return how many of the nearest are asked for; `words` and `met`: whether words have a list, or are known."""
+    share = VECTOR_SHARE if words and request.fusion != "rrf" else VECTOR_SHARE_ALONE
+    # Neighbours become one hit and copies none, so that there have to be more than are wanted.
+    least = 2 * request.top_k if words or met else max(OF_NEAREST, 2 * request.top_k)
+    return max(least, int(request.candidates * share))
 
 
 def _copy(row: StoredChunk, home: str) -> str:
     place = f"{row.uri}:{row.chunk.span.line_start}"
     return place if row.collection == home else f"{row.collection}/{place}"
-
-
-def _doc_id(entry: Ranked) -> str:
-    return f"{entry.row.uri}__chunk_{entry.row.order}"
-
-
-def _left_out(ranked: Sequence[Ranked], copies: Sequence[Ranked], chosen: Sequence[Ranked]) -> list[Dropped]:
-    shown = {member.id for entry in chosen for member in entry.members}
-    dropped = [Dropped(_doc_id(entry), entry.score, "ranked lower") for entry in ranked if entry.row.id not in shown]
-    return dropped[:MOST_DROPPED] + [
-        Dropped(_doc_id(entry), entry.score, "same text as a hit above") for entry in copies
-    ]

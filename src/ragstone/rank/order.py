@@ -48,6 +48,11 @@ class Ranked:
         """Let it stand for itself."""
         self.members = self.members or (self.row,)
 
+    @property
+    def doc_id(self) -> str:
+        """Return the name of its chunk."""
+        return f"{self.row.uri}__chunk_{self.row.order}"
+
     def times(self, name: str, factor: float) -> None:
         """Multiply its score and keep the reason."""
         self.score *= factor

@@ -59,8 +59,7 @@ _OWN_TEXTS: Final = """
 _OWN_BETWEEN: Final = """
     SELECT count(*) FROM texts WHERE id BETWEEN ? AND ? AND ((SELECT count(*) FROM projects) = 1 OR project = ?)"""
 _PUT: Final = """
-    INSERT INTO vectors (space, text_id, data)
-    SELECT ?1, value, substr(?2, 1 + key * ?3, ?3) FROM json_each(?4)
+    INSERT INTO vectors (space, text_id, data) SELECT ?1, value, substr(?2, 1 + key * ?3, ?3) FROM json_each(?4)
     WHERE true ON CONFLICT (text_id, space) DO NOTHING"""
 _AT_ONCE: Final = 1000  # rows to a statement, given as one piece: a third of the time of one row to a statement
 _EDGE: Final = 1 << 63  # of the numbers SQLite can hold
