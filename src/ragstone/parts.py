@@ -171,7 +171,7 @@ class Parts:
             embedder = self.embedder(space.embedder)
         except ConfigError:
             return None
-        if embedder.space.fingerprint != space.fingerprint:
+        if embedder.space != space:
             return None
         vector: types.Matrix = embedder.embed([query], "query")[0]
         return vector
