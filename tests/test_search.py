@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -161,6 +162,7 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monke
 def test_vectors_are_asked_for_as_many_as_the_other_list_leaves_open(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], asked: list[int]
 ) -> None:
+    with_cores(monkeypatch, 2)
     limits: list[int] = []
     near, nearest = Searcher._near, Searcher._nearest
 
@@ -221,6 +223,24 @@ def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeyp
 
     monkeypatch.setattr(type(engine._parts), "query_vector", lambda _, *given: together(*given))
     assert searcher.run(Request("gondola", scope, 1, candidates=10)).hits[0].source_doc_id == "odd"
+
+
+def test_each_space_is_given_its_own_neighbours(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_cores(monkeypatch, 2)
+    searcher, store, scope = engine._parts.searcher, engine._parts.store, Scope(engine.project)
+    (info,) = store.spaces(scope)
+    second = store.ensure_space(engine.project, "default", replace(info.space, model="another"), state="building")
+    other, given = replace(info, id=second.id), list[Sequence[Scored]]()
+
+    def near(*_: object, found: Sequence[Scored], **__: object) -> list[Scored]:
+        given.append(found)
+        return []
+
+    monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, other])
+    monkeypatch.setattr(Searcher, "_nearest", lambda *asked: [Scored(asked[2].id, 0.5)])
+    monkeypatch.setattr(Searcher, "_near", near)
+    searcher.run(Request("gondola", scope, 1, candidates=10))
+    assert given == [[Scored(info.id, 0.5)], [Scored(other.id, 0.5)]]
 
 
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:

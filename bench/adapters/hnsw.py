@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.adapters import library
+from bench.measure import usable_cores
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
@@ -28,12 +29,12 @@ class Hnsw:
         """Do nothing."""
 
     def build(self, folder: Path, vectors: Floats) -> None:
-        """Add all rows on one thread and write the file."""
+        """Add all rows by every core it may use and write the file."""
         hnswlib = library("hnswlib")
 
         index = hnswlib.Index(space="cosine", dim=vectors.shape[1])
         index.init_index(max_elements=len(vectors), M=M, ef_construction=EF_BUILD)
-        index.add_items(vectors, num_threads=1)
+        index.add_items(vectors, num_threads=usable_cores())
         index.save_index(str(folder / "bench.hnsw"))
         (folder / WIDTH_FILE).write_text(str(vectors.shape[1]), encoding="utf-8")
 

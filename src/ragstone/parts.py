@@ -171,7 +171,7 @@ class Parts:
             embedder = self.embedder(space.embedder)
         except ConfigError:
             return None
-        if embedder.space != space:
+        if embedder.space != space and embedder.space.fingerprint != space.fingerprint:
             return None
         vector: types.Matrix = embedder.embed([query], "query")[0]
         return vector

@@ -220,7 +220,7 @@ class Searcher:
 
     def _ahead(self, request: Request, spaces: Sequence[SpaceInfo], vectors: Sequence[Matrix | None]) -> Ahead:
         """Ask the first space before it is known what words have found: mostly they have found something."""
-        if not spaces or vectors[0] is None:
+        if not spaces or vectors[0] is None or cores() == 1:  # then nobody works meanwhile
             return NOTHING
         limit = _limit(request, words=request.mode != "vectors", met=True)
         return limit, self._nearest(request, spaces[0], vectors[0], limit)

@@ -48,7 +48,7 @@ def test_a_quick_build_is_made_three_times_and_its_median_told(
 @pytest.mark.parametrize(
     ("first", "recall_of", "chosen"),
     [
-        (100, lambda candidates: 0.97 if candidates < 150 else 0.992, 157),
+        (100, lambda candidates: 0.97 if candidates < 130 else 0.992, 141),
         (100, lambda candidates: 0.995, None),
         (100, lambda candidates: 0.98, None),
         (0, lambda candidates: 0.5, None),

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragstone.vectors import accelerator
 from ragstone.vectors.accelerator import Accelerator, open_accelerator
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.rows import Int10Codec
+from ragstone.vectors.shortlist import Width
 from ragstone.vectors.turbo import TAIL, TurboIndex
+from ragstone.vectors.view import Ids
 from tests.clusters import COUNT, DIMENSION, World, copy_of
 
 if TYPE_CHECKING:
@@ -94,6 +98,49 @@ def test_where_no_thread_can_be_started_the_scan_goes_on_answering_and_nothing_i
     index.search(world.queries[0], 10)
     with index._accelerators._changing:  # until it is loaded
         assert index._accelerators._loaded is not None
+    index.close()
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError])
+def test_a_copy_that_fails_keeps_nobody_waiting(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
+) -> None:
+    pytest.importorskip("turbovec")
+    monkeypatch.setattr(accelerator, "cores", lambda: 2)
+    index = TurboIndex(tmp_path, DIMENSION, rows=copy_of(world), stamp="s", accelerate=True)
+    unit = world.vectors / np.linalg.norm(world.vectors, axis=1, keepdims=True)
+
+    def fails(_: Matrix) -> Matrix:
+        raise failure
+
+    with monkeypatch.context() as short, pytest.raises(failure) if failure is KeyboardInterrupt else nullcontext():
+        short.setattr(np, "empty_like", fails)
+        index.upsert(world.ids[:TAIL], unit[:TAIL])
+    assert not index._accelerators._changing.locked()
+    index.upsert(world.ids[TAIL:], unit[TAIL:])
+    index.flush()
+    assert len(list(tmp_path.glob("????????.turbovec"))) == 1
+    assert world.recall(index) >= 0.98
+    index.close()
+
+
+def test_what_has_grown_under_a_search_is_left_to_the_scan(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("turbovec")
+    index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
+    catch_up(index, world.rows, world.codec)
+    index.flush()
+    assert world.recall(index) >= 0.98
+    assert index._accelerators._loaded is not None
+    search = Accelerator.nearest
+
+    def grows(into: Accelerator, query: Matrix, width: Width, mask: NDArray[np.bool_] | None) -> Ids | None:
+        into.add(query[None])  # the nearest of all, in a slot that the view has not
+        return search(into, query, width, mask)
+
+    monkeypatch.setattr(Accelerator, "nearest", grows)
+    assert world.recall(index) >= 0.98
     index.close()
 
 

@@ -287,8 +287,9 @@ def test_processes_that_fill_one_folder_at_once_agree(tmp_path: Path) -> None:
 
 
 def test_what_a_writer_left_when_it_died_is_swept_away_with_its_generation(tmp_path: Path) -> None:
-    left = [tmp_path / f"0a0a0a0a{end}" for end in ("-0.planes", ".turbovec", "-7.turbovec.tmp.7.0.ab12cd34")]
-    for path in (*left, tmp_path / "mine.txt"):
+    left = [tmp_path / f"0a0a0a0a{end}" for end in ("-0.planes", ".turbovec", "-ab12.turbovec")]
+    left[-1].mkdir()
+    for path in (*left[:-1], left[-1] / "codes", tmp_path / "mine.txt"):
         path.write_bytes(b"left")
     index = TurboIndex(tmp_path, DIMENSION, rows=MemoryRows(), codec=CODEC, stamp="s")
     index.upsert([1], np.ones((1, DIMENSION), np.float32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,32 @@ def test_writing_again_replaces_both_files(tmp_path: Path) -> None:
     assert covered(tmp_path, "g") == 78
     assert sound_codes(tmp_path, "g") is not None
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_could_not_be_written_leaves_what_was_there(tmp_path: Path) -> None:
+    def fails(path: str) -> None:
+        Path(path).write_bytes(DATA[:7])
+        raise OSError(28, "No space left on device")
+
+    write_codes(tmp_path, "g", writer(DATA), covered=77)
+    with pytest.raises(OSError, match="No space"):
+        write_codes(tmp_path, "g", fails, covered=78)
+    assert covered(tmp_path, "g") == 77
+    assert sound_codes(tmp_path, "g") is not None
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_nobody_else_can_look_at_it_while_it_is_written(tmp_path: Path) -> None:
+    modes: list[int] = []
+
+    def noted(path: str) -> None:
+        Path(path).write_bytes(DATA)
+        modes.append(Path(path).parent.stat().st_mode & 0o777)
+
+    write_codes(tmp_path, "g", noted, covered=77)
+    assert modes == [0o700]
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
 
 
 @pytest.mark.parametrize("name", ["g.turbovec", "g.head.turbovec"])

@@ -225,8 +225,8 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
         raise _no_space(project, space_id)
     given = rows if isinstance(rows, list) else list(rows)
     widths = set(map(len, map(itemgetter(1), given))) | ({row[0]} - {None})
-    if len(widths) > 1:
-        raise InputError(f"vectors of one space have one length, not {sorted(widths)} bytes")
+    if len(widths) > 1 or 0 in widths:
+        raise InputError(f"vectors of one space have one length, at least a byte, not {sorted(widths)} bytes")
     width = max(widths, default=0)
     added = _added(db, space_id, _own(db, owner, given), width)
     if added and row[0] is None:

@@ -40,6 +40,8 @@ class StoreVectorsContract(StoreCase):
         first, second = store.pending(HERE, info.id)
         with pytest.raises(InputError):
             store.put_vectors(PROJECT, info.id, [(first.text_id, b"abcd"), (second.text_id, b"abc")])
+        with pytest.raises(InputError, match="at least a byte"):
+            store.put_vectors(PROJECT, info.id, [(first.text_id, b"")])
         assert len(store.pending(HERE, info.id)) == 2
 
     def test_rows_are_read_in_order_by_number_and_by_text(self, store: Store) -> None:
@@ -69,14 +71,14 @@ class StoreVectorsContract(StoreCase):
         assert (other.newest()[1], other.data_after(0, 9), other.data([every[0].id])) == (0, {}, {})
 
     def test_a_great_many_vectors_are_stored_in_one_go(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(300)])])
+        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(2300)])])
         store.put(OTHER, NOTES, [prepare("b.md", ["theirs"])])
         info = store.ensure_space(PROJECT, NOTES, SPACE).id
-        texts = [text.text_id for text in store.pending(HERE, info)]
-        assert store.put_vectors(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 150
+        texts = [text.text_id for text in store.pending(HERE, info, limit=3000)]
+        assert store.put_vectors(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
         given = [(text, b"%04d" % place) for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])]
-        assert store.put_vectors(PROJECT, info, given) == 150
-        held = {row.text_id: row.data for row in store.vector_rows(PROJECT, info).after(0, 1000)}
+        assert store.put_vectors(PROJECT, info, given) == 1150
+        held = {row.text_id: row.data for row in store.vector_rows(PROJECT, info).after(0, 3000)}
         assert held == {text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)}
 
     def test_rows_are_numbered_in_the_order_they_are_given(self, store: Store) -> None:

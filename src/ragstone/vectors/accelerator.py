@@ -139,7 +139,9 @@ class Accelerators:
         if mask is not None:
             mask[: view.count] = True if barred is None else barred == 0
         slots = accelerator.nearest(query, width, mask)
-        return None if slots is None else view.ids_at(slots)
+        # Without a mask it may have grown under the search, past what the view knows.
+        grown = mask is None and len(accelerator) != view.count
+        return None if slots is None or grown else view.ids_at(slots)
 
     def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
         """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it.
@@ -150,24 +152,35 @@ class Accelerators:
         self._join()
         if not self._possible or not self._changing.acquire(blocking=False):
             return  # another thread is at it: what it does not see now, it reads from the store later
-        settled = _settled(laid)
-        if len(laid) < BESIDE or not (settled or cores() > 1):
-            self._follow(view, laid, folder)
-            return
-        if not settled:
-            laid = self._copied(laid)
-        following = threading.Thread(target=self._follow, args=(view, laid, folder), daemon=True)
         try:
-            following.start()
+            own = self._own(laid) if len(laid) >= BESIDE else None
+        except BaseException:
+            self._changing.release()
+            raise
+        following = threading.Thread(target=self._follow, args=(view, own, folder), daemon=True)
+        try:
+            if own is not None:
+                following.start()
+                self._following = following
+                return
         except RuntimeError:  # no more threads to be had
-            self._follow(view, laid, folder)
-        else:
-            self._following = following
+            pass
+        self._follow(view, laid, folder)
 
-    def _copied(self, laid: Matrix) -> Matrix:
-        """Return a copy where the one before was, which nobody reads any more: memory never used before costs more."""
+    def _own(self, laid: Matrix) -> Matrix | None:
+        """Return what another thread may take in: what nobody can change, or a copy of it; None where neither pays.
+
+        A copy is made where the one before was, which nobody reads any more: memory never used before costs more.
+        """
+        if _settled(laid):
+            return laid
+        if cores() == 1:
+            return None
         if len(self._room) < len(laid):
-            self._room = np.empty_like(laid)
+            try:
+                self._room = np.empty_like(laid)
+            except MemoryError:
+                return None
         room: Matrix = self._room[: len(laid)]
         room[:] = laid
         return room

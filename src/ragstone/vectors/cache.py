@@ -8,6 +8,7 @@ an empty view, which the caller fills from the store's rows again.
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -197,10 +198,9 @@ class SegmentCache:
         if self.folder is None:
             return
         for path in self.folder.iterdir():
-            # turbovec's, and what it wrote on the way to it when its process died.
-            ours = path.suffix == SUFFIX or ".turbovec" in path.name or path.name.startswith(f".{NAME}.")
+            ours = path.suffix in (SUFFIX, ".turbovec") or path.name.startswith(f".{NAME}.")
             if ours and (not keep or not path.name.startswith(keep)):
                 try:
                     path.unlink(missing_ok=True)
-                except OSError:
-                    continue
+                except OSError:  # or a folder that turbovec's file was written in when its process died
+                    shutil.rmtree(path, ignore_errors=True)

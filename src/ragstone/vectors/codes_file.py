@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ragstone.vectors.private_files import private
 
@@ -24,14 +25,16 @@ _READ = 1 << 20
 
 def write_codes(folder: Path, generation: str, write: Callable[[str], None], *, covered: int) -> None:
     """Have turbovec write what it made of so many slots to a path, then write what that must look like."""
-    rough = folder / f"{generation}-{os.getpid()}{SUFFIX}"
-    write(os.fspath(rough))
-    rough.chmod(0o600)
-    head = _HEAD.pack(_FORMAT, _checksum(rough), covered)
-    os.replace(rough, folder / f"{generation}{SUFFIX}")
-    with open(rough, "wb", opener=private) as file:
-        file.write(head)
-    os.replace(rough, folder / f"{generation}{HEAD_SUFFIX}")
+    # In a folder only its owner can look into: turbovec knows nothing of permissions.
+    with TemporaryDirectory(SUFFIX, f"{generation}-", folder, ignore_cleanup_errors=True) as rough:
+        codes, head = Path(rough) / "codes", Path(rough) / "head"
+        write(os.fspath(codes))
+        with contextlib.suppress(OSError):
+            codes.chmod(0o600)
+        with open(head, "wb", opener=private) as file:
+            file.write(_HEAD.pack(_FORMAT, _checksum(codes), covered))
+        os.replace(codes, folder / f"{generation}{SUFFIX}")
+        os.replace(head, folder / f"{generation}{HEAD_SUFFIX}")
 
 
 def covered(folder: Path, generation: str) -> int:

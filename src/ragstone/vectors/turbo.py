@@ -222,7 +222,9 @@ class TurboIndex:
         """Lay the tail into the segments, unless another process is writing: then it stays for the next time."""
         if not self._state.tail.count() and not self._buried:
             return
-        self._lay(*self._state.tail.contents())
+        ids, unit = self._state.tail.contents()
+        unit.flags.writeable = False  # nobody else has it: the accelerator may go on with it when this has returned
+        self._lay(ids, unit)
 
     def _lay(self, ids: Ids, unit: Matrix) -> bool:
         """Return whether vectors, all there are beside the segments, were laid into them."""
