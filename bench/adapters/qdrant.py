@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 M, EF_BUILD, EF_SEARCH = 16, 100, 128
-BATCH = 1_000
+BATCH = 16_000
 
 
 class Qdrant:
