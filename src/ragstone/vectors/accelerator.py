@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -61,7 +62,7 @@ class Codes(Protocol):
         """Return scores and positions of the nearest, one row per query."""
 
     def write(self, path: str, *, durable: bool) -> None:
-        """Write all of it to a file; durable: as a power cut would leave it."""
+        """Write all of it to a file; durable: so that a power cut leaves it whole."""
 
 
 class Accelerator:
@@ -157,14 +158,12 @@ class Accelerators:
         except BaseException:
             self._changing.release()
             raise
-        following = threading.Thread(target=self._follow, args=(view, own, folder), daemon=True)
-        try:
-            if own is not None:
+        if own is not None:
+            following = threading.Thread(target=self._follow, args=(view, own, folder), daemon=True)
+            with suppress(RuntimeError):  # no more threads to be had
                 following.start()
                 self._following = following
                 return
-        except RuntimeError:  # no more threads to be had
-            pass
         self._follow(view, laid, folder)
 
     def _own(self, laid: Matrix) -> Matrix | None:
