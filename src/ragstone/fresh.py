@@ -79,10 +79,9 @@ class Fresh:
             place = (hit.collection, hit.source_doc_id)
             by_collection.setdefault(hit.collection, {})[files.get(place, place)[1]] = None
         root = self.keeper.parts.settings.base
-        there = bool(by_collection) and root.is_dir()
         found: dict[Place, Verdict] = {}
         for name, uris in by_collection.items():
-            known = self._known(name, list(uris)) if there else {}
+            known = self._known(name, list(uris))
             for uri in uris:
                 before = known.get(uri)
                 found[name, uri] = "unknown" if before is None else self._verdict((name, uri), before, str(root))
@@ -135,7 +134,7 @@ class Fresh:
         rooted = self._rooted[1]
         if collection not in rooted:
             rooted[collection] = self.keeper.rooted(collection)
-        if not rooted[collection]:
+        if not rooted[collection] or not parts.settings.base.is_dir():
             return {}
         return parts.store.known(parts.project, collection, FILES, uris=uris)
 

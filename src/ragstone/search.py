@@ -52,8 +52,6 @@ Ahead = tuple[int, Sequence[Scored]]
 """How many of the nearest were wanted before words were there, and what an index found for that."""
 NOTHING: Final[Ahead] = (0, ())
 
-# Orphaned vectors (their text was removed, the room not yet given back) are dropped after the scan: ask for some more.
-OVERFETCH: Final = 1.1
 # The vectors' list may be the shorter one: what words found gets its cosine anyway. Of 100 candidates 30 answer as well
 # as 50: chunking 86.91 with both, LoCoMo 78.83 with both, code search .849, SciFact .7480 and .7495 (± .0013). With 20
 # chunking falls to 86.69. Where no list of words is completed it is half of the candidates.
@@ -229,7 +227,7 @@ class Searcher:
         """Return the nearest of a whole project, nothing where only a part of it is asked."""
         if request.filter is not None or request.scope.collections is not None:
             return ()
-        return self._ask.nearest(request.scope.project, info).search(vector, int(limit * OVERFETCH) + 4)
+        return self._ask.nearest(request.scope.project, info).search(vector, limit)
 
     def _near(  # noqa: PLR0913 - what is asked, where, how far, and what is known of it
         self,

@@ -12,7 +12,7 @@ from typing import Final
 from ragstone.rank.fuse import query_type
 from ragstone.rank.weights import NUMBERS, Numbers
 from ragstone.types import Outline, Scored
-from ragstone.words import beginnings, squeezed, terms
+from ragstone.words import beginnings, query_terms, squeezed, terms
 
 _SIDE: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures?|examples?|benchmarks?|generated|vendor|third_party)/"
@@ -71,7 +71,7 @@ def boost(
     candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, numbers: Numbers = NUMBERS
 ) -> list[Ranked]:
     """Return candidates that have a row, their scores changed by what their rows say; not in order yet."""
-    wanted = set(terms(query))
+    wanted = set(query_terms(query))
     begin = beginnings(wanted)
     said = _NAME.findall(query)
     keys = {name.casefold() for name in said if _SPELT.search(name)}
@@ -82,12 +82,12 @@ def boost(
         row = entry.row
         if row.symbol and _defines(row.symbol, keys if row.document_kind in _KEYED else names):
             entry.times("definition", numbers.definition_boost)
-        plain = squeezed(row.uri)
+        plain, side = _path(row.uri)
         # Most paths have nothing of a query, and for one without words of a letter or two a look tells so.
         there = wanted & _path_terms(row.uri) if plain is None or any(map(plain.__contains__, begin)) else None
         if there:
             entry.times("path", 1.0 + numbers.path_boost * len(there) / len(wanted))
-        if not quiet and _is_side(row.uri):
+        if side and not quiet:
             entry.times("side file", numbers.side_file_factor)
     return ranked
 
@@ -200,9 +200,9 @@ def _defines(symbol: str, names: set[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_side(uri: str) -> bool:
-    """Return whether a path is of a test, an example or a generated file."""
-    return _SIDE.search(uri) is not None
+def _path(uri: str) -> tuple[str | None, bool]:
+    """Return a path squeezed, and whether it is of a test, an example or a generated file."""
+    return squeezed(uri), _SIDE.search(uri) is not None
 
 
 @lru_cache(maxsize=4096)
