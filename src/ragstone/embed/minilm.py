@@ -86,12 +86,20 @@ class MiniLM:
             raise InputError("embed takes a list of texts, not one text.", hint="put it in a list: [text]")
         if role not in ("document", "query"):
             raise InputError(f"{role!r} is not a role.", hint='use "document" or "query"')
+        if role == "query" and len(texts) == 1 and progress is None and (row := self._at_once(texts[0])) is not None:
+            return row
         sums = np.zeros((len(texts), WIDTH), np.float32)
         if len(texts):
             padded_to = PADDED_TO if role == "document" else QUERY_PADDED_TO
             self._fill(sums, texts, progress, padded_to=padded_to)
             sums /= np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
         return sums
+
+    def _at_once(self, text: str) -> Vectors | None:
+        """Return the row of a text that fits the model, None for a longer one: every search waits for a query."""
+        model, tokenizer = self._load()
+        ids = tokenizer.encode(text)
+        return model(np.array([[tokenizer.first, *ids, tokenizer.last]], np.int64)) if len(ids) <= MAX_TOKENS else None
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the model sees in a text, markers not counted."""
@@ -103,10 +111,6 @@ class MiniLM:
         windows = _windows(tokenizer, texts, padded_to)
         done = 0
         while slab := list(islice(windows, SLAB_WINDOWS)):
-            if len(slab) == len(texts) == 1 and progress is None:
-                # A query: every search waits for it, and there is nothing to put in order.
-                sums += self._load()[0](_matrix(tokenizer, slab)) * np.float32(max(1, len(slab[0].ids)))
-                return
             batches = list(_batches(slab))
             matrices = [_matrix(tokenizer, [slab[place] for place in batch]) for batch in batches]
             rows = np.empty((len(slab), WIDTH), np.float32)

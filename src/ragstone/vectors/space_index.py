@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.rows import codec, read_rows
 from ragstone.vectors.turbo import TAIL, TurboIndex
-from ragstone.vectors.unit import unit_query, unit_rows
+from ragstone.vectors.unit import products, unit_query, unit_rows
 
 if TYPE_CHECKING:
     from ragstone.protocols import Keep, Matrix
@@ -43,13 +44,13 @@ class SpaceIndex:
     def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
         """Return what gives a vector's cosine with each of these chunks, those without a vector left out."""
         found = self._rows.by_chunk(chunk_ids) if chunk_ids else {}
-        sound = self._codec.sound(list(found.values()))
-        held = {chunk: data for (chunk, data), fit in zip(found.items(), sound, strict=True) if fit}
+        sound, vectors = read_rows(self._codec, list(found.values()))
+        held = found if all(sound) else list(compress(found, sound))
 
         def of(vector: Matrix) -> dict[int, float]:
             if not held:
                 return {}
-            scores = self._codec.scores(unit_query(vector, self._space.dimension), list(held.values()))
+            scores = products(vectors, unit_query(vector, self._space.dimension))
             return dict(zip(held, scores.tolist(), strict=True))
 
         return of
