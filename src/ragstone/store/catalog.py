@@ -40,6 +40,11 @@ def storable(name: str) -> bool:
     return isinstance(name, str) and "\0" not in name and not any("\ud800" <= char <= "\udfff" for char in name)
 
 
+def asked(name: str) -> str:
+    """Return a name as it may stand in a question to the database: one that cannot be there as one that nobody has."""
+    return name if storable(name) else ""
+
+
 def project_id(db: sqlite3.Connection, project: str) -> int | None:
     """Return a project's number, or nothing."""
     if not storable(project):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from ragstone.errors import StoreDamaged
@@ -37,13 +36,14 @@ _CHUNKS_BY_ID: Final = (
     _CHUNK
     + """
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-    JOIN collections col ON col.id = c.collection JOIN documents d ON d.id = c.document
-    JOIN texts t ON t.id = c.text_id WHERE col.project = ?"""
+    JOIN collections col ON col.id = c.collection JOIN projects p ON p.id = col.project
+    JOIN documents d ON d.id = c.document JOIN texts t ON t.id = c.text_id WHERE p.name = ?"""
 )
 _OUTLINES: Final = """
     SELECT c.id, c.text_id, col.name, d.uri, d.kind, c.ord, c.symbol, c.start, c."end"
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-    JOIN collections col ON col.id = c.collection JOIN documents d ON d.id = c.document WHERE col.project = ?"""
+    JOIN collections col ON col.id = c.collection JOIN projects p ON p.id = col.project
+    JOIN documents d ON d.id = c.document WHERE p.name = ?"""
 _COPIES: Final = """
     SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
     WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
@@ -185,13 +185,13 @@ def document_chunks(db: sqlite3.Connection, place: Place, uri: str) -> list[Stor
 
 def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
     """Return chunks of a project by id, those that cannot be read left out."""
-    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
+    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.asked(project)))
     return {chunk.id: chunk for chunk in _readable_chunks(rows)}
 
 
 def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, Outline]:
     """Return what ranking looks at of a project's chunks, by id."""
-    found = map(Outline._make, db.execute(_OUTLINES, (catalog.id_list(ids), catalog.project_id(db, project))))
+    found = map(Outline._make, db.execute(_OUTLINES, (catalog.id_list(ids), catalog.asked(project))))
     return {
         row.id: row if type(row.uri) is type(row.document_kind) is type(row.symbol) is str else _readable(row)
         for row in found
@@ -236,8 +236,10 @@ def _readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
     """Return rows as chunks: one that is damaged, which `check` tells of, must not hide the others."""
     found = []
     for row in rows:
-        with suppress(StoreDamaged):
+        try:
             found.append(_chunk(row))
+        except StoreDamaged:
+            continue
     return found
 
 

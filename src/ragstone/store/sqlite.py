@@ -295,7 +295,7 @@ class SqliteStore(GraphPart):
         with self._database.reading() as db:
             texts = self._fetched.of(space_id, row_ids) if filter is None else None
             if texts is not None:
-                return vectors.locate_texts(db, scope, space_id, texts)
+                return vectors.locate_texts(db, scope, texts)
             return vectors.locate(db, scope, space_id, row_ids, filter=filter)
 
     # ── notes and upkeep ──────────────────────────────────────────────────────────────────────────

@@ -301,10 +301,9 @@ def locate(
     return dict(db.execute(statement, (*wanted, *condition.parameters)).fetchall())
 
 
-def locate_texts(db: sqlite3.Connection, scope: Scope, space_id: int, texts: Mapping[int, int]) -> dict[int, int]:
-    """Return the same for rows whose texts are known, so that the rows need not be looked at again."""
-    if not _owned(db, scope.project, space_id):
-        return {}
+def locate_texts(db: sqlite3.Connection, scope: Scope, texts: Mapping[int, int]) -> dict[int, int]:
+    """Return the same for rows whose texts are known, without a look at the rows."""
+    # Nor at whose the space is: a text is of one project, and only chunks of the scope's are found.
     wanted = (catalog.id_list(list(texts.values())), catalog.id_list(catalog.in_scope(db, scope)))
     found = dict(db.execute(_LOCATE_TEXTS, wanted).fetchall())
     return {row: found[text] for row, text in texts.items() if text in found}
