@@ -171,6 +171,24 @@ def test_an_unreadable_file_stays_and_is_unverifiable(proven: Engine, folder: Pa
     assert said(proven, "acquire_lease")["lease.py"] == "unverifiable"
 
 
+def test_a_folder_that_was_away_for_a_while_is_looked_at_again(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").mkdir()
+    file, link = tmp_path / "real" / "lease.py", tmp_path / "link"
+    file.write_text("acquire_lease once\n", encoding="utf-8")
+    link.symlink_to(tmp_path / "real", target_is_directory=True)
+    config = {**ALONE, "sources.base": str(link)}
+    with Engine.open(tmp_path / "home", config=config) as engine:
+        engine.sync()
+    link.unlink()
+    with Engine.open(tmp_path / "home", config=config) as engine:
+        assert said(engine, "acquire_lease") == {"lease.py": "unverifiable"}
+        link.symlink_to(tmp_path / "real", target_is_directory=True)
+        assert said(engine, "acquire_lease") == {"lease.py": "fresh"}
+        file.write_text("acquire_lease twice and again\n", encoding="utf-8")
+        assert said(engine, "acquire_lease") == {"lease.py": "refreshed"}
+
+
 def test_what_changed_gets_its_vectors_while_that_is_quick(folder: Path) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()

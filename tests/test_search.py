@@ -53,6 +53,27 @@ def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(
     assert [hit.source_doc_id for hit in engine.search("harbour lagoon", top_k=5, mode="vectors")] == ["odd"]
 
 
+def test_what_was_removed_does_not_take_the_room_of_what_is_left(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri=f"near{n}", text=f"gondola lagoon {n}") for n in range(35)])
+        engine.add([Document(uri=f"far{n}", text=f"gondola at market stall {n}, sold today") for n in range(25)])
+        for n in range(35):
+            engine.remove(f"near{n}")
+        hits = engine.search("gondola lagoon", top_k=20, mode="vectors", merge=False)
+    assert len({hit.source_doc_id for hit in hits}) == 20
+
+
+@pytest.mark.parametrize("mode", ["words", "hybrid"])
+def test_copies_do_not_take_the_room_of_other_hits(tmp_path: Path, mode: Literal["words", "hybrid"]) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri=f"package{n}/LICENSE", text="gondola lagoon licence") for n in range(60)])
+        engine.add([Document(uri=f"note{n}", text=f"note {n}: a gondola was seen today") for n in range(20)])
+        told = engine.explain("gondola lagoon licence", top_k=10, mode=mode)
+    assert len(told.hits) == 10
+    assert [hit.source_doc_id.split("/")[-1] for hit in told.hits].count("LICENSE") == 1
+    assert len(told.notes) == len(set(told.notes))
+
+
 def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_order(tmp_path: Path) -> None:
     code = "\n\n\n".join(f"def lagoon_{n}():\n    return 'gondola lagoon ferry {n}'" for n in range(40))
     texts = ["The gondola and the ferry cross the lagoon.", "the GONDOLA  and the ferry\ncross the lagoon."]

@@ -132,11 +132,11 @@ class Fresh:
         if self._rooted[0] != generation:
             self._rooted = (generation, {})
         rooted = self._rooted[1]
-        if collection not in rooted:
-            rooted[collection] = self.keeper.rooted(collection)
-        if not rooted[collection] or not parts.settings.base.is_dir():
+        if not rooted.get(collection, True) or not parts.settings.base.is_dir():
             return {}
-        return parts.store.known(parts.project, collection, FILES, uris=uris)
+        if collection not in rooted:  # only asked while the folder is there: a link that leads nowhere is no answer
+            rooted[collection] = self.keeper.rooted(collection)
+        return parts.store.known(parts.project, collection, FILES, uris=uris) if rooted[collection] else {}
 
     def _verdict(self, place: Place, known: Known, root: str) -> Verdict:
         try:

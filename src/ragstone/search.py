@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ragstone import registry
 from ragstone.aside import Aside
@@ -19,7 +19,7 @@ from ragstone.protocols import Spaces, Store
 from ragstone.rank import order
 from ragstone.rank.compress import answering_slice
 from ragstone.rank.confidence import Traces, confidence
-from ragstone.rank.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.rank.fuse import Fused, list_weights, query_type, reciprocal_rank, weighted_sum
 from ragstone.rank.lists import NOISE, OF_NEAREST, Lists, Whole, alike, floor, left_out
 from ragstone.rank.order import Ranked
 from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
@@ -59,6 +59,16 @@ VECTOR_SHARE, VECTOR_SHARE_ALONE = 0.3, 0.5
 # What words found gets its cosine as far down as this. With 30 by vectors, of 50, 40 and 30: SciFact .7480, .7490 and
 # .7475, chunking 86.91, 86.91 and 86.59, code search .849, .850 and .846; each costs three looks into the store.
 COMPLETED: Final = 40
+
+
+class _Choice(NamedTuple):
+    """What was chosen to be shown, and from what."""
+
+    fused: Fused
+    ranked: list[Ranked]
+    copies: list[Ranked]
+    chosen: list[Ranked]
+    unlike: list[Dropped]
 
 
 class Searcher:
@@ -114,14 +124,36 @@ class Searcher:
         lists = self._lists(request, generation)
         kind = query_type(request.query)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
-        fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
+        whole = Whole(partial(self._store.chunks, request.scope.project))
         wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
+        choice = self._choice(request, lists, weights, whole, wide)
+        while len(choice.chosen) < request.top_k and choice.fused.count > wide:  # copies and neighbours took the room
+            wide *= SHORTLIST_FACTOR
+            choice = self._choice(request, lists, weights, whole, wide)
+        traces = {entry.row.id: choice.fused.traces(entry.row.id) for entry in choice.chosen}
+        sure = confidence([whole.rows[entry.row.id] for entry in choice.chosen[:5]], traces, weights, lists.terms)
+        hits, weak = self._hits(request, choice.chosen, whole, sure=sure, traces=traces)
+        return Explanation(
+            query=request.query,
+            query_type=kind,
+            terms=tuple(lists.terms),
+            weights=weights,
+            coverage=dict(lists.coverage),
+            candidates=choice.fused.count,
+            hits=tuple(hits),
+            dropped=(*weak, *left_out(choice.ranked, choice.copies, choice.chosen), *choice.unlike),
+            notes=tuple(dict.fromkeys(lists.notes)),
+            milliseconds=(time.perf_counter() - begun) * 1000,
+        )
+
+    def _choice(self, request: Request, lists: Lists, weights: Mapping[str, float], whole: Whole, wide: int) -> _Choice:
+        """Return what is shown of the best of all lists, looked at so far down."""
+        fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
         fused = fuse(lists.rows, weights, limit=wide)
         shortlist, unlike = alike(fused, self._floors(lists))
-        unread = [one.id for one in shortlist if one.id not in lists.outlines]
-        rows = lists.outlines | (self._store.outlines(request.scope.project, unread) if unread else {})
-        whole = Whole(partial(self._store.chunks, request.scope.project))
-        ranked, copies = order.arranged(shortlist, rows, query=request.query)
+        if unread := [one.id for one in shortlist if one.id not in lists.outlines]:
+            lists.outlines |= self._store.outlines(request.scope.project, unread)
+        ranked, copies = order.arranged(shortlist, lists.outlines, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
         # Copies in another layout are looked for in the last order: among those that may be shown.
         texts = whole.texts(ranked, shown=request.top_k)
@@ -129,21 +161,7 @@ class Searcher:
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
         whole.read(member.id for entry in chosen for member in entry.members)
         chosen = [entry for entry in chosen if all(member.id in whole.rows for member in entry.members)]
-        traces = {entry.row.id: fused.traces(entry.row.id) for entry in chosen}
-        sure = confidence([whole.rows[entry.row.id] for entry in chosen[:5]], traces, weights, lists.terms)
-        hits, weak = self._hits(request, chosen, whole, sure=sure, traces=traces)
-        return Explanation(
-            query=request.query,
-            query_type=kind,
-            terms=tuple(lists.terms),
-            weights=weights,
-            coverage=dict(lists.coverage),
-            candidates=fused.count,
-            hits=tuple(hits),
-            dropped=(*weak, *left_out(ranked, [*copies, *laid_out], chosen), *unlike),
-            notes=tuple(lists.notes),
-            milliseconds=(time.perf_counter() - begun) * 1000,
-        )
+        return _Choice(fused, ranked, [*copies, *laid_out], chosen, unlike)
 
     # ── the lists ─────────────────────────────────────────────────────────────────────────────────
 
@@ -240,16 +258,16 @@ class Searcher:
         found: Sequence[Scored],
     ) -> list[Scored]:
         """Return the nearest in scope, by what was found in the whole project where most of that is."""
-        located = self._located(request, info, found, limit) if found else []
-        if found and 2 * len(located) >= min(limit, info.embedded):
+        located = self._located(request, info, found) if found else []
+        if found and 2 * len(located) >= min(limit, 2 * info.embedded):
             return located
         index = self._ask.nearest(request.scope.project, info)
         found = index.search(vector, limit, allowed=self._allowed_rows(request, info, generation))
-        return self._located(request, info, found, limit)
+        return self._located(request, info, found)
 
-    def _located(self, request: Request, info: SpaceInfo, found: Sequence[Scored], limit: int) -> list[Scored]:
+    def _located(self, request: Request, info: SpaceInfo, found: Sequence[Scored]) -> list[Scored]:
         places = self._store.locate(request.scope, info.id, [row.id for row in found], filter=request.filter)
-        return [Scored(places[row.id], row.score) for row in found if row.id in places][:limit]
+        return [Scored(places[row.id], row.score) for row in found if row.id in places]
 
     def _allowed_rows(self, request: Request, info: SpaceInfo, generation: int) -> Sequence[int]:
         key = (generation, info.id, request.scope, request.filter)

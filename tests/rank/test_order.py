@@ -85,10 +85,12 @@ def test_words_of_the_query_in_the_path_raise_a_chunk() -> None:
     assert ranked[0].row.id == 2
 
 
-def test_words_that_no_path_has_do_not_count_against_those_it_has() -> None:
-    rows = {1: row(1, "src/lock.py")}
-    short, long = (boosted([Scored(1, 1.0)], rows, query=query) for query in ("lock", "what is a lock and why is it"))
-    assert short[0].boosts == long[0].boosts == (("path", 1.0 + NUMBERS.path_boost),)
+def test_stop_words_of_a_query_count_neither_for_a_path_nor_against_it() -> None:
+    rows = {1: row(1, "src/lock.py"), 2: row(2, "src/why.py")}
+    candidates = [Scored(1, 1.0), Scored(2, 0.9)]
+    for query in ("lock", "what is a lock and why is it"):
+        lock, why = boosted(candidates, rows, query=query)
+        assert (lock.boosts, why.boosts) == ((("path", 1.0 + NUMBERS.path_boost),), ())
 
 
 def test_a_candidate_without_a_row_is_left_out() -> None:

@@ -118,11 +118,12 @@ class WordPiece:
 
     def windows(self, text: str, size: int) -> Iterator[list[int]]:
         """Yield the ids in windows of about equal length, at most `size`, cut between words where there are any."""
-        if len(text) <= PART and len(ids := self.encode(text)) <= size:
+        ids = self.encode(text) if len(text) <= PART else []
+        total = len(ids) or self.count(text)
+        if total == len(ids) <= size:
             if ids:
                 yield ids
             return
-        total = self.count(text)
         number = -(-total // size)
         # Words rarely end where a window does; the slack keeps what is left over from becoming a tiny last window.
         even = min(size, -(-total // max(1, number)) + WINDOW_SLACK)

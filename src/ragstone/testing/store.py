@@ -370,7 +370,10 @@ class StoreContract(StoreCase):
         assert store.copies(Scope(OTHER), [mine.text_id]) == {}
         assert store.pending(Scope(OTHER), info) == []
         assert store.vectors_in(Scope(OTHER), info) == []
-        assert store.locate(Scope(OTHER), info, store.vectors_in(HERE, info)) == {}
+        rows = store.vectors_in(HERE, info)
+        assert store.locate(Scope(OTHER), info, rows) == {}
+        store.vector_rows(PROJECT, info).data(rows)  # a store may remember whose texts those were
+        assert store.locate(Scope(OTHER), info, rows) == {}
         assert store.spaces(Scope(OTHER)) == []
         for foreign in (lambda: store.vector_rows(OTHER, info), lambda: store.put_vectors(OTHER, info, [])):
             with pytest.raises(NotFound):

@@ -193,6 +193,23 @@ class StoreVectorsContract(StoreCase):
         only_b = Filter((Condition("path", "eq", "b.md"),))
         assert store.locate(HERE, info, [row_id], filter=only_b) == {row_id: second.id}
 
+    def test_a_vector_is_located_in_scope_also_right_after_its_row_was_read(self, store: Store) -> None:
+        store.ensure_collection(PROJECT, "b")
+        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+        store.put(PROJECT, "b", [prepare("b.md", ["apple"])])
+        info = self.embed(store)
+        (row,) = store.vectors_in(HERE, info)
+        for name, uri in ((NOTES, "a.md"), ("b", "b.md")):
+            (chunk,) = store.document_chunks(PROJECT, name, uri)
+            assert list(store.vector_rows(PROJECT, info).data([row])) == [row]
+            assert store.locate(Scope(PROJECT, (name,)), info, [row]) == {row: chunk.id}
+
+    def test_a_project_that_cannot_be_there_has_nothing(self, store: Store) -> None:
+        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+        (chunk,) = store.document_chunks(PROJECT, NOTES, "a.md")
+        for name in ("", "\0", "\ud800", "unknown"):
+            assert store.chunks(name, [chunk.id]) == store.outlines(name, [chunk.id]) == {}
+
     # ── spaces ────────────────────────────────────────────────────────────────────────────────────
 
     def test_another_space_is_refused_and_the_old_one_still_answers(self, store: Store) -> None:
