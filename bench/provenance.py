@@ -9,6 +9,7 @@ import platform
 import subprocess
 from collections.abc import Iterable, Mapping
 from importlib import metadata
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +93,16 @@ def about() -> dict[str, Any]:
 
 
 def keep(folder: Path, name: str, result: Mapping[str, Any]) -> Path:
-    """Return the results file of this date and commit, with the result put under its name."""
+    """Return the results file of this date and commit, with the result put under its name.
+
+    A run again goes into a file of its own: what was measured before is not replaced by what looks better.
+    """
     told = about()
-    path = folder / f"{told['date'][:10]}-{told['commit'].rstrip('+')}.json"
-    held = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"results": {}}
+    stem = f"{told['date'][:10]}-{told['commit'].rstrip('+')}"
+    for path in (folder / f"{stem}{f'-{run}' if run > 1 else ''}.json" for run in count(1)):
+        held = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"results": {}}
+        if name not in held["results"]:
+            break
     held.update(told)
     held["results"][name] = {
         "measured_at": told["date"],

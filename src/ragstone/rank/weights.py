@@ -32,7 +32,8 @@ class Numbers:
 
     path_boost: float = 0.30
     """Words of the query that stand in the file's path, by their share. Code search .818 without, .826 at 0.15, .832
-    here, .830 at 0.5. Since stop words do not count: .8497 → .851 here, .850 at 0.2, .851 at 0.4 and 0.5."""
+    here, .830 at 0.5. Since stop words do not count: .8497 → .851 here, .850 at 0.2, .851 at 0.4 and 0.5, each within
+    what chance may do (± .002)."""
 
     side_file_factor: float = 0.60
     """Tests, examples and generated files describe the thing; they are rarely it. Code search .810 at 1, .832 here and
@@ -69,7 +70,7 @@ RRF_K: Final = 10
 MMR_RELEVANCE: Final = 0.7
 
 # How far down the fused list rows are loaded and looked at, as a multiple of top_k and at least. For ten hits 40 rows
-# are as good as 60 (SciFact .7509 and .7497, code search .8497, LoCoMo 78.8 with both), 30 are not (code search .8450);
-# for five 36 are as good as 40 (chunking 86.91), 32 hardly (86.69).
+# are as good as 60 (SciFact .7509 and .7497 ± .0010, code search .8497, LoCoMo 78.8 with both), 30 hardly (code search
+# .8450 ± .0030); for five 36 are as good as 40 (chunking 86.91), 32 hardly (86.69 ± .21).
 SHORTLIST_FACTOR: Final = 4
 SHORTLIST_LEAST: Final = 36
