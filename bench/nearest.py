@@ -122,6 +122,9 @@ def build(spec: dict[str, Any]) -> dict[str, Any]:
     chosen = adapter(spec["name"])
     chosen.load_library()
     vectors = np.load(spec["vectors"], mmap_mode="r" if spec.get("mapped") else None)
+    for array in (vectors, vectors.base):
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False  # so that a library may go on with a batch without a copy of it
     folder = Path(spec["folder"])
     chosen.prepare(folder, len(vectors))
     started = time.perf_counter()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 PROJECT = COLLECTION = "default"
-BATCH = 16_000
+BATCH = 25_000
 DIMENSION = 384
 
 

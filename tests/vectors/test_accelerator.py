@@ -6,7 +6,8 @@ import threading
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -218,3 +219,27 @@ def test_a_dimension_turbovec_does_not_take_is_scanned() -> None:
     index.upsert(range(1, 21_001), vectors)
     index.flush()
     assert [index.search(vector, 1)[0].id for vector in vectors[:20]] == list(range(1, 21))
+
+
+@pytest.mark.parametrize(("wanted", "folder", "asked"), [(None, True, 1), (False, True, 0), (None, False, 0)])
+def test_turbovec_is_made_ready_only_where_it_will_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool | None, folder: bool, asked: int
+) -> None:
+    turbovec = pytest.importorskip("turbovec")
+    looked: list[int] = []
+
+    def package() -> ModuleType:
+        looked.append(1)
+        return cast("ModuleType", turbovec)
+
+    monkeypatch.setattr(accelerator, "package", package)
+    TurboIndex(tmp_path if folder else None, DIMENSION, accelerate=wanted).warm()
+    assert len(looked) == asked
+
+
+@pytest.mark.parametrize("broken", [None, SimpleNamespace()])
+def test_what_cannot_be_made_ready_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: object
+) -> None:
+    monkeypatch.setattr(accelerator, "package", lambda: broken)
+    TurboIndex(tmp_path, DIMENSION).warm()

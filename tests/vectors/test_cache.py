@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 import ragstone
+from ragstone.vectors import turbo
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.folder_lock import try_lock
 from ragstone.vectors.memory_rows import MemoryRows
+from ragstone.vectors.planes import Planes
 from ragstone.vectors.rows import Int16Codec
 from ragstone.vectors.turbo import TAIL, TurboIndex
 
@@ -30,6 +32,9 @@ COUNT = 5000
 CODEC = Int16Codec(DIMENSION)
 VECTORS: Matrix = np.random.default_rng(1).standard_normal((COUNT + 1000, DIMENSION)).astype(np.float32)
 ENCODED = CODEC.encode(VECTORS)
+FIRST = 3000  # so many that the centre is not taken again for a tail more
+UNIT: Matrix = np.random.default_rng(3).standard_normal((FIRST + TAIL, DIMENSION)).astype(np.float32)
+UNIT /= np.linalg.norm(UNIT, axis=1, keepdims=True)
 
 
 @pytest.fixture
@@ -318,3 +323,75 @@ def test_a_damaged_accelerator_is_built_again(tmp_path: Path) -> None:
             assert [index.search(vectors[place], 1)[0].id for place in (0, 20_000)] == [1, 20_001]
             index.flush()
             assert {path: path.stat().st_size for path in tmp_path.glob("*.turbovec")} == sound
+
+
+def finds_units(index: TurboIndex) -> bool:
+    """Return whether the index has every unit vector once and finds each of some as its own nearest."""
+    places = range(0, len(UNIT), 97)
+    return index.count() == len(UNIT) and all(index.search(UNIT[place], 1)[0].id == place + 1 for place in places)
+
+
+@pytest.mark.parametrize("other", [0, 700])
+def test_what_was_encoded_around_another_centre_is_encoded_again(tmp_path: Path, other: int) -> None:
+    laid = []
+    for name, strange in (("ahead", True), ("plain", False)):
+        index = opened(tmp_path / name, MemoryRows())
+        elsewhere = opened(tmp_path / f"{name}-elsewhere", MemoryRows())
+        if other:
+            elsewhere.upsert(range(1, other + 1), np.abs(UNIT[:other]))
+            elsewhere.flush()
+        index.upsert(range(1, FIRST + 1), UNIT[:FIRST])
+        index.flush()
+        ahead = elsewhere.encoded(UNIT[FIRST:]) if strange else None
+        index.upsert(range(FIRST + 1, len(UNIT) + 1), UNIT[FIRST:], ahead=ahead)
+        index.flush()
+        laid.append(index._state.view.segments[0])
+    assert np.array_equal(laid[0].codes, laid[1].codes)
+    assert np.array_equal(laid[0].planes, laid[1].planes)
+
+
+@pytest.mark.parametrize("before", [0, FIRST])
+def test_what_was_encoded_ahead_is_laid_in_as_it_is(
+    tmp_path: Path, before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, plain = opened(tmp_path / "ahead", MemoryRows()), opened(tmp_path / "plain", MemoryRows())
+    for one in (index, plain):
+        one.upsert(range(1, before + 1), UNIT[:before])
+        one.flush()
+    plain.upsert(range(before + 1, len(UNIT) + 1), UNIT[before:])
+    ahead = index.encoded(UNIT[before:])
+    monkeypatch.setattr(Planes, "encode", None)
+    index.upsert(range(before + 1, len(UNIT) + 1), UNIT[before:], ahead=ahead)
+    assert plain._state.view.total is not None
+    assert index._state.view.total is not None
+    assert np.array_equal(index._state.view.total, plain._state.view.total)
+    assert index._state.view.centred_on == (before or len(UNIT))
+    ours, theirs = (one._state.view.segments[0] for one in (index, plain))
+    assert np.array_equal(ours.codes, theirs.codes)
+    assert np.array_equal(ours.planes, theirs.planes)
+    assert finds_units(index)
+
+
+def test_of_what_was_encoded_ahead_only_what_nobody_laid_in_meanwhile_is_taken(tmp_path: Path) -> None:
+    rows = MemoryRows()
+    index = opened(tmp_path, rows)
+    index.upsert(range(1, FIRST + 1), UNIT[:FIRST])
+    index.flush()
+    ahead = index.encoded(UNIT[FIRST:])
+    another = opened(tmp_path, rows)
+    another.upsert(range(FIRST + 1, FIRST + 1001), UNIT[FIRST : FIRST + 1000])
+    another.flush()
+    index.upsert(range(FIRST + 1, len(UNIT) + 1), UNIT[FIRST:], ahead=ahead)
+    assert finds_units(index)
+
+
+def test_what_was_encoded_ahead_of_more_than_is_laid_in_at_once_is_encoded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turbo, "CAPACITY", FIRST)
+    monkeypatch.setattr(turbo, "TAIL", 1000)
+    index = opened(tmp_path, MemoryRows())
+    index.upsert(range(1, FIRST + 1), UNIT[:FIRST])
+    index.upsert(range(FIRST + 1, len(UNIT) + 1), UNIT[FIRST:], ahead=index.encoded(UNIT[FIRST:]))
+    assert index._state.tail.count() == 0
+    assert finds_units(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
+from ragstone import aside
 from ragstone.errors import InputError
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.vectors import StoredRows
@@ -18,6 +20,7 @@ from ragstone.types import Scope, Space, SpaceInfo
 from ragstone.vectors import accelerator, turbo
 from ragstone.vectors import space_index as module
 from ragstone.vectors.accelerator import _settled
+from ragstone.vectors.cache import Encoded
 from ragstone.vectors.space_index import SpaceIndex
 from ragstone.vectors.turbo import TurboIndex
 
@@ -42,6 +45,8 @@ class Rows(StoredRows):
 
 class World:
     """A store with texts, one space of it, and an index of that."""
+
+    cores = 0
 
     def __init__(self, folder: Path, storage: str = "int10") -> None:
         self.folder = folder
@@ -81,9 +86,11 @@ class World:
 @pytest.fixture(params=[1, 2])
 def world(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(accelerator, "cores", lambda: request.param)
+    monkeypatch.setattr(aside, "cores", lambda: request.param)
     monkeypatch.setattr(module, "TAIL", 64)
     monkeypatch.setattr(turbo, "TAIL", 64)
     world = World(tmp_path)
+    world.cores = request.param
     with world.store:
         yield world
         world.index.close()
@@ -290,15 +297,27 @@ def test_a_newer_epoch_that_a_search_has_met_stays(world: World, size: int) -> N
     same_answers(world, range(10 + size), within=1e-6)
 
 
+def test_an_epoch_that_is_over_does_not_close_the_index_of_a_newer_one(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.put(0, MANY)
+    index, newest = world.index._index, Rows.newest
+    told = [("an epoch before", MANY)]
+    monkeypatch.setattr(Rows, "newest", lambda rows: told.pop() if told else newest(rows))
+    assert world.put(MANY, 2 * MANY) == MANY
+    assert world.index._index is index
+    assert world.texts_near(2 * MANY - 1) == 2 * MANY - 1
+
+
 def test_an_index_is_closed_when_all_of_a_batch_is_in_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     closing = threading.Thread(target=world.index.close)
     take, waited = TurboIndex.upsert, []
 
-    def upsert(index: TurboIndex, ids: Sequence[int], vectors: Matrix) -> None:
+    def upsert(index: TurboIndex, ids: Sequence[int], vectors: Matrix, *, ahead: Encoded | None = None) -> None:
         closing.start()
         closing.join(0.2)
         waited.append(closing.is_alive())
-        take(index, ids, vectors)
+        take(index, ids, vectors, ahead=ahead)
 
     world.put(0, 10)
     with monkeypatch.context() as patched:
@@ -308,6 +327,46 @@ def test_an_index_is_closed_when_all_of_a_batch_is_in_it(world: World, monkeypat
     assert waited == [True]
     assert [world.texts_near(number) for number in (0, 9, 10, 9 + MANY)] == [0, 9, 10, 9 + MANY]
     assert len(world.index.search(world.vectors[0], TEXTS)) == 10 + MANY
+
+
+def test_many_are_encoded_while_they_are_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, encode = threading.Event(), TurboIndex.encoded
+    seen: list[bool] = []
+
+    def encoded(index: TurboIndex, unit: Matrix) -> Encoded:
+        begun.set()
+        return encode(index, unit)
+
+    def keep(rows: list[bytes]) -> int:
+        seen.append(begun.wait(10 if world.cores > 1 else 0))
+        return world.keep(0)(rows)
+
+    monkeypatch.setattr(TurboIndex, "encoded", encoded)
+    assert world.index.put(world.vectors[:MANY], keep) == MANY
+    assert seen == [world.cores > 1]
+    assert world.texts_near(MANY - 1) == MANY - 1
+
+
+def test_a_few_are_not_encoded_before_they_are_laid_in(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TurboIndex, "encoded", None)
+    assert world.put(0, 63) == 63
+    assert world.texts_near(62) == 62
+
+
+def test_what_the_first_vectors_need_is_made_once_beside_them(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    warmed: list[TurboIndex] = []
+    done = threading.Event()
+
+    def warm(index: TurboIndex) -> None:
+        warmed.append(index)
+        done.set()
+
+    monkeypatch.setattr(TurboIndex, "warm", warm)
+    world.put(0, MANY)
+    assert done.wait(10 if world.cores > 1 else 0.1) == (world.cores > 1)
+    world.put(MANY, 2 * MANY)
+    time.sleep(0.1)
+    assert len(warmed) == world.cores - 1
 
 
 def test_an_index_that_was_closed_claims_no_rows() -> None:

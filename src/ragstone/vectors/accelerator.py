@@ -125,6 +125,7 @@ class Accelerators:
         self._folder = folder
         self._loaded: Accelerator | None = None
         self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
+        self._warming = threading.Lock()
         self._following: threading.Thread | None = None
         self._room: Matrix = np.empty((0, dimension), np.float32)
         self._life = 0
@@ -143,6 +144,19 @@ class Accelerators:
         # Without a mask it may have grown under the search, past what the view knows.
         grown = mask is None and len(accelerator) != view.count
         return None if slots is None or grown else view.ids_at(slots)
+
+    def warm(self, folder: Path | None) -> None:
+        """Have turbovec make what it makes once in a process, for the first vectors: that takes it 0.1 s."""
+        if self._possible and self._loaded is None and folder is not None and (turbovec := package()) is not None:
+            with self._warming, suppress(*FAILURES):
+                some: Codes = turbovec.TurboQuantIndex(dim=self._dimension, bit_width=BITS)
+                some.add(np.eye(1, self._dimension, dtype=np.float32), chunk_size=0)
+
+    def wait(self) -> None:
+        """Wait for what is being taken in, in any thread."""
+        following = self._following
+        if following is not None:
+            following.join()
 
     def follow(self, view: View, laid: Matrix, folder: Path | None) -> None:
         """Take in what was just laid into a view, so that it has not to be read again; an empty one starts with it.
@@ -196,7 +210,8 @@ class Accelerators:
             if following is None or following.generation != view.generation or len(following) != before:
                 return
             self._loaded = None  # until all of it is in
-            following.add(laid)
+            with self._warming:  # or it would be made a second time
+                following.add(laid)
             self._loaded = following if life == self._life else None
         except FAILURES:
             return
@@ -230,10 +245,9 @@ class Accelerators:
         self._loaded = None
 
     def _join(self) -> None:
-        """Wait for what is being taken in."""
-        if self._following is not None:
-            self._following.join()
-            self._following = None
+        """Wait for what is being taken in, in the thread that has it taken in."""
+        self.wait()
+        self._following = None
 
     def _rest(self) -> None:
         """Wait for what is being taken in, and let go of the room for copies."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragstone.vectors.folder_lock import try_lock
 from ragstone.vectors.header import NAME, Header, array_of, read_header, text_of, write_header
@@ -30,6 +31,23 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3  # a writer may replace the files between our look at the header and at them
 SUFFIX = ".planes"
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Vectors as slots have them, around the centre of the view they are for or, where it has none, around theirs."""
+
+    before: Matrix | None
+    centre: Matrix
+    sums: NDArray[np.float64]
+    words: NDArray[np.uint64]
+    codes: NDArray[np.uint8]
+
+    def fits(self, view: View) -> bool:
+        """Return whether they would come out the same for a view."""
+        if self.before is None or view.centre is None:
+            return self.before is view.centre
+        return np.array_equal(self.before, view.centre)
 
 
 class SegmentCache:
@@ -91,15 +109,22 @@ class SegmentCache:
             return view
         return self._open(header) or self._renamed(view)
 
-    def append(self, view: View, ids: Ids, unit: Matrix) -> View:
-        """Return the view with unit vectors behind; written, but not counted before `commit`."""
+    def encoded(self, view: View, unit: Matrix) -> Encoded:
+        """Return unit vectors as slots behind a view would have them."""
         sums = column_sums(unit)
-        centre, centred_on = view.centre, view.centred_on
-        if centre is None:
-            centre, centred_on = self._planes.centre(sums, len(ids)), len(ids)
-        total = sums if view.total is None else view.total + sums
-        slots = Slots(ids, *self._planes.encode(unit, centre))
-        return self._placed(replace(view, centre=centre, centred_on=centred_on, total=total), slots)
+        centre = self._planes.centre(sums, len(unit)) if view.centre is None else view.centre
+        return Encoded(view.centre, centre, sums, *self._planes.encode(unit, centre))
+
+    def append(self, view: View, ids: Ids, unit: Matrix, *, ahead: Encoded | None = None) -> View:
+        """Return the view with unit vectors behind; written, but not counted before `commit`.
+
+        `ahead` is what they were encoded to before it was their turn, of use if the centre is still the same.
+        """
+        done = ahead if ahead is not None and ahead.fits(view) else self.encoded(view, unit)
+        centred_on = len(ids) if view.centre is None else view.centred_on
+        total = done.sums if view.total is None else view.total + done.sums
+        slots = Slots(ids, done.words, done.codes)
+        return self._placed(replace(view, centre=done.centre, centred_on=centred_on, total=total), slots)
 
     def commit(self, view: View) -> View:
         """Return the view as other processes see it from now on."""

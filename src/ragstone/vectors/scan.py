@@ -83,18 +83,17 @@ def _sum_differing(segment: Segment, question: Question, words: list[int], out: 
 
 def _more_distances(view: View, question: Question, order: Ids, slots: Ids) -> NDArray[np.uint16]:
     """Return the same for some slots only, over other words."""
-    differing = np.empty((len(order), len(slots)), np.uint64)
-    first = 0
-    for segment, places in view.split(slots):
-        for row, word in zip(differing, order.tolist(), strict=True):
-            segment.planes[word].take(places, out=row[first : first + len(places)], mode="clip")
-        first += len(places)
-    differing ^= question.words[order][:, None]
-    differing &= question.mask[order][:, None]
-    counted = np.bitwise_count(differing)
-    near: NDArray[np.uint16] = counted[0].astype(np.uint16)
-    for row in counted[1:]:
-        near += row
+    parts = list(view.split(slots))
+    near = np.zeros(len(slots), np.uint16)
+    differing, counted = np.empty(len(slots), np.uint64), np.empty(len(slots), np.uint8)
+    for word in order.tolist():
+        first = 0
+        for segment, places in parts:
+            segment.planes[word].take(places, out=differing[first : first + len(places)], mode="clip")
+            first += len(places)
+        differing ^= question.words[word]
+        differing &= question.mask[word]
+        near += np.bitwise_count(differing, out=counted)
     return near
 
 

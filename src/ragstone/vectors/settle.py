@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.vectors.cache import SegmentCache
+from ragstone.vectors.cache import Encoded, SegmentCache
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.view import Ids, View
 
@@ -40,6 +40,7 @@ class Changes:
     high_water: int
     ids: Ids
     unit: Matrix
+    ahead: Encoded | None = None  # what the vectors were encoded to already
 
 
 def settle(cache: SegmentCache, view: View, changes: Changes, fetch: Fetch) -> tuple[View, Matrix] | None:
@@ -49,14 +50,14 @@ def settle(cache: SegmentCache, view: View, changes: Changes, fetch: Fetch) -> t
             return None
         view = cache.latest(view)
         view = view.without(view.slots_of(changes.buried))
-        ids, unit = changes.ids, changes.unit
+        ids, unit, ahead = changes.ids, changes.unit, changes.ahead
         # Another process may have laid in some of the same rows since we looked.
         theirs = view.slots_of(ids)
         if len(theirs):
             ours = ~np.isin(ids, view.ids_at(theirs))
-            ids, unit = ids[ours], unit[ours]
+            ids, unit, ahead = ids[ours], unit[ours], None
         if len(ids):
-            view = cache.append(view, ids, unit)
+            view = cache.append(view, ids, unit, ahead=ahead)
         view = replace(view, high_water=max(view.high_water, changes.high_water))
         return cache.commit(_renewed(cache, view, fetch)), unit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
-PASSED = 1000  # slots the sign scan lets through at least; reading their codes costs 0.13 ms
+PASSED = 850  # slots the sign scan lets through at least; reading their codes costs 0.13 ms
 PASSED_BESIDES, PASSED_SHARE = 600, 500  # of a million 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
 PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0.998 with 40; in between by choice
 
@@ -46,6 +47,7 @@ class Width:
         return Width(self.passed * 4, self.fetched * 4, self.fetched * 4, self.fetched * 4)
 
 
+@lru_cache(maxsize=64)
 def width(k: int, count: int, *, dimension: int) -> Width:
     """Return how wide to look for a top k among so many vectors."""
     few_numbers = dimension < FEW_DIMENSIONS

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.aside import Aside
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
+from ragstone.vectors.cache import Encoded
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.rows import codec, read_rows
 from ragstone.vectors.turbo import TAIL, TurboIndex
@@ -34,6 +37,7 @@ class SpaceIndex:
         self._codec = codec(info.storage, info.space.dimension)
         self._epoch = ""
         self._levelling = threading.Lock()
+        self._aside = Aside()
         self.damaged = 0
         self._index: TurboIndex | None = None
 
@@ -76,13 +80,14 @@ class SpaceIndex:
         process's write.
         """
         unit = unit_rows(vectors, self._space.dimension)
-        rows = self._codec.encode(unit)
         epoch, last = self._rows.newest()
+        ahead = self._ahead(unit, epoch) if len(unit) >= TAIL else None
+        rows = self._codec.encode(unit)
         new = keep(rows)
         # One that is just being brought level is not waited for.
         if new == len(rows) > 0 and self._levelling.acquire(blocking=False):
             try:
-                self._take(unit, rows, epoch=epoch, last=last)
+                self._take(unit, rows, ahead, epoch=epoch, last=last)
             finally:
                 self._levelling.release()
         return new
@@ -101,7 +106,24 @@ class SpaceIndex:
             self._index.close()
             self._index = None
 
-    def _take(self, unit: Matrix, rows: Sequence[bytes], *, epoch: str, last: int) -> None:
+    def _ahead(self, unit: Matrix, epoch: str) -> Callable[[], Encoded] | None:
+        """Return what gives vectors as the index will have them, worked out while they are stored; None where the
+        index is just being brought level, or is of another epoch, which may be a newer one."""
+        if not self._levelling.acquire(blocking=False):
+            return None
+        try:
+            if self._index is not None and epoch != self._epoch:
+                return None
+            index = self._opened(epoch)
+        finally:
+            self._levelling.release()
+        if not index.count():
+            self._aside(index.warm)
+        return self._aside(partial(index.encoded, unit))
+
+    def _take(
+        self, unit: Matrix, rows: Sequence[bytes], ahead: Callable[[], Encoded] | None, *, epoch: str, last: int
+    ) -> None:
         """Take rows in that were stored behind a last one, if they are all there is behind it and the index is level
         with it; with `_levelling` held."""
         first = next(iter(self._rows.data_after(last, 1)), 0)
@@ -109,7 +131,7 @@ class SpaceIndex:
             return
         index, vectors = self._opened(epoch), self._as_stored(unit, rows)
         if index.high_water == last and vectors is not None:
-            index.upsert(range(first, first + len(rows)), vectors)
+            index.upsert(range(first, first + len(rows)), vectors, ahead=ahead() if ahead is not None else None)
 
     def _as_stored(self, unit: Matrix, rows: Sequence[bytes]) -> Matrix | None:
         """Return vectors as the store gives them back, None where one is left out then.

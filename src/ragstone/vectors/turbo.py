@@ -18,11 +18,12 @@ from ragstone.protocols import Codec, VectorRows
 from ragstone.types import Scored
 from ragstone.vectors.accelerator import Accelerators
 from ragstone.vectors.allowed import AllowedSet, AllowedSets
-from ragstone.vectors.cache import SegmentCache
+from ragstone.vectors.cache import Encoded, SegmentCache
 from ragstone.vectors.exact import ExactIndex, best
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.planes import Planes
 from ragstone.vectors.rows import Int16Codec
+from ragstone.vectors.segments import CAPACITY
 from ragstone.vectors.settle import Changes, State, settle
 from ragstone.vectors.shortlist import Width, few, shortlist, width
 from ragstone.vectors.text import from_text, to_text
@@ -66,8 +67,20 @@ class TurboIndex:
         self.high_water = view.high_water
         self._state = State(view, ExactIndex(dimension))
 
-    def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
-        """Take vectors in; an id that is already there gets the new vector."""
+    def warm(self) -> None:
+        """Make what is made once for the first vectors, however many."""
+        self._accelerators.warm(self._cache.folder)
+
+    def encoded(self, unit: Matrix) -> Encoded:
+        """Return what unit vectors are encoded to when `upsert` takes them in next; nothing is taken in.
+
+        What turbovec still takes in is waited for: together they would take the core of whoever called beside.
+        """
+        self._accelerators.wait()
+        return self._cache.encoded(self._state.view, unit)
+
+    def upsert(self, ids: Sequence[int], vectors: Matrix, *, ahead: Encoded | None = None) -> None:
+        """Take vectors in, encoded already or not; an id that is already there gets the new vector."""
         new_ids = id_array(ids)
         unit = unit_rows(vectors, self.dimension)
         if len(new_ids) != len(unit):
@@ -75,9 +88,9 @@ class TurboIndex:
         with self._writing:
             at = 0
             while at < len(new_ids):
-                # What is left behind a full tail goes with it: it would only fill the tail half.
-                end = at + TAIL if len(new_ids) - at >= 2 * TAIL else len(new_ids)
-                self._take(new_ids[at:end], unit[at:end])
+                # What is left behind so many goes with them: it might only fill the tail half.
+                end = at + CAPACITY if len(new_ids) - at >= 2 * CAPACITY else len(new_ids)
+                self._take(new_ids[at:end], unit[at:end], ahead if end - at == len(new_ids) else None)
                 at = end
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
@@ -196,11 +209,12 @@ class TurboIndex:
 
     # ── writing, always with `_writing` held ──────────────────────────────────────────────────────
 
-    def _take(self, ids: Ids, unit: Matrix) -> None:
+    def _take(self, ids: Ids, unit: Matrix, ahead: Encoded | None) -> None:
         """Put vectors into the tail, and the tail into the segments when it is full."""
         if isinstance(self._rows, MemoryRows):
             self._rows.put(ids.tolist(), self.codec.encode(unit))
-        if len(ids) >= TAIL and not self._state.tail.count() and np.all(ids[1:] > ids[:-1]) and self._lay(ids, unit):
+        whole = len(ids) >= TAIL and not self._state.tail.count() and np.all(ids[1:] > ids[:-1])
+        if whole and self._lay(ids, unit, ahead):
             return
         # Into the tail first: a search in between sees an id in both places and takes the tail's.
         self._state.tail.take(ids, unit)
@@ -226,13 +240,13 @@ class TurboIndex:
         unit.flags.writeable = False  # nobody else has it: the accelerator may go on with it when this has returned
         self._lay(ids, unit)
 
-    def _lay(self, ids: Ids, unit: Matrix) -> bool:
+    def _lay(self, ids: Ids, unit: Matrix, ahead: Encoded | None = None) -> bool:
         """Return whether vectors, all there are beside the segments, were laid into them."""
         view = self._state.view
         slots = view.slots_of(ids)
         buried = self._buried.union(view.ids_at(slots).tolist()) if len(slots) else self._buried
         high_water = max(self.high_water, int(ids[-1]) if len(ids) else 0)
-        changes = Changes(np.array(sorted(buried), np.int64), high_water, ids, unit)
+        changes = Changes(np.array(sorted(buried), np.int64), high_water, ids, unit, ahead)
         try:
             settled = settle(self._cache, view, changes, self._fetch)
         except OSError:

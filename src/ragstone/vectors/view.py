@@ -62,6 +62,11 @@ class View:
         return np.concatenate([segment.ids for segment in self.segments]) if self.segments else np.empty(0, np.int64)
 
     @cached_property
+    def _borders(self) -> Ids:
+        """Where each segment begins, and where the last one ends if it is full."""
+        return np.arange(len(self.segments) + 1, dtype=np.int64) * CAPACITY
+
+    @cached_property
     def _ascending(self) -> tuple[bool, ...]:
         return tuple(bool(np.all(segment.ids[1:] > segment.ids[:-1])) for segment in self.segments)
 
@@ -82,7 +87,7 @@ class View:
 
     def split(self, slots: Ids) -> Iterator[tuple[Segment, Ids]]:
         """Yield each segment with the places in it that these ascending slots stand for."""
-        borders = np.searchsorted(slots, np.arange(len(self.segments) + 1) * CAPACITY)
+        borders = slots.searchsorted(self._borders)
         for number, segment in enumerate(self.segments):
             part = slots[borders[number] : borders[number + 1]]
             if len(part):
