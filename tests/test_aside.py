@@ -42,4 +42,30 @@ def test_another_thread_works_where_there_is_a_core_for_it(
 
     given = Aside()(work)
     assert begun.wait(5) is True if elsewhere else not begun.is_set()
-    assert given().startswith("ragstone-query") is elsewhere
+    assert given().startswith("ragstone-aside") is elsewhere
+
+
+def test_what_is_not_wanted_any_more_is_not_begun() -> None:
+    done: list[int] = []
+    once = Once(lambda: done.append(1))
+    once.forget()
+    assert done == []
+
+
+def test_work_that_somebody_is_at_is_waited_for() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    done: list[bool] = []
+
+    def work() -> None:
+        begun.set()
+        may_end.wait(5)
+        done.append(True)
+
+    once = Once(work)
+    at_it = threading.Thread(target=once)
+    at_it.start()
+    assert begun.wait(5)
+    threading.Timer(0.05, may_end.set).start()
+    once.forget()
+    assert done == [True]
+    at_it.join()

@@ -22,13 +22,13 @@ class Aside:
         """Start without any."""
         self._pool: Executor | None = None
 
-    def __call__(self, work: Callable[[], Given]) -> Callable[[], Given]:
+    def __call__(self, work: Callable[[], Given]) -> Once[Given]:
         """Return what gives the result of work; where there is a core for it another thread does it, if one is free."""
-        if cores() == 1:
-            return work
-        if self._pool is None:
-            self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-query")
         once = Once(work)
+        if cores() == 1:
+            return once
+        if self._pool is None:
+            self._pool = import_module("concurrent.futures").ThreadPoolExecutor(thread_name_prefix="ragstone-aside")
         with suppress(RuntimeError):  # no more threads to be had: then this one does it when its turn comes
             self._pool.submit(once)
         return once
@@ -57,3 +57,8 @@ class Once(Generic[Given]):
             if self._failed is not None:
                 raise self._failed
             return self._done[0]
+
+    def forget(self) -> None:
+        """Have it not done any more; where somebody is at it, wait until it is done."""
+        with self._lock:
+            self._work = None

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ragstone.vectors import accelerator
-from ragstone.vectors.accelerator import Accelerator, open_accelerator
+from ragstone.vectors.accelerator import BITS, SLACK, Accelerator, open_accelerator
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.rows import Int10Codec
@@ -243,3 +243,22 @@ def test_what_cannot_be_made_ready_is_no_failure(
 ) -> None:
     monkeypatch.setattr(accelerator, "package", lambda: broken)
     TurboIndex(tmp_path, DIMENSION).warm()
+
+
+def test_of_what_turbovec_finds_the_close_ones_are_taken(world: World) -> None:
+    turbovec = pytest.importorskip("turbovec")
+    index = turbovec.TurboQuantIndex(dim=DIMENSION, bit_width=BITS)
+    index.add(world.vectors / np.linalg.norm(world.vectors, axis=1, keepdims=True), chunk_size=0)
+    query = world.queries[0] / np.linalg.norm(world.queries[0])
+    wide = Width(passed=1, fetched=1, finer=300, hits=10)
+    ((scores,), (slots,)) = index.search(query[None], wide.finer, chunk_size=0)
+    assert scores.tolist() == sorted(scores.tolist(), reverse=True), "best first, as we rely on"
+    border = scores[9] - SLACK / DIMENSION**0.5
+    expected = [slot for slot, score in zip(slots.tolist(), scores.tolist(), strict=True) if score >= border]
+    found = Accelerator("g", index).nearest(query, wide, None)
+    assert found is not None
+    assert 10 < len(found) < 300
+    assert found.tolist() == expected
+    few = Accelerator("g", index).nearest(query, Width(passed=1, fetched=1, finer=10, hits=10), None)
+    assert few is not None
+    assert few.tolist() == slots[:10].tolist()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragstone import aside
 from ragstone.errors import InputError
@@ -21,6 +22,7 @@ from ragstone.vectors import accelerator, turbo
 from ragstone.vectors import space_index as module
 from ragstone.vectors.accelerator import _settled
 from ragstone.vectors.cache import Encoded
+from ragstone.vectors.planes import Planes
 from ragstone.vectors.space_index import SpaceIndex
 from ragstone.vectors.turbo import TurboIndex
 
@@ -330,21 +332,64 @@ def test_an_index_is_closed_when_all_of_a_batch_is_in_it(world: World, monkeypat
 
 
 def test_many_are_encoded_while_they_are_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, encode = threading.Event(), TurboIndex.encoded
+    begun, encode = threading.Event(), Planes.encode
     seen: list[bool] = []
+    rows: list[int] = []
 
-    def encoded(index: TurboIndex, unit: Matrix) -> Encoded:
+    def encoded(planes: Planes, unit: Matrix, centre: Matrix) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         begun.set()
-        return encode(index, unit)
+        rows.append(len(unit))
+        return encode(planes, unit, centre)
 
-    def keep(rows: list[bytes]) -> int:
+    def keep(given: list[bytes]) -> int:
         seen.append(begun.wait(10 if world.cores > 1 else 0))
-        return world.keep(0)(rows)
+        return world.keep(0)(given)
 
-    monkeypatch.setattr(TurboIndex, "encoded", encoded)
+    monkeypatch.setattr(Planes, "encode", encoded)
     assert world.index.put(world.vectors[:MANY], keep) == MANY
     assert seen == [world.cores > 1]
+    assert rows == [MANY], "once, and laid in as they are"
     assert world.texts_near(MANY - 1) == MANY - 1
+
+
+def test_nobody_looks_at_vectors_whose_put_has_ended(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, ended = threading.Event(), threading.Event()
+    encode = TurboIndex.encoded
+    late: list[bool] = []
+
+    def encoded(index: TurboIndex, unit: Matrix) -> Encoded:
+        inside.set()
+        time.sleep(0.1)
+        late.append(ended.is_set())
+        return encode(index, unit)
+
+    def keep(_: list[bytes]) -> int:
+        inside.wait(10 if world.cores > 1 else 0)
+        raise InputError("nothing is stored")
+
+    monkeypatch.setattr(TurboIndex, "encoded", encoded)
+    with pytest.raises(InputError, match="nothing is stored"):
+        world.index.put(world.vectors[:MANY], keep)
+    ended.set()
+    assert late == [False] * (world.cores - 1)
+    monkeypatch.undo()
+    assert world.put(0, MANY) == MANY
+    assert world.texts_near(3) == 3
+
+
+@pytest.mark.parametrize("case", ["behind", "tail", "more than at once"])
+def test_nothing_is_encoded_ahead_that_is_not_sure_to_be_of_use(
+    world: World, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    if case == "behind":
+        world.put(0, 10, world.another())
+    elif case == "tail":
+        world.put(0, 10)
+    else:
+        monkeypatch.setattr(turbo, "CAPACITY", MANY // 2)
+    monkeypatch.setattr(TurboIndex, "encoded", None)
+    assert world.put(10, 10 + MANY) == MANY
+    assert world.texts_near(9 + MANY) == 9 + MANY
 
 
 def test_a_few_are_not_encoded_before_they_are_laid_in(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,3 +214,10 @@ def test_filling_an_index_reads_every_row_once(world: World, tmp_path: Path) -> 
     assert again._accelerators._loaded is not None
     assert len(again._accelerators._loaded) == count
     assert rows.fetched < 200
+
+
+@pytest.mark.parametrize(("dimension", "passed"), [(64, 5100), (128, 2550), (384, 850), (1536, 850)])
+def test_of_fewer_numbers_more_are_looked_at(dimension: int, passed: int) -> None:
+    assert shortlist.width(10, 100_000, dimension=dimension).passed == passed
+    assert shortlist.width(10, 1_000_000, dimension=dimension).passed > passed
+    assert shortlist.width(100, 100_000, dimension=dimension).passed > passed

@@ -170,13 +170,9 @@ class Database:
                 self._return(db, self._idle_lean)
 
     @contextmanager
-    def writing(self, *, sure: bool = False) -> Iterator[sqlite3.Connection]:
-        """Give the one writer, in a transaction that is durable when this ends; nothing changed, nothing written.
-
-        `sure`: what is written refers only to rows that were looked up in the same transaction, so that SQLite need
-        not look for each of them again. Of many rows that is a fifth of the time; a few are not worth the switch.
-        """
-        with self.exclusive() as db, _unchecked(db) if sure else nullcontext():
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the one writer, in a transaction that is durable when this ends; nothing changed, nothing written."""
+        with self.exclusive() as db:
             before = db.total_changes
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -362,16 +358,6 @@ class Database:
             raise StoreError("the store is closed", hint="open it again")
         if self._process != os.getpid():
             raise StoreError("the store was opened before this process was forked", hint="open it again in the child")
-
-
-@contextmanager
-def _unchecked(db: sqlite3.Connection) -> Iterator[None]:
-    """Have foreign keys not looked up; outside a transaction, since inside of one SQLite does not hear of it."""
-    db.execute("PRAGMA foreign_keys = OFF")
-    try:
-        yield
-    finally:
-        db.execute("PRAGMA foreign_keys = ON")
 
 
 def _generation(db: sqlite3.Connection) -> int:

@@ -21,7 +21,7 @@ from ragstone.config import cores
 from ragstone.errors import StoreError
 from ragstone.vectors.allowed import AllowedSet
 from ragstone.vectors.codes_file import covered, sound_codes, write_codes
-from ragstone.vectors.shortlist import Width, close
+from ragstone.vectors.shortlist import Width
 from ragstone.vectors.view import Ids, View
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ FROM_ROWS = 20_000  # below that there is little for it to gain; not measured fi
 AFTER_SEARCHES = 32  # a process that asks this often is likely to stay; loading at 100k pays back after some 500
 BESIDE = 4096  # rows worth a thread of their own
 RESAVE_BELOW = 0.75  # of the rows covered: the file is written again, and nothing so old is loaded
+
+_WARMING = threading.Lock()  # held while turbovec makes what it makes once in a process
 
 Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
 """Returns the ids the store still has, ascending, and their unit vectors."""
@@ -104,8 +106,14 @@ class Accelerator:
             scores, slots = self._index.search(query[None], width.finer, mask=mask, chunk_size=0)
         except FAILURES:
             return None
-        nearest: Ids = slots[0].take(close(scores[0], width.hits, SLACK / len(query) ** 0.5))
-        return nearest.astype(np.int64, copy=False)
+        listed = scores[0].tolist()  # best first
+        last = len(listed)
+        if last > width.hits:
+            border = listed[width.hits - 1] - SLACK / len(query) ** 0.5
+            while listed[last - 1] < border:
+                last -= 1
+        nearest: Ids = slots[0, :last].astype(np.int64, copy=False)
+        return nearest
 
     def save(self, folder: Path) -> None:
         """Write it beside the segments."""
@@ -125,7 +133,6 @@ class Accelerators:
         self._folder = folder
         self._loaded: Accelerator | None = None
         self._changing = threading.Lock()  # held by whoever makes an accelerator or adds to it
-        self._warming = threading.Lock()
         self._following: threading.Thread | None = None
         self._room: Matrix = np.empty((0, dimension), np.float32)
         self._life = 0
@@ -148,7 +155,7 @@ class Accelerators:
     def warm(self, folder: Path | None) -> None:
         """Have turbovec make what it makes once in a process, for the first vectors: that takes it 0.1 s."""
         if self._possible and self._loaded is None and folder is not None and (turbovec := package()) is not None:
-            with self._warming, suppress(*FAILURES):
+            with _WARMING, suppress(*FAILURES):
                 some: Codes = turbovec.TurboQuantIndex(dim=self._dimension, bit_width=BITS)
                 some.add(np.eye(1, self._dimension, dtype=np.float32), chunk_size=0)
 
@@ -210,7 +217,7 @@ class Accelerators:
             if following is None or following.generation != view.generation or len(following) != before:
                 return
             self._loaded = None  # until all of it is in
-            with self._warming:  # or it would be made a second time
+            with _WARMING:  # or it would be made a second time
                 following.add(laid)
             self._loaded = following if life == self._life else None
         except FAILURES:

@@ -43,8 +43,10 @@ class Encoded:
     words: NDArray[np.uint64]
     codes: NDArray[np.uint8]
 
-    def fits(self, view: View) -> bool:
-        """Return whether they would come out the same for a view."""
+    def fits(self, view: View, count: int) -> bool:
+        """Return whether so many vectors would come out as these for a view."""
+        if len(self.words) != count:
+            return False
         if self.before is None or view.centre is None:
             return self.before is view.centre
         return np.array_equal(self.before, view.centre)
@@ -120,7 +122,7 @@ class SegmentCache:
 
         `ahead` is what they were encoded to before it was their turn, of use if the centre is still the same.
         """
-        done = ahead if ahead is not None and ahead.fits(view) else self.encoded(view, unit)
+        done = ahead if ahead is not None and ahead.fits(view, len(ids)) else self.encoded(view, unit)
         centred_on = len(ids) if view.centre is None else view.centred_on
         total = done.sums if view.total is None else view.total + done.sums
         slots = Slots(ids, done.words, done.codes)

@@ -27,7 +27,7 @@ PIECE = 256  # rows encoded at a time
 # Of a query's coordinates the largest are asked, the others tell less than they disturb: among 100k mixtures of MiniLM
 # vectors 800 slots held .980 of the nearest 10 when all were asked, .992 with .8, .994 with .7 and .6, .993 with .5.
 # The answer as a whole, for the bench's 1,000 queries, 900 others of their kind and 300 of another field (whose nearest
-# are all far away), through 1,000 slots: .991 .993 .792 with .65, .992 .995 .800 with .5; through 850: .991 .993 .790.
+# are far away): .991 .993 .792 with .65 through 1,000 slots, .992 .995 .800 with .5, .991 .993 .790 with .5 and 850.
 ASKED = 0.5
 
 

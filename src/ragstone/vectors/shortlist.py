@@ -28,7 +28,10 @@ FETCHED_SHARE = 40_000
 # Sixteen steps a coordinate say less of fewer coordinates: of 64, 24 rows held .975 of the nearest 10 and 40 all.
 FEW_DIMENSIONS, FETCHED_OF_FEW = 256, (2, 20)
 ALL = 64  # so few are fetched and compared without looking at planes
-PASSED = 850  # slots the sign scan lets through at least; reading their codes costs 0.13 ms
+PASSED = 850  # slots the sign scan lets through at least; reading the codes of 1,000 costs 0.13 ms
+# So many of this many coordinates; fewer signs say less: of the first 256 numbers of 100k MiniLM vectors 850 slots held
+# .985 of the nearest 10, 1,275 .992; of the first 128 .957, 2,550 .991; of the first 64 .857, 5,100 .971.
+PASSED_AT = 384
 PASSED_BESIDES, PASSED_SHARE = 600, 500  # of a million 800 slots held .978 of the nearest 10, 2,000 .995, 4,000 .997
 PASSED_PER_HIT = 20  # recall@100 was 0.978 with 8 slots a hit, 0.992 with 16, 0.998 with 40; in between by choice
 
@@ -47,7 +50,7 @@ class Width:
         return Width(self.passed * 4, self.fetched * 4, self.fetched * 4, self.fetched * 4)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64, typed=True)
 def width(k: int, count: int, *, dimension: int) -> Width:
     """Return how wide to look for a top k among so many vectors."""
     few_numbers = dimension < FEW_DIMENSIONS
@@ -55,7 +58,8 @@ def width(k: int, count: int, *, dimension: int) -> Width:
         int(per_hit * k) + besides + count // FETCHED_SHARE
         for per_hit, besides in ((FETCHED_OF_FEW, FETCHED_OF_FEW) if few_numbers else (FETCHED, FINER))
     )
-    return Width(max(PASSED, PASSED_PER_HIT * k, PASSED_BESIDES + count // PASSED_SHARE), fetched, finer, k)
+    passed = max(PASSED, PASSED_PER_HIT * k, PASSED_BESIDES + count // PASSED_SHARE)
+    return Width(passed * max(PASSED_AT, dimension) // dimension, fetched, finer, k)
 
 
 def close(scores: Matrix, hits: int, slack: float) -> list[int]:

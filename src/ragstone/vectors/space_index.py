@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.aside import Aside
+from ragstone.aside import Aside, Once
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.cache import Encoded
@@ -81,15 +81,19 @@ class SpaceIndex:
         """
         unit = unit_rows(vectors, self._space.dimension)
         epoch, last = self._rows.newest()
-        ahead = self._ahead(unit, epoch) if len(unit) >= TAIL else None
-        rows = self._codec.encode(unit)
-        new = keep(rows)
-        # One that is just being brought level is not waited for.
-        if new == len(rows) > 0 and self._levelling.acquire(blocking=False):
-            try:
-                self._take(unit, rows, ahead, epoch=epoch, last=last)
-            finally:
-                self._levelling.release()
+        ahead = self._ahead(unit, epoch, last) if len(unit) >= TAIL else None
+        try:
+            rows = self._codec.encode(unit)
+            new = keep(rows)
+            # One that is just being brought level is not waited for.
+            if new == len(rows) > 0 and self._levelling.acquire(blocking=False):
+                try:
+                    self._take(unit, rows, ahead, epoch=epoch, last=last)
+                finally:
+                    self._levelling.release()
+        finally:
+            if ahead is not None:
+                ahead.forget()  # nobody looks at the caller's vectors any more
         return new
 
     def flush(self) -> None:
@@ -106,9 +110,9 @@ class SpaceIndex:
             self._index.close()
             self._index = None
 
-    def _ahead(self, unit: Matrix, epoch: str) -> Callable[[], Encoded] | None:
-        """Return what gives vectors as the index will have them, worked out while they are stored; None where the
-        index is just being brought level, or is of another epoch, which may be a newer one."""
+    def _ahead(self, unit: Matrix, epoch: str, last: int) -> Once[Encoded] | None:
+        """Return what gives vectors as the index will have them, worked out while they are stored; None where it is
+        not known: an index that is not level or just brought level, or of another epoch, which may be a newer one."""
         if not self._levelling.acquire(blocking=False):
             return None
         try:
@@ -117,13 +121,13 @@ class SpaceIndex:
             index = self._opened(epoch)
         finally:
             self._levelling.release()
-        if not index.count():
+        if index.high_water != last or not index.laid_at_once(len(unit)):
+            return None
+        if not last:
             self._aside(index.warm)
         return self._aside(partial(index.encoded, unit))
 
-    def _take(
-        self, unit: Matrix, rows: Sequence[bytes], ahead: Callable[[], Encoded] | None, *, epoch: str, last: int
-    ) -> None:
+    def _take(self, unit: Matrix, rows: Sequence[bytes], ahead: Once[Encoded] | None, *, epoch: str, last: int) -> None:
         """Take rows in that were stored behind a last one, if they are all there is behind it and the index is level
         with it; with `_levelling` held."""
         first = next(iter(self._rows.data_after(last, 1)), 0)

@@ -71,10 +71,14 @@ class TurboIndex:
         """Make what is made once for the first vectors, however many."""
         self._accelerators.warm(self._cache.folder)
 
+    def laid_at_once(self, count: int) -> bool:
+        """Return whether so many vectors, taken in now, would go into the segments, all in one go."""
+        return not self._state.tail.count() and TAIL <= count < 2 * CAPACITY
+
     def encoded(self, unit: Matrix) -> Encoded:
         """Return what unit vectors are encoded to when `upsert` takes them in next; nothing is taken in.
 
-        What turbovec still takes in is waited for: together they would take the core of whoever called beside.
+        What turbovec still takes in is waited for: together they would take the core of whoever stores them.
         """
         self._accelerators.wait()
         return self._cache.encoded(self._state.view, unit)
@@ -90,7 +94,7 @@ class TurboIndex:
             while at < len(new_ids):
                 # What is left behind so many goes with them: it might only fill the tail half.
                 end = at + CAPACITY if len(new_ids) - at >= 2 * CAPACITY else len(new_ids)
-                self._take(new_ids[at:end], unit[at:end], ahead if end - at == len(new_ids) else None)
+                self._take(new_ids[at:end], unit[at:end], ahead)
                 at = end
 
     def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
