@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import shutil
 import tempfile
@@ -27,6 +28,9 @@ PROMISED = 0.99
 SAME_RECALL = f"the same graph, looking at more candidates until it finds {PROMISED:.0%} of the ten nearest"
 WIDER, WIDEST = 1.25, 1_024
 BUILDS, QUICK_S = 3, 10.0
+ROUNDS = 3
+"""How often the queries are asked, each answer a time of its own: some libraries answer them all in half a second, and
+ours the first few hundred while it still loads its accelerator."""
 BULK = (
     f"built as a bulk load, {BATCH:,} rows at a time from an array that nobody can change, which saves us a copy;"
     " an engine stores them as they are embedded, in small ones"
@@ -157,7 +161,7 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
     opened = time.perf_counter()
     found: list[list[int]] = []
     taken: list[float] = []
-    for number, row in enumerate(queries):
+    for number, row in enumerate(itertools.chain.from_iterable(itertools.repeat(queries, ROUNDS))):
         started = time.perf_counter()
         found.append(chosen.search(row, K))
         taken.append((time.perf_counter() - started) * 1000)
@@ -166,7 +170,7 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
     # Memory is taken before the right answers are read in.
     memory = measure.rss_mb()
     return {
-        "recall_at_10": round(recall(found, np.load(spec["truth"])), 4),
+        "recall_at_10": round(recall(found[: len(queries)], np.load(spec["truth"])), 4),
         "p50_ms": measure.median(taken),
         "p95_ms": round(measure.percentile(taken, 0.95), 4),
         "rss_mb": memory,

@@ -354,8 +354,8 @@ class StoredRows:
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids, missing ones left out."""
-        if 0 < len(ids) <= _FEW:
-            found = self._database.rows(_data_of(len(ids)), (*map(_number, ids), self._space))
+        if 0 < len(ids) <= _FEW and -_EDGE <= min(ids) <= max(ids) < _EDGE:
+            found = self._database.rows(_data_of(len(ids)), (*ids, self._space))
         else:
             found = self._database.rows(_DATA, (catalog.id_list(ids), self._space))
         self._fetched.space, self._fetched.texts = self._space, {number: text for number, _, text in found}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -150,8 +150,13 @@ def best(ids: Ids, scores: Matrix, k: int) -> list[Scored]:
         border = np.partition(scores, len(scores) - k)[len(scores) - k]
         top = np.flatnonzero(scores >= border)
         ids, scores = ids[top], scores[top]
-    if len(ids) <= FEW:  # so few are sorted sooner in Python
-        ordered = sorted(zip((-scores).tolist(), ids.tolist(), strict=True))[:k]
-        return [Scored(row_id, 0.0 - score) for score, row_id in ordered]
+    if len(ids) <= FEW:
+        return few_best(ids.tolist(), scores, k)
     order = np.lexsort((ids, -scores))[:k]
     return [Scored(row_id, score) for row_id, score in zip(ids[order].tolist(), scores[order].tolist(), strict=True)]
+
+
+def few_best(ids: Iterable[int], scores: Matrix, k: int) -> list[Scored]:
+    """Return the same of a few, which are sorted sooner in Python."""
+    ordered = sorted(zip((-scores).tolist(), ids, strict=True))[:k]
+    return [Scored(row_id, 0.0 - score) for score, row_id in ordered]

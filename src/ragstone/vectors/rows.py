@@ -118,7 +118,9 @@ class Int10Codec(ScaledCodec):
         super().__init__(dimension, [("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
         # What upper bits count for, and lower ones where they stand in their byte.
         lower = np.repeat(np.array([1, 1 / 4, 1 / 16, 1 / 64], np.float32), self._quarter)
+        lower[dimension:] = 0
         self._weights = np.concatenate([np.full(dimension, 4, np.float32), lower])
+        self._places = np.concatenate([np.arange(dimension), np.arange(4 * self._quarter) % dimension])
 
     def _encoded(self, unit: Matrix) -> list[bytes]:
         steps = np.abs(unit)
@@ -146,8 +148,7 @@ class Int10Codec(ScaledCodec):
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row; upper and lower bits are not put together for it."""
         table = _table(rows, self._layout)
-        asked = np.zeros(len(self._weights), np.float32)
-        asked[: self.dimension] = asked[self.dimension : 2 * self.dimension] = query.reshape(-1)
+        asked = query.reshape(-1).take(self._places)
         asked *= self._weights
         numbers = np.empty((len(table), len(asked)), np.float32)
         numbers[:, : self.dimension] = table["upper"]

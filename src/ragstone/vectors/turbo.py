@@ -19,7 +19,7 @@ from ragstone.types import Scored
 from ragstone.vectors.accelerator import Accelerators
 from ragstone.vectors.allowed import AllowedSet, AllowedSets
 from ragstone.vectors.cache import Encoded, SegmentCache
-from ragstone.vectors.exact import ExactIndex, best
+from ragstone.vectors.exact import FEW, ExactIndex, best, few_best
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.planes import Planes
 from ragstone.vectors.rows import Int16Codec
@@ -189,6 +189,8 @@ class TurboIndex:
         if not rows:
             return []
         scores = self.codec.scores(query, list(rows.values()))
+        if len(rows) <= FEW:
+            return few_best(rows, scores, k)
         return best(np.fromiter(rows, np.int64, len(rows)), scores, k)
 
     def _looked_up(
