@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from bench.matrix import Floats
 
 PROJECT = COLLECTION = "default"
-BATCH = 25_000
+BATCH = 30_000
 DIMENSION = 384
 
 
