@@ -18,6 +18,7 @@ class Turbo:
 
     effort = 0
     _index: Any
+    _info: Any
     _texts: list[int]
 
     def load_library(self) -> None:
@@ -28,7 +29,7 @@ class Turbo:
             registry.load(group, name)
 
     def prepare(self, folder: Path, count: int) -> None:
-        """Store the texts that the vectors will belong to, and note their ids: peers are given ids as well."""
+        """Store the texts that the vectors will belong to, note their ids and space: peers are given ids as well."""
         from ragstone.types import Chunk, Document, Prepared, Scope, Space, Span
 
         parts = self._parts(folder)
@@ -40,23 +41,22 @@ class Turbo:
                 span = Span(0, len(text), 0, len(text), 1, 1)
                 batch.append(Prepared(Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)))
             parts.store.put(PROJECT, COLLECTION, batch)
-        info = parts.store.ensure_space(PROJECT, COLLECTION, Space("bench", "bench", DIMENSION))
+        self._info = parts.store.ensure_space(PROJECT, COLLECTION, Space("bench", "bench", DIMENSION))
         self._texts = []
-        while pending := parts.store.pending(Scope(PROJECT), info.id, after=(self._texts or [0])[-1], limit=BATCH):
+        here, space = Scope(PROJECT), self._info.id
+        while pending := parts.store.pending(here, space, after=(self._texts or [0])[-1], limit=BATCH):
             self._texts += [one.text_id for one in pending]
         parts.close()
 
     def build(self, folder: Path, vectors: Floats) -> None:
         """Have rows encoded, stored and taken into the index through the door of an engine, in larger batches."""
         from bench.filled import keep
-        from ragstone.types import Scope
 
         parts = self._parts(folder)
-        (info,) = parts.store.spaces(Scope(PROJECT))
-        nearest = parts.nearest(PROJECT, info)
+        nearest = parts.nearest(PROJECT, self._info)
         for start in range(0, len(vectors), BATCH):
             texts = self._texts[start : start + BATCH]
-            nearest.put(vectors[start : start + BATCH], keep(parts.store, PROJECT, info.id, texts))
+            nearest.put(vectors[start : start + BATCH], keep(parts.store, PROJECT, self._info.id, texts))
         nearest.flush()
         parts.close()
 

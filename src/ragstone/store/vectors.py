@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import chain
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -223,37 +222,31 @@ def put_vectors(db: sqlite3.Connection, project: str, space_id: int, rows: Itera
     row = db.execute("SELECT width FROM spaces WHERE id = ? AND project = ?", (_number(space_id), owner)).fetchone()
     if row is None:
         raise _no_space(project, space_id)
-    given = rows if isinstance(rows, list) else list(rows)
-    widths = set(map(len, map(itemgetter(1), given))) | ({row[0]} - {None})
+    texts, data = zip(*given, strict=True) if (given := list(rows)) else ((), ())
+    widths = set(map(len, data)) | ({row[0]} - {None})
     if len(widths) > 1 or 0 in widths:
         raise InputError(f"vectors of one space have one length, at least a byte, not {sorted(widths)} bytes")
     width = max(widths, default=0)
-    added = _added(db, space_id, _own(db, owner, given), width)
+    if not _all_own(db, owner, texts):
+        own = set(chain.from_iterable(db.execute(_OWN_TEXTS, (catalog.id_list(list(map(_number, texts))), owner))))
+        texts, data = zip(*kept, strict=True) if (kept := [one for one in given if one[0] in own]) else ((), ())
+    added = 0
+    for at in range(0, len(texts), _AT_ONCE):
+        some = slice(at, at + _AT_ONCE)
+        added += db.execute(_PUT, (space_id, b"".join(data[some]), width, catalog.id_list(texts[some]))).rowcount
     if added and row[0] is None:
         db.execute("UPDATE spaces SET width = ? WHERE id = ?", (width, space_id))
     return added
 
 
-def _own(db: sqlite3.Connection, owner: int | None, given: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    """Return the rows whose text is the project's."""
-    texts = list(map(itemgetter(0), given))
+def _all_own(db: sqlite3.Connection, owner: int | None, texts: Sequence[int]) -> bool:
+    """Return whether texts are all of a project, as far as that can be told at once."""
     first, last = min(texts, default=0), max(texts, default=0)
-    if -_EDGE <= first <= last < _EDGE and last - first < 2 * len(texts):
-        # They mostly come in a row, and if all of that row are the project's, these are; the only one's are not read.
-        (found,) = db.execute(_OWN_BETWEEN, (first, last, owner)).fetchone()
-        if found == last - first + 1:
-            return given
-    own = set(chain.from_iterable(db.execute(_OWN_TEXTS, (catalog.id_list([_number(text) for text in texts]), owner))))
-    return [(text, data) for text, data in given if text in own]
-
-
-def _added(db: sqlite3.Connection, space_id: int, rows: list[tuple[int, bytes]], width: int) -> int:
-    """Return how many rows, all of one width, were new; they go in many to a statement."""
-    added = 0
-    for at in range(0, len(rows), _AT_ONCE):
-        texts, data = zip(*rows[at : at + _AT_ONCE], strict=True)
-        added += db.execute(_PUT, (space_id, b"".join(data), width, catalog.id_list(texts))).rowcount
-    return added
+    if not (-_EDGE <= first <= last < _EDGE and last - first < 2 * len(texts)):
+        return False
+    # They mostly come in a row, and if all of that row are the project's, these are; the only one's are not read.
+    (found,) = db.execute(_OWN_BETWEEN, (first, last, owner)).fetchone()
+    return bool(found == last - first + 1)
 
 
 def remove_vectors(db: sqlite3.Connection, project: str, space_id: int, row_ids: Sequence[int] | None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,8 +109,8 @@ class SpaceIndex:
             self._index.close()
             self._index = None
 
-    def _ahead(self, unit: Matrix, epoch: str, last: int) -> Once[Encoded] | None:
-        """Return what gives vectors as the index will have them, worked out while they are stored; None where it is
+    def _ahead(self, unit: Matrix, epoch: str, last: int) -> Once[Encoded | None] | None:
+        """Return what gives vectors as the index will have them, worked out while they are stored; None where that is
         not known: an index that is not level or just brought level, or of another epoch, which may be a newer one."""
         if not self._levelling.acquire(blocking=False):
             return None
@@ -125,17 +124,23 @@ class SpaceIndex:
             return None
         if not last:
             self._aside(index.warm)
-        return self._aside(partial(index.encoded, unit))
+        return self._aside(lambda: index.encoded(unit) if _whole(unit) else None)
 
-    def _take(self, unit: Matrix, rows: Sequence[bytes], ahead: Once[Encoded] | None, *, epoch: str, last: int) -> None:
+    def _take(
+        self, unit: Matrix, rows: Sequence[bytes], ahead: Once[Encoded | None] | None, *, epoch: str, last: int
+    ) -> None:
         """Take rows in that were stored behind a last one, if they are all there is behind it and the index is level
         with it; with `_levelling` held."""
         first = next(iter(self._rows.data_after(last, 1)), 0)
         if self._rows.newest() != (epoch, first + len(rows) - 1):
             return
-        index, vectors = self._opened(epoch), self._as_stored(unit, rows)
-        if index.high_water == last and vectors is not None:
-            index.upsert(range(first, first + len(rows)), vectors, ahead=ahead() if ahead is not None else None)
+        index = self._opened(epoch)
+        if index.high_water != last:
+            return
+        encoded = None if ahead is None else ahead()
+        vectors = unit if encoded is not None else self._as_stored(unit, rows)
+        if vectors is not None:
+            index.upsert(range(first, first + len(rows)), vectors, ahead=encoded)
 
     def _as_stored(self, unit: Matrix, rows: Sequence[bytes]) -> Matrix | None:
         """Return vectors as the store gives them back, None where one is left out then.
@@ -146,7 +151,7 @@ class SpaceIndex:
         if len(unit) < TAIL:
             sound, vectors = read_rows(self._codec, rows)
             return vectors if all(sound) else None
-        return unit if np.all(np.vecdot(unit, unit) > LEAST_SQUARE) else None
+        return unit if _whole(unit) else None
 
     def _level(self) -> TurboIndex:
         """Return the index with every row of the store in it; rows that were deleted mean a new index."""
@@ -173,3 +178,8 @@ class SpaceIndex:
             self._epoch = epoch
             self.damaged = 0
         return self._index
+
+
+def _whole(unit: Matrix) -> bool:
+    """Return whether no row is nothing but zeros."""
+    return bool(np.all(np.vecdot(unit, unit) > LEAST_SQUARE))

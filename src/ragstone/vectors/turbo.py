@@ -84,9 +84,12 @@ class TurboIndex:
         return self._cache.encoded(self._state.view, unit)
 
     def upsert(self, ids: Sequence[int], vectors: Matrix, *, ahead: Encoded | None = None) -> None:
-        """Take vectors in, encoded already or not; an id that is already there gets the new vector."""
+        """Take vectors in; an id that is already there gets the new vector.
+
+        `ahead` is what `encoded` has made of them, all of length one then.
+        """
         new_ids = id_array(ids)
-        unit = unit_rows(vectors, self.dimension)
+        unit = unit_rows(vectors, self.dimension) if ahead is None else vectors
         if len(new_ids) != len(unit):
             raise InputError(f"There are {len(new_ids)} ids for {len(unit)} vectors.")
         with self._writing:
