@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 _PAGE: Final = 200
+_RESTORED = 5000  # vectors given back at a time: so many that the store need not look at each of their texts
 _VECTORS: Final = 4096  # looked at in one go
 _WROTE: Final = "give a file that `ragstone export` wrote; what stood before this line is stored"
 
@@ -148,7 +149,7 @@ def _restore(store: Store, writer: Writer, space: SpaceInfo, vectors: dict[str, 
     """Give imported vectors to the texts they belong to and return how many."""
     scope = Scope(writer.project, (writer.collection,))
     done, after = 0, 0
-    while pending := store.pending(scope, space.id, after=after, limit=1000):
+    while pending := store.pending(scope, space.id, after=after, limit=_RESTORED):
         after = pending[-1].text_id
         digests = ((text.text_id, hashlib.sha256(text.text.encode("utf-8", "surrogatepass"))) for text in pending)
         found = [(text_id, vectors[key]) for text_id, digest in digests if (key := digest.hexdigest()) in vectors]

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from ragstone.errors import InputError, NotFound, StoreError
+from ragstone.store import vectors
+from ragstone.store.connection import Database
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Scope, Space
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
+@pytest.fixture(params=[1, vectors.MANY])
+def store(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
+    monkeypatch.setattr(vectors, "MANY", request.param)
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection("p", "c")
         store.put("p", "c", [prepare("a.md", ["one", "two", "three", "four"])])
         yield store
+        writer = store._database._writer
+        assert writer.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert writer.execute("PRAGMA foreign_keys").fetchone() == (1,)
 
 
 def texts_of(store: SqliteStore, project: str, space: int) -> list[int]:
@@ -43,3 +51,49 @@ def test_texts_of_another_project_get_none_in_this_one(store: SqliteStore) -> No
     assert store.put_vectors("p", spaces["p"], given) == 4
     assert store.put_vectors("q", spaces["q"], given) == 2
     assert [row.text_id for row in store.vector_rows("q", spaces["q"]).after(0, 9)] == theirs
+
+
+def test_what_cannot_be_stored_leaves_texts_and_vectors_bound_to_each_other(store: SqliteStore) -> None:
+    space = store.ensure_space("p", "c", Space("fake", "m", 4)).id
+    texts = texts_of(store, "p", space)
+    with pytest.raises(InputError, match="one length"):
+        store.put_vectors("p", space, [(texts[0], b"1234"), (texts[1], b"12345")])
+    with pytest.raises(NotFound):
+        store.put_vectors("p", space + 1, [(text, b"1234") for text in texts])
+    assert store.put_vectors("p", space, [(text, b"1234") for text in texts]) == 4
+    assert store.remove("p", "c", ["a.md"]) == 1
+    store.compact()
+    assert store.vector_rows("p", space).after(0, 9) == []
+
+
+def test_after_a_ctrl_c_nothing_is_written_before_texts_and_vectors_are_bound_again(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = store.ensure_space("p", "c", Space("fake", "m", 4)).id
+    database = store._database
+
+    def interrupted(database: Database) -> None:
+        if not database._keys_checked:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(Database, "_check_keys", interrupted)
+        store.put_vectors("p", space, [(text, b"1234") for text in texts_of(store, "p", space)])
+    loose = database._writer.execute("PRAGMA foreign_keys").fetchone() == (0,)
+    assert loose == (vectors.MANY == 1)
+    assert len(store.vector_rows("p", space).after(0, 9)) == 4
+    assert store.remove("p", "c", ["a.md"]) == 1
+    store.compact()
+    assert store.vector_rows("p", space).after(0, 9) == []
+
+
+def test_nothing_is_written_where_texts_and_vectors_cannot_be_bound_again(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "ragstone.db") as store:
+        store._database._keys_checked = False
+        store._database._writer.execute("PRAGMA foreign_keys = OFF")
+        store._database._writer.execute("BEGIN")
+        with pytest.raises(StoreError, match="foreign keys"):
+            store.ensure_collection("p", "c")
+        store._database._writer.execute("ROLLBACK")
+        store.ensure_collection("p", "c")
+        assert store._database._writer.execute("PRAGMA foreign_keys").fetchone() == (1,)

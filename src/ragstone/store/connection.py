@@ -96,6 +96,7 @@ class Database:
         self.closed = False
         self.read_only = False
         self._full: NoRoom | None = None
+        self._keys_checked = True
         self._seen: disk.Signature | None = None
         self._held = _Held()
         with _OPENING:
@@ -170,9 +171,13 @@ class Database:
                 self._return(db, self._idle_lean)
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the one writer, in a transaction that is durable when this ends; nothing changed, nothing written."""
-        with self.exclusive() as db:
+    def writing(self, *, sure: bool = False) -> Iterator[sqlite3.Connection]:
+        """Give the one writer, in a transaction that is durable when this ends; nothing changed, nothing written.
+
+        `sure`: what is written refers only to rows that were looked up in the same transaction, so that SQLite need
+        not look for each of them again, a fifth of the time where there are many.
+        """
+        with self.exclusive() as db, self._unchecked() if sure else nullcontext():
             before = db.total_changes
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -203,10 +208,31 @@ class Database:
             self._usable()
             try:
                 with translated(self.location):
+                    self._check_keys()
                     yield self._writer
             except DiskFailed as error:
                 self._failed = error.message
                 raise
+
+    @contextmanager
+    def _unchecked(self) -> Iterator[None]:
+        """Have foreign keys not looked up; outside a transaction, since inside of one SQLite does not hear of it."""
+        self._keys_checked = (
+            False  # first: wherever Ctrl-C comes, nothing else is written before they are checked again
+        )
+        self._writer.execute("PRAGMA foreign_keys = OFF")
+        try:
+            yield
+        finally:
+            self._check_keys()
+
+    def _check_keys(self) -> None:
+        """Have foreign keys looked up, as for everything that is written."""
+        if not self._keys_checked:
+            self._writer.execute("PRAGMA foreign_keys = ON")
+            self._keys_checked = bool(self._writer.execute("PRAGMA foreign_keys").fetchone()[0])
+            if not self._keys_checked:
+                raise StoreError("foreign keys are not checked", hint="open the store again")
 
     def generation(self) -> int:
         """Return the number of the last committed write."""

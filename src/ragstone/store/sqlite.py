@@ -270,7 +270,7 @@ class SqliteStore(GraphPart):
     def put_vectors(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text_id, encoded vector) rows, in one transaction; return how many were new."""
         given = list(rows)  # made before the lock is taken: others need not wait for an embedder
-        with self._database.writing() as db:
+        with self._database.writing(sure=len(given) >= vectors.MANY) as db:
             return vectors.put_vectors(db, project, space_id, given)
 
     def remove_vectors(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:

@@ -61,6 +61,7 @@ _PUT: Final = """
     INSERT INTO vectors (space, text_id, data) SELECT ?1, value, substr(?2, 1 + key * ?3, ?3) FROM json_each(?4)
     WHERE true ON CONFLICT (text_id, space) DO NOTHING"""
 _AT_ONCE: Final = 1000  # rows to a statement, given as one piece: a third of the time of one row to a statement
+MANY: Final = 2000  # rows of which SQLite need not look up text and space again, one by one
 _EDGE: Final = 1 << 63  # of the numbers SQLite can hold
 _REMOVE: Final = "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
 _FREE_WIDTHS: Final = """
