@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 _PAGE: Final = 200
-_RESTORED = 5000  # vectors given back at a time: so many that the store need not look at each of their texts
+_RESTORED: Final = 5000  # vectors given back at a time: so many that the store need not look at each of their texts
 _VECTORS: Final = 4096  # looked at in one go
 _WROTE: Final = "give a file that `ragstone export` wrote; what stood before this line is stored"
 

@@ -80,7 +80,7 @@ def test_after_a_ctrl_c_nothing_is_written_before_texts_and_vectors_are_bound_ag
         patched.setattr(Database, "_check_keys", interrupted)
         store.put_vectors("p", space, [(text, b"1234") for text in texts_of(store, "p", space)])
     loose = database._writer.execute("PRAGMA foreign_keys").fetchone() == (0,)
-    assert loose == (vectors.MANY == 1)
+    assert loose is (4 >= vectors.MANY)
     assert len(store.vector_rows("p", space).after(0, 9)) == 4
     assert store.remove("p", "c", ["a.md"]) == 1
     store.compact()
