@@ -217,9 +217,8 @@ class Database:
     @contextmanager
     def _unchecked(self) -> Iterator[None]:
         """Have foreign keys not looked up; outside a transaction, since inside of one SQLite does not hear of it."""
-        self._keys_checked = (
-            False  # first: wherever Ctrl-C comes, nothing else is written before they are checked again
-        )
+        # Before it is so: wherever Ctrl-C comes, the next to write has them checked again.
+        self._keys_checked = False
         self._writer.execute("PRAGMA foreign_keys = OFF")
         try:
             yield
