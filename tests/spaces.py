@@ -1,0 +1,83 @@
+"""A space of a store and its index, and what tells whether the index answers as the store has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+
+from ragstone.store.sqlite import SqliteStore
+from ragstone.store.vectors import StoredRows
+from ragstone.testing.store import prepare
+from ragstone.types import Scope, Space, SpaceInfo
+from ragstone.vectors.space_index import SpaceIndex
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Keep, Matrix, VectorRows
+
+DIMENSION = 16
+TEXTS = 400
+MANY = 150
+"""More than a tail in these tests."""
+
+
+class Rows(StoredRows):
+    """The store's rows, and how often they were read to fill an index."""
+
+    read = 0
+
+    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
+        self.read += limit > 1  # one is asked for to know which row is the first
+        return super().data_after(row_id, limit)
+
+
+class World:
+    """A store with texts, one space of it, and an index of that."""
+
+    cores = 0
+
+    def __init__(self, folder: Path, storage: str = "int10") -> None:
+        self.folder = folder
+        self.store = SqliteStore(folder / "ragstone.db")
+        self.store.ensure_collection("p", "c")
+        self.store.put("p", "c", [prepare(f"{n}.md", [f"text number {n}"]) for n in range(TEXTS)])
+        self.info = self.store.ensure_space("p", "c", Space("fake", "m", DIMENSION), storage=storage)
+        self.texts = [one.text_id for one in self.store.pending(Scope("p"), self.info.id, limit=TEXTS)]
+        drawn = np.random.default_rng(7).standard_normal((TEXTS, DIMENSION)).astype(np.float32)
+        self.vectors: Matrix = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        self.rows = Rows(self.store._database, "p", self.info.id, self.store._fetched)
+        self.index = self.opened()
+
+    def keep(self, first: int, *, space: SpaceInfo | None = None) -> Keep:
+        """Return what stores rows as those of the texts from there on."""
+        number = (space or self.info).id
+        return lambda rows: self.store.put_vectors("p", number, zip(self.texts[first:], rows, strict=False))
+
+    def put(self, first: int, last: int, index: SpaceIndex | None = None) -> int:
+        return (index or self.index).put(self.vectors[first:last], self.keep(first))
+
+    def opened(self) -> SpaceIndex:
+        """Return an index of the space in its folder."""
+        return SpaceIndex(self.folder / "turbo", self.info, cast("VectorRows", self.rows))
+
+    def another(self) -> SpaceIndex:
+        """Return an index of the same space as another process has it, which knows only the store."""
+        return SpaceIndex(None, self.info, self.store.vector_rows("p", self.info.id))
+
+    def texts_near(self, number: int, index: SpaceIndex | None = None) -> int:
+        """Return which text is nearest to a text's vector."""
+        (hit,) = (index or self.index).search(self.vectors[number], 1)
+        (row,) = self.rows.by_id([hit.id])
+        return self.texts.index(row.text_id)
+
+
+def same_answers(world: World, numbers: Sequence[int], *, within: float) -> None:
+    """Fail unless the index answers as one that has read everything from the store."""
+    told = world.another()
+    for number in numbers:
+        ours, theirs = (index.search(world.vectors[number], 5) for index in (world.index, told))
+        assert [hit.id for hit in ours] == [hit.id for hit in theirs]
+        assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=within)
