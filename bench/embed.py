@@ -60,7 +60,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 def real_chunks() -> Path:
     """Return the file of what an embedder is given of the standard library's chunks, evenly chosen."""
     from bench.texts import library_files
-    from ragstone.intake.one import Cut, prepared
+    from ragstone.indexing.prepare import Cut, prepared
     from ragstone.types import Document, embedding_text
 
     found: list[str] = []

@@ -215,7 +215,7 @@ def summary(asked: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def inflected(vectors: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Return how many names become the table or the singular that the framework makes of them, and which do not."""
-    from ragstone.code.frameworks.laravel import inflect
+    from ragstone_code.laravel import inflect
 
     # The singulars are those that a resource names its parameter by.
     rules: dict[str, Callable[[str], str]] = {"table": inflect.table_of, "singular": inflect.parameter_of}

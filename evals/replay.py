@@ -12,9 +12,9 @@ from evals.sets import Ask, Case, Corpus, EvalSet
 
 if TYPE_CHECKING:
     from ragstone import Engine
-    from ragstone.rank.lists import Lists
-    from ragstone.rank.order import Ranked
-    from ragstone.rank.weights import Numbers
+    from ragstone.retrieval.ranking.lists import Lists
+    from ragstone.retrieval.ranking.order import Ranked
+    from ragstone.retrieval.ranking.weights import Numbers
     from ragstone.types import Hit, Outline, StoredChunk
 
 MOST_QUESTIONS = 600
@@ -80,11 +80,11 @@ def scores(recording: Recording, numbers: Numbers) -> Mapping[str, float]:
 
 
 def asker(recording: Recording, numbers: Numbers) -> Ask:
-    """Return the function a case's score asks with: what `ragstone.search` does with its lists."""
-    from ragstone.rank import order
-    from ragstone.rank.fuse import list_weights, query_type, weighted_sum
-    from ragstone.rank.lists import Whole
-    from ragstone.rank.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
+    """Return the function a case's score asks with: what `ragstone.retrieval.search` does with its lists."""
+    from ragstone.retrieval.ranking import order
+    from ragstone.retrieval.ranking.fuse import list_weights, query_type, weighted_sum
+    from ragstone.retrieval.ranking.lists import Whole
+    from ragstone.retrieval.ranking.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
 
     query, lists = recording.case.query, recording.lists
     whole = Whole(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})

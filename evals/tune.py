@@ -22,7 +22,7 @@ from evals.run import tell
 from evals.sets import EvalSet
 
 if TYPE_CHECKING:
-    from ragstone.rank.weights import Numbers
+    from ragstone.retrieval.ranking.weights import Numbers
 
 GRID: Mapping[str, Sequence[float]] = {
     "same_file_decay": (0.7, 0.8, 0.9, 1.0),
@@ -205,7 +205,7 @@ def alone(parts: Sequence[Part], base: Numbers) -> dict[str, dict[str, dict[str,
 
 def tune(sets: Sequence[EvalSet], embedder: str, *, keep: Path | None) -> dict[str, Any]:
     """Return the cross-validation over all parts, what all of them together would choose, and each number alone."""
-    from ragstone.rank.weights import NUMBERS
+    from ragstone.retrieval.ranking.weights import NUMBERS
 
     parts: list[Part] = []
     for chosen in sets:

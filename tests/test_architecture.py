@@ -270,11 +270,27 @@ def test_the_command_reaches_help_without_the_engine() -> None:
 
 
 ONLY_FOR_OTHERS = (
-    *("ragstone.remembering", "ragstone.memory.turns", "ragstone.context.build", "ragstone.answer.chat"),
-    *("ragstone.graphing", "ragstone.store.graph", "ragstone.types.graph", "ragstone.portable", "ragstone.watching"),
-    *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets", "ragstone.intake.beside"),
-    *("ragstone.outside.verbs", "ragstone.context.select", "ragstone.config.agents", "ragstone.retrieving.wish"),
-    *("ragstone.types.agents", "ragstone.types.contexts", "ragstone.types.matrices", "ragstone.types.turns"),
+    *(
+        "ragstone.memory.conversations",
+        "ragstone.memory.turns",
+        "ragstone.retrieval.context.build",
+        "ragstone.retrieval.ask.chat",
+    ),
+    *(
+        "ragstone.indexing.graph",
+        "ragstone.store.graph",
+        "ragstone.types.graph",
+        "ragstone.indexing.export",
+        "ragstone.indexing.watcher",
+    ),
+    *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets", "ragstone.indexing.worker"),
+    *(
+        "ragstone.indexing.external",
+        "ragstone.retrieval.context.select",
+        "ragstone.config.agents",
+        "ragstone.retrieval.code.request",
+    ),
+    *("ragstone.types.agents", "ragstone.types.context", "ragstone.types.matrices", "ragstone.types.memory"),
     *("statistics", "tomllib", "subprocess", "numpy", "onnxruntime", "tantivy"),
 )
 SEARCHES = """

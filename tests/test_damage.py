@@ -9,7 +9,7 @@ import pytest
 
 from ragstone import Document, Engine, registry
 from ragstone.errors import StoreDamaged
-from ragstone.graphing.passes import Passes
+from ragstone.indexing.graph.passes import Passes
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import Mode
 

@@ -22,7 +22,7 @@ from pydantic_ai import Tool
 import ragstone
 from ragstone import Engine, protocols, types
 from ragstone.engine import later
-from tests.hinted import everything_public, methods_of
+from tests.support.hinted import everything_public, methods_of
 
 TOOLS = (
     *("search", "retrieve", "ask", "context", "sync", "explain", "recall", "turns", "select", "add", "capture"),
@@ -59,7 +59,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_every_public_hint_is_resolved_where_only_ragstone_was_imported() -> None:
-    rows = [line.split("\t") for line in fresh(str(Path(__file__).with_name("hinted.py"))).splitlines()]
+    rows = [line.split("\t") for line in fresh(str(Path(__file__).with_name("support") / "hinted.py")).splitlines()]
     assert [row for row in rows if row[1]] == []
     told = {row[0] for row in rows}
     assert {"Engine.search", "Engine.open", "Engine.home", "Engine.__init__", "inject", "attachment"} <= told
@@ -88,7 +88,7 @@ def test_a_signature_stays_short_enough_to_read() -> None:
 
 
 def test_the_walk_does_find_a_hint_that_only_type_checkers_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.hinted import unresolved
+    from tests.support.hinted import unresolved
 
     assert unresolved(Engine.search) == ""
     monkeypatch.delitem(Engine.search.__globals__, "types")

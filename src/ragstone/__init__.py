@@ -9,8 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragstone.agents.attachment import Attachment as Attachment
-    from ragstone.agents.attachment import attachment as attachment
     from ragstone.config import Settings as Settings
     from ragstone.engine import Engine as Engine
     from ragstone.engine.talking import inject as inject
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from ragstone.errors import StoreError as StoreError
     from ragstone.errors import StoreTooNew as StoreTooNew
     from ragstone.events import Event as Event
+    from ragstone.surfaces.attachments import Attachment as Attachment
+    from ragstone.surfaces.attachments import attachment as attachment
     from ragstone.types import AddReport as AddReport
     from ragstone.types import Agent as Agent
     from ragstone.types import AgentPrompt as AgentPrompt
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "ragstone.agents.attachment": ("Attachment", "attachment"),
+    "ragstone.surfaces.attachments": ("Attachment", "attachment"),
     "ragstone.config": ("Settings",),
     "ragstone.engine": ("Engine",),
     "ragstone.errors": (

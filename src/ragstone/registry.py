@@ -47,7 +47,7 @@ BUILT_IN = (
     Part("codec", "int16", "ragstone.vectors.rows:Int16Codec", "16 bits a number: as good as float32 at half its size"),
     Part("codec", "int8", "ragstone.vectors.rows:Int8Codec", "8 bits a number: a quarter of float32"),
     Part("codec", "compact", "ragstone.vectors.rows:CompactCodec", "4 bits a number: an eighth, at some recall"),
-    Part("order", "mmr", "ragstone.rank.mmr:diversify", "maximal marginal relevance"),
+    Part("order", "mmr", "ragstone.retrieval.ranking.mmr:diversify", "maximal marginal relevance"),
 )
 
 

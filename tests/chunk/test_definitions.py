@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ragstone.chunk.definitions import Definitions
 from ragstone.chunk.lines import UNPARSED_KIND
 from ragstone.code.symbols import read
-from ragstone.intake.one import Cut, prepared
+from ragstone.indexing.prepare import Cut, prepared
 from ragstone.protocols import Chunker
-from ragstone.tokens import estimate
+from ragstone.text.tokens import estimate
 from ragstone.types import Chunk, Document, Symbol
 
 Check = Callable[[Chunker, str], list[Chunk]]

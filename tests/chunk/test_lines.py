@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ragstone.chunk.lines import Lines
-from ragstone.tokens import estimate
+from ragstone.text.tokens import estimate
 from ragstone.types import Document
 
 

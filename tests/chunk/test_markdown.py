@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ragstone.chunk.markdown import Markdown
-from ragstone.tokens import estimate
+from ragstone.text.tokens import estimate
 from ragstone.types import Chunk, Document
 
 FILLER = "Something is said here that takes a few words. " * 8

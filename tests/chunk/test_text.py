@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from ragstone.chunk.sentences import sentence_starts
 from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
-from ragstone.tokens import estimate
+from ragstone.text.sentences import sentence_starts
+from ragstone.text.tokens import estimate
 from ragstone.types import Document, Mark
 
 STORY = " ".join(f"Sentence number {number} tells what happened on day {number}." for number in range(200))

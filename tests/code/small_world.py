@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from ragstone.code.facts import FileFacts
-from ragstone.code.php import lower
 from ragstone.code.symbols import read
 from ragstone.code.world import World
+from ragstone_code.php import lower
 
 
 def world(files: Mapping[str, str]) -> World:

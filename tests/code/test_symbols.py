@@ -14,8 +14,8 @@ from ragstone.chunk.choose import choose
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read
-from ragstone.intake.parsing import UNSURE
-from ragstone.intake.parsing import facts_of as stoppable
+from ragstone.indexing.parser_process import UNSURE
+from ragstone.indexing.parser_process import facts_of as stoppable
 from ragstone.types import Document, Symbol
 from tests.code.sample_symbols import EXPECTED
 

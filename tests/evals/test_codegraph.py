@@ -11,7 +11,7 @@ import pytest
 from bench.table import quality_table
 from evals import codegraph, graph_scores
 from evals.__main__ import ABSENT, main
-from tests.bookshop import written
+from tests.support.bookshop import written
 
 ROUTE = {"method": "GET|HEAD", "uri": "a/{b}", "name": "a.show", "action": "C@show", "middleware": ["web", "auth"],
          "excluded": [], "binding_fields": [], "wheres": []}  # fmt: skip

@@ -12,8 +12,8 @@ from evals import tune
 from evals.replay import Recording, record, scores
 from evals.sets import Ask, Case, Corpus, EvalSet
 from evals.tune import Part, changed, choose, gain, left_out, parts_of, told
-from ragstone.rank.lists import Lists
-from ragstone.rank.weights import NUMBERS, Numbers
+from ragstone.retrieval.ranking.lists import Lists
+from ragstone.retrieval.ranking.weights import NUMBERS, Numbers
 from ragstone.types import Document, Scored
 
 GRID = {"meaning.question": (0.1, 0.45, 0.9)}
@@ -27,8 +27,8 @@ def fake(answer: str) -> Recording:
     def score(ask: Ask) -> Mapping[str, float]:
         return {"first": float(ask(1, False)[0].doc_id == str(wanted))}
 
-    from tests.rank.test_confidence import row
-    from tests.rank.test_order import row as outline
+    from tests.retrieval.ranking.test_confidence import row
+    from tests.retrieval.ranking.test_order import row as outline
 
     outlines = {1: outline(1, "a.py", order=4), 2: outline(2, "b.py", order=4)}
     whole = {number: row(number, f"text {number}") for number in outlines}

@@ -20,9 +20,9 @@ from ragstone.read.child import Warm
 from ragstone.read.choose import is_binary, reader_for
 from ragstone.read.formats import FORMATS, Format, format_of, named
 from ragstone.sources.patterns import Rules
-from ragstone.tokens import estimate
+from ragstone.text.identifiers import query_terms, terms
+from ragstone.text.tokens import estimate
 from ragstone.types import Document
-from ragstone.words.split import query_terms, terms
 from tests.read.samples import ENCODINGS, SAMPLES, damaged, some_text
 
 pytestmark = pytest.mark.torture

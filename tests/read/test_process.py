@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.intake.beside import Beside
-from ragstone.intake.one import Cut, Job, Outcome
+from ragstone.indexing.prepare import Cut, Job, Outcome
+from ragstone.indexing.worker import Beside
 from ragstone.read import process
 from ragstone.sources.files import FileSource
 from ragstone.types import Item
@@ -58,7 +58,7 @@ def test_byte_code_that_is_kept_elsewhere_is_found_there(
 ) -> None:
     # One that is told from the current folder on would be looked for in the folder being read.
     monkeypatch.setattr(sys, "pycache_prefix", place)
-    told = process.command("ragstone.intake.child")
+    told = process.command("ragstone.indexing.worker_main")
     assert (told[4:6] == ["-X", f"pycache_prefix={place}"]) is passed_on
     assert ("-X" in told) is passed_on
 

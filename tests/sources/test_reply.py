@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ragstone.errors import ReadError
 from ragstone.sources.safe_fetch import Rules, safe_fetch
-from tests.local_site import Answer, Request, Site, reply, serving
+from tests.support.local_site import Answer, Request, Site, reply, serving
 
 MOST = 100_000
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"

@@ -12,7 +12,7 @@ from ragstone.errors import AccessError, ReadError
 from ragstone.sources.robots import permits, rules_for
 from ragstone.sources.safe_fetch import Rules
 from ragstone.sources.web import Visitor
-from tests.local_site import Site, redirect, reply, serving
+from tests.support.local_site import Site, redirect, reply, serving
 
 SAMPLE = """\ufeff
 # a comment

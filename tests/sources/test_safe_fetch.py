@@ -15,7 +15,7 @@ import pytest
 from ragstone.errors import AccessError, ConfigError, InputError, RagstoneError, ReadError
 from ragstone.sources.addresses import Address
 from ragstone.sources.safe_fetch import Fetched, Resolve, Rules, Validators, addresses_of, allowed, safe_fetch
-from tests.local_site import Request, Site, redirect, reply, serving
+from tests.support.local_site import Request, Site, redirect, reply, serving
 
 CONNECTED: list[tuple[str, int]] = []
 WATCHING = [False]

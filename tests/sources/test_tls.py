@@ -15,7 +15,7 @@ import pytest
 from ragstone.errors import AccessError, ReadError
 from ragstone.sources.addresses import Address
 from ragstone.sources.safe_fetch import Rules, safe_fetch
-from tests.local_site import Request, Site, redirect, reply, serving
+from tests.support.local_site import Request, Site, redirect, reply, serving
 
 HERE = "docs.example"
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make a certificate")

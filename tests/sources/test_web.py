@@ -12,7 +12,7 @@ from ragstone.errors import ReadError
 from ragstone.sources.safe_fetch import Fetched, Rules
 from ragstone.sources.urls import parse
 from ragstone.sources.web import Visitor, address, content, file_name, page_at, suffix_of
-from tests.local_site import Site, reply, serving
+from tests.support.local_site import Site, reply, serving
 
 
 @pytest.fixture

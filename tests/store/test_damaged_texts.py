@@ -15,7 +15,7 @@ from ragstone.store import codec, texts, words_derived, words_index
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Chunk, Prepared, Scope, Space
-from tests.written import everything
+from tests.support.written import everything
 
 HERE = Scope("p")
 DOCUMENTS = 6

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import words
+from ragstone import text as words
 from ragstone.store import schema, sqlite, words_index
 from ragstone.store.schema import MIGRATIONS, NEWEST, Migration, upgrade, version_of
 from ragstone.store.sqlite import SqliteStore

@@ -11,7 +11,7 @@ from ragstone.store import upkeep
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Scope, Space
-from tests.written import everything
+from tests.support.written import everything
 
 HERE = Scope("p")
 

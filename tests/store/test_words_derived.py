@@ -17,7 +17,7 @@ from ragstone.store import catalog, words_derived, words_search, words_tantivy
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Condition, Filter, Scope, Scored
-from tests.written import everything
+from tests.support.written import everything
 
 pytest.importorskip("tantivy")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone import Engine
-from ragstone.agents.corpus import HINT
+from ragstone.engine.corpus import HINT
 
 AGENTS = """\
 agents:

@@ -12,8 +12,8 @@ import pytest
 from ragstone import Engine
 from ragstone.surfaces import present_graph
 from ragstone.surfaces.code_tools import RAG_RELATED
-from ragstone.tokens import at_most
-from tests.graphing.quarry import STONE, UPDATE, write
+from ragstone.text.tokens import at_most
+from tests.indexing.graph.quarry import STONE, UPDATE, write
 
 Run = Callable[..., Any]
 

@@ -22,7 +22,7 @@ from mcp_types import TextContent
 from ragstone import Engine
 from ragstone.surfaces.mcp import FIRST_TIME, Desk
 from ragstone.surfaces.tools import DEFAULT_TOOLS, MOST_TOKENS, NOTE_TOKENS, RAG_SEARCH, Answer, Tool
-from ragstone.tokens import at_most
+from ragstone.text.tokens import at_most
 
 FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"
 

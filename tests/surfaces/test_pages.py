@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.local_site import Site, reply, serving
+from tests.support.local_site import Site, reply, serving
 
 Command = Callable[..., Any]
 

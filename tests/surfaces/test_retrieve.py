@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookshop import written
+from tests.support.bookshop import written
 
 Command = Callable[..., Any]
 

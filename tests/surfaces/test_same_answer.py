@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from ragstone import Engine
 from ragstone.surfaces import present
-from tests.graphing.quarry import write
+from tests.indexing.graph.quarry import write
 
 QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("waiting longer after a failure", {}),

@@ -15,8 +15,8 @@ import pytest
 from ragstone.surfaces.cli.hits import matching_lines
 from ragstone.surfaces.cli.progress import Bar
 from ragstone.surfaces.cli.shell import number, safe, size
+from ragstone.text import query_terms
 from ragstone.types import Hit, Span
-from ragstone.words import query_terms
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]")
 

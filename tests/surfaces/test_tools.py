@@ -30,7 +30,7 @@ from ragstone.surfaces.tools import (
     search_documents,
     within,
 )
-from ragstone.tokens import at_most
+from ragstone.text.tokens import at_most
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_every_tool_has_the_same_arguments_in_every_dialect(tool: Tool) -> None:
 def test_the_tool_list_is_small_enough_for_any_prompt() -> None:
     import json
 
-    from ragstone.tokens import at_most
+    from ragstone.text.tokens import at_most
 
     assert at_most(json.dumps([tool.mcp() for tool in DEFAULT_TOOLS])) < 2000
 

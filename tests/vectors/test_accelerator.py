@@ -21,7 +21,7 @@ from ragstone.vectors.rows import Int10Codec
 from ragstone.vectors.shortlist import Width
 from ragstone.vectors.turbo import TAIL, TurboIndex
 from ragstone.vectors.view import Ids
-from tests.clusters import COUNT, DIMENSION, World, copy_of
+from tests.support.clusters import COUNT, DIMENSION, World, copy_of
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix

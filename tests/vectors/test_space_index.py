@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ragstone import aside
+from ragstone import background as aside
 from ragstone.errors import InputError
 from ragstone.types import Space
 from ragstone.vectors import accelerator, turbo
@@ -22,7 +22,7 @@ from ragstone.vectors.cache import Encoded
 from ragstone.vectors.planes import Planes
 from ragstone.vectors.space_index import SpaceIndex
 from ragstone.vectors.turbo import TurboIndex
-from tests.spaces import DIMENSION, MANY, TEXTS, Rows, World, same_answers
+from tests.support.spaces import DIMENSION, MANY, TEXTS, Rows, World, same_answers
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix, VectorRows

@@ -13,7 +13,7 @@ from ragstone.vectors import shortlist
 from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.turbo import TAIL, TurboIndex
-from tests.clusters import COUNT, DIMENSION, World, clustered, copy_of
+from tests.support.clusters import COUNT, DIMENSION, World, clustered, copy_of
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut
+from ragstone.text.sentences import weigh
 
 _TINY: Final = 8
 """A piece below size / TINY goes with any neighbour that it fits beside."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from ragstone.chunk.lines import cut_lines
 from ragstone.chunk.pack import Unit, check_sizes, pack
 from ragstone.chunk.recipes import CODE_SIZE, named
-from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.chunk.trees import (
     Part,
@@ -24,6 +23,7 @@ from ragstone.chunk.trees import (
     without_comments,
     yaml_parts,
 )
+from ragstone.text.sentences import weigh
 
 if TYPE_CHECKING:
     from ragstone.types import Chunk, Document

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.pack import Unit, check_sizes, pack
 from ragstone.chunk.recipes import CODE_LINES, CODE_SIZE, named
-from ragstone.chunk.sentences import WORD, line_units
 from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.tokens import estimate_up_to
+from ragstone.text.sentences import WORD, line_units
+from ragstone.text.tokens import estimate_up_to
 
 if TYPE_CHECKING:
     from ragstone.types import Chunk, Document

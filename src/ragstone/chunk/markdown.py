@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.pack import Unit, check_sizes, pack
 from ragstone.chunk.recipes import PROSE_SIZE, named
-from ragstone.chunk.sentences import LINE, PARAGRAPH, WORD, line_units, prose_units, weigh, with_border
 from ragstone.chunk.spans import Cut, chunks_of
+from ragstone.text.sentences import LINE, PARAGRAPH, WORD, line_units, prose_units, weigh, with_border
 
 if TYPE_CHECKING:
     from ragstone.types import Chunk, Document

@@ -10,9 +10,9 @@ from ragstone.chunk.keys import SPLITS, key_cuts, top_parts
 from ragstone.chunk.lines import cut_lines
 from ragstone.chunk.pack import check_sizes
 from ragstone.chunk.recipes import CODE_SIZE, named
-from ragstone.chunk.sentences import weigh
 from ragstone.chunk.spans import Cut, chunks_of
 from ragstone.chunk.trees import Part, Split
+from ragstone.text.sentences import weigh
 
 if TYPE_CHECKING:
     from ragstone.types import Chunk, Document

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.pack import Unit, check_sizes, pack
 from ragstone.chunk.recipes import PROSE_SIZE, named
-from ragstone.chunk.sentences import SENTENCE, WORD, prose_units, sentence_starts, sentence_units
 from ragstone.chunk.spans import Cut, chunks_of
+from ragstone.text.sentences import SENTENCE, WORD, prose_units, sentence_starts, sentence_units
 
 if TYPE_CHECKING:
     from ragstone.types import Chunk, Document

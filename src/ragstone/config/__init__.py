@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ragstone.config.environment import cores, passed_on, search_path
 from ragstone.config.load import load, project_file, user_file
 from ragstone.config.settings import (
     Documents,
@@ -21,7 +22,6 @@ from ragstone.config.settings import (
     Web,
     keys,
 )
-from ragstone.config.surroundings import cores, passed_on, search_path
 
 __all__ = [
     "Described",

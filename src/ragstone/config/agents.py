@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from ragstone.config import check
+from ragstone.config import validation as check
 from ragstone.config.files import MAX_YAML_BYTES, file_text
 from ragstone.config.load import user_file
 from ragstone.config.settings import Key, Rules, Settings, keys

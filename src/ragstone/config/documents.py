@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ragstone.config import check
+from ragstone.config import validation as check
 from ragstone.config.files import MAX_YAML_BYTES, file_bytes, file_text
 from ragstone.config.settings import Key, keys
 from ragstone.errors import ConfigError

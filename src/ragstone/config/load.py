@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ragstone.config import check, documents
+from ragstone.config import documents
+from ragstone.config import validation as check
 from ragstone.config.files import file_text
 from ragstone.config.settings import Key, Settings, build, keys
 from ragstone.errors import ConfigError

@@ -7,16 +7,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ragstone import checked, config, types
+from ragstone import config, types
+from ragstone.engine import arguments as checked
 from ragstone.engine import later
+from ragstone.engine.components import Parts
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.events import Bus, Log
-from ragstone.following import Follower
-from ragstone.fresh import Fresh
-from ragstone.keeping import Keeper
-from ragstone.parts import Parts
+from ragstone.indexing.changes import Follower
+from ragstone.indexing.sync import Keeper
 from ragstone.read.formats import SUFFIXES
 from ragstone.read.kinds import refusal
+from ragstone.retrieval.freshness import Fresh
 from ragstone.sources.files import FileSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
 from ragstone.types import Scope

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Unpack, overload
 
-from ragstone import checked, types
+from ragstone import types
+from ragstone.engine import arguments as checked
 from ragstone.engine import later
 from ragstone.engine.talking import Talking
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
@@ -68,7 +69,7 @@ class Knowing(Talking):
         """Return a search told in full; of a node, all that is known of it, at most top_k links each way."""
         if isinstance(query, str):
             return super().explain(query, top_k, **options)
-        from ragstone.graphing import asking
+        from ragstone.retrieval.code import graph_answers as asking
 
         if not isinstance(query, types.Node):
             return super().explain(query, top_k, **options)
@@ -95,7 +96,7 @@ class Knowing(Talking):
         checked.whole("hops", hops)
         if not self.enabled:
             return []
-        from ragstone.graphing import asking
+        from ragstone.retrieval.code import graph_answers as asking
 
         if not 1 <= hops <= asking.MOST_HOPS:
             raise InputError(f"hops is from 1 to {asking.MOST_HOPS}", hint="related(name, hops=2)")
@@ -115,7 +116,7 @@ class Knowing(Talking):
         checked.whole("limit", limit)
         if not self.enabled:
             return []
-        from ragstone.graphing.history import history
+        from ragstone.retrieval.code.history import history
 
         scope = self._known(collection)
         root = self.settings.base if commits else None
@@ -123,7 +124,7 @@ class Knowing(Talking):
 
     def impact(self, name: str | types.Node, *, collection: str | Sequence[str] | None = None) -> types.Impact:
         """Return what depends on a file or a symbol, by kind: routes first, then what is nearest."""
-        from ragstone.graphing import asking
+        from ragstone.retrieval.code import graph_answers as asking
 
         if not self.enabled:
             return types.Impact((), ())
@@ -185,7 +186,7 @@ class Knowing(Talking):
 
         Each change says `path`, `action` (created, modified, deleted, renamed), `summary`, and perhaps `symbols`.
         """
-        from ragstone.graphing import runs
+        from ragstone.indexing.graph import runs
 
         run = runs.checked(run_id, summary, changes, at)
         if not self.enabled:
@@ -230,7 +231,7 @@ class Knowing(Talking):
         return scope
 
     def _meant(self, name: str | types.Node, scope: types.Scope, *, kinds: Sequence[str] | None = None) -> types.Node:
-        from ragstone.graphing import names
+        from ragstone.retrieval.code import names
 
         if isinstance(name, types.Node):
             return name

@@ -9,28 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragstone.answer.chat import Chat as Chat
     from ragstone.config.agents import Staff as Staff
-    from ragstone.context.select import Candidate as Candidate
-    from ragstone.graphing import Grapher as Grapher
-    from ragstone.outside.verbs import HelpLimits as HelpLimits
-    from ragstone.outside.verbs import Outside as Outside
-    from ragstone.remembering import Rememberer as Rememberer
-    from ragstone.retrieving.wish import Wish as Wish
-    from ragstone.watching import OnSync as OnSync
-    from ragstone.watching import Watcher as Watcher
+    from ragstone.indexing.external import HelpLimits as HelpLimits
+    from ragstone.indexing.external import Outside as Outside
+    from ragstone.indexing.graph import Grapher as Grapher
+    from ragstone.indexing.watcher import OnSync as OnSync
+    from ragstone.indexing.watcher import Watcher as Watcher
+    from ragstone.memory.conversations import Rememberer as Rememberer
+    from ragstone.retrieval.ask.chat import Chat as Chat
+    from ragstone.retrieval.code.request import Wish as Wish
+    from ragstone.retrieval.context.select import Candidate as Candidate
 
 _HOME = {
-    "Candidate": "ragstone.context.select",
-    "Chat": "ragstone.answer.chat",
-    "Grapher": "ragstone.graphing",
-    "HelpLimits": "ragstone.outside.verbs",
-    "OnSync": "ragstone.watching",
-    "Outside": "ragstone.outside.verbs",
-    "Rememberer": "ragstone.remembering",
+    "Candidate": "ragstone.retrieval.context.select",
+    "Chat": "ragstone.retrieval.ask.chat",
+    "Grapher": "ragstone.indexing.graph",
+    "HelpLimits": "ragstone.indexing.external",
+    "OnSync": "ragstone.indexing.watcher",
+    "Outside": "ragstone.indexing.external",
+    "Rememberer": "ragstone.memory.conversations",
     "Staff": "ragstone.config.agents",
-    "Watcher": "ragstone.watching",
-    "Wish": "ragstone.retrieving.wish",
+    "Watcher": "ragstone.indexing.watcher",
+    "Wish": "ragstone.retrieval.code.request",
 }
 
 __all__ = [*_HOME]

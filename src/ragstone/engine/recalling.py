@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from ragstone import checked, types
+from ragstone import types
+from ragstone.engine import arguments as checked
 from ragstone.engine import later
+from ragstone.engine.components import Parts
 from ragstone.engine.ground import OFF
 from ragstone.engine.searching import Searching
 from ragstone.errors import ConfigError, InputError, NotFound
-from ragstone.keeping import Keeper
+from ragstone.indexing.sync import Keeper
 from ragstone.memory import HOT
-from ragstone.parts import Parts
 from ragstone.types import Request, Scope
 
 
@@ -100,7 +101,7 @@ class Recalling(Searching):
         checked.name(session_id, "a session")
         if session_id not in [one.name for one in self.sessions()]:
             raise NotFound(f"nothing is remembered of {session_id!r}", hint="`sessions` lists them")
-        from ragstone.memory.lines import export_lines
+        from ragstone.memory.jsonl import export_lines
 
         return export_lines(session_id, self.memory.all(session_id))
 
@@ -108,7 +109,7 @@ class Recalling(Searching):
         """Take in what `export_session` gave, numbers and times as they were, and return how many turns are new."""
         if session_id is not None:
             checked.name(session_id, "a session")
-        from ragstone.memory.lines import read_lines
+        from ragstone.memory.jsonl import read_lines
 
         turns = read_lines(checked.lines(lines), session_id)
         if not self.enabled:
@@ -129,7 +130,7 @@ class Recalling(Searching):
             told = replace(told, notes=(*told.notes, *(f"nothing is remembered of {name!r}" for name in missing)))
         if not names:
             return told
-        from ragstone.memory.found import together
+        from ragstone.memory.merge import together
 
         scope = Scope(self.memory.parts.project, names)
         turns = self.memory.parts.searcher.run(replace(asked, scope=scope, merge=False))

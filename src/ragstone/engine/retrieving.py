@@ -51,7 +51,7 @@ class Retrieving(Knowing):
 
     def retrieve(self, query: str, top_k: int = 12, **options: Unpack[RetrieveOptions]) -> types.Retrieval:
         """Return the chunks for a question, what the graph says to it first, and how that came about."""
-        from ragstone.retrieving.wish import wish  # code is understood only for whoever asks about it
+        from ragstone.retrieval.code.request import wish  # code is understood only for whoever asks about it
 
         begun = time.perf_counter()
         collection = options.pop("collection", None)
@@ -64,7 +64,7 @@ class Retrieving(Knowing):
 
     def _proven(self, asked: later.Wish, collection: str | Sequence[str] | None) -> types.Retrieval:
         """Return a retrieval whose every chunk was looked at in its file, those of the graph too."""
-        from ragstone.retrieving.path import Retriever
+        from ragstone.retrieval.code.retriever import Retriever
 
         search = self.settings.search
         request = Request("", asked.scope, fusion=search.fusion, candidates=search.candidates)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
-from ragstone import checked, types
+from ragstone import types
+from ragstone.engine import arguments as checked
 from ragstone.engine.ground import OFF, Ground
 from ragstone.store.filters import parse
 from ragstone.types import Explanation, Request

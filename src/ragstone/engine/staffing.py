@@ -25,7 +25,7 @@ class Staffing(Writing, Tending):
 
     def agent(self, name: str) -> Self:
         """Return an engine over an agent's documents alone: search it, ask it for a context. Closed with this one."""
-        from ragstone.agents.corpus import project_of
+        from ragstone.engine.corpus import project_of
 
         staff = self._staff()
         known = self._named(name, staff)
@@ -55,8 +55,8 @@ class Staffing(Writing, Tending):
 
     def agent_prompt(self, agent: str, *, budget: int | None = None) -> types.AgentPrompt:
         """Return what an agent's prompt is given of its documents: a hint and a tool, or the files themselves."""
-        from ragstone.agents.corpus import HINT, TOOL
-        from ragstone.tokens import at_most
+        from ragstone.engine.corpus import HINT, TOOL
+        from ragstone.text.tokens import at_most
 
         known = self._named(agent, self._staff())
         room = known.budget if budget is None else budget
@@ -73,9 +73,9 @@ class Staffing(Writing, Tending):
 
     def _preloaded(self, agent: types.Agent, budget: int, *notes: str) -> types.AgentPrompt:
         """Return the prompt with whole files in it; they are read as a sync reads them, and not stored."""
-        from ragstone.agents.corpus import in_order
-        from ragstone.context.preload import preload
-        from ragstone.intake.one import Cut, Job
+        from ragstone.engine.corpus import in_order
+        from ragstone.indexing.prepare import Cut, Job
+        from ragstone.retrieval.context.preload import preload
 
         corpus = self.agent(agent.name)
         source, rag = corpus.source(), corpus.settings.rag

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Final, Unpack, get_args
 
 from ragstone import types
-from ragstone.context import SURE_ENOUGH
 from ragstone.engine import later
 from ragstone.engine.recalling import Recalling
 from ragstone.errors import ConfigError, InputError
 from ragstone.events import CONTEXT_LOADED, SEARCH_COMPLETED
+from ragstone.retrieval.context import SURE_ENOUGH
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _SENT: Final = "sent"
@@ -45,8 +45,8 @@ class Talking(Recalling):
 
     def context(self, task: str, budget: int = 1500, **options: Unpack[ContextOptions]) -> types.Context:
         """Return cited text for a task inside a hard token budget, and what was left out of it."""
-        from ragstone.context.build import Wish, build, sent_marks
-        from ragstone.tokens import at_most
+        from ragstone.retrieval.context.build import Wish, build, sent_marks
+        from ragstone.text.tokens import at_most
 
         form = options.pop("format", "block")
         session, window = options.pop("session", None), options.pop("window", None)
@@ -83,9 +83,9 @@ class Talking(Recalling):
         self, task: str, candidates: Sequence[later.Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
     ) -> types.Context:
         """Return a context of what the caller chose and what is known here, ranked together inside one budget."""
-        from ragstone.context.build import Wish, build
-        from ragstone.context.select import as_hits, merged
-        from ragstone.words import query_terms
+        from ragstone.retrieval.context.build import Wish, build
+        from ragstone.retrieval.context.select import as_hits, merged
+        from ragstone.text import query_terms
 
         _whole("budget", budget)
         if not isinstance(candidates, Sequence) or not all(isinstance(one, later.Candidate) for one in candidates):
@@ -103,9 +103,9 @@ class Talking(Recalling):
         **options: Unpack[types.SearchOptions],
     ) -> types.Spoken:
         """Return an answer in words, each statement quoted from a source and checked; `tell` hears it as it comes."""
-        from ragstone.answer.check import INSTRUCTIONS, NOT_FOUND, question
-        from ragstone.context.fence import neutral, new_mark
-        from ragstone.context.layout import line
+        from ragstone.retrieval.ask.check import INSTRUCTIONS, NOT_FOUND, question
+        from ragstone.retrieval.context.fence import neutral, new_mark
+        from ragstone.retrieval.context.layout import line
 
         chat = self._chat()
         made_now = self.context(query, self.settings.ask.budget, format="json", top_k=top_k, **options)
@@ -156,7 +156,7 @@ class Talking(Recalling):
 
 def _judged(text: str, pieces: Sequence[types.Cited], model: str) -> types.Spoken:
     """Return what the model said, or that nothing was found where no quotation of it stands in the sources."""
-    from ragstone.answer.check import NOT_FOUND, declined, quotes
+    from ragstone.retrieval.ask.check import NOT_FOUND, declined, quotes
 
     if declined(text):
         return types.Spoken(NOT_FOUND, False, model=model)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ragstone import checked, types
+from ragstone import types
+from ragstone.engine import arguments as checked
 from ragstone.engine import later
 from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import StaleSpace
@@ -84,7 +85,7 @@ class Tending(Ground):
         """Yield the collection as lines of JSON that `load` reads back."""
         if not self.enabled and not self.exists:
             self._switched_on()
-        from ragstone import portable  # only for whoever takes an index elsewhere
+        from ragstone.indexing import export as portable  # only for whoever takes an index elsewhere
 
         return portable.export_lines(self._parts.store, self.project, self._existing(collection), vectors=vectors)
 
@@ -92,7 +93,7 @@ class Tending(Ground):
         """Take in what `export` gave and return what changed; vectors of the same space are not made again."""
         if not self.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
-        from ragstone import portable  # as above
+        from ragstone.indexing import export as portable  # as above
 
         name = self._collection(collection)
         notes: tuple[str, ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ragstone import checked, types
+from ragstone import types
+from ragstone.engine import arguments as checked
 from ragstone.engine import later
 from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import Conflict, InputError, StaleSpace

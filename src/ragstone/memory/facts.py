@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ragstone.words import terms
+from ragstone.text import terms
 
 Shape = Literal["figure", "address", "name", "word"]
 

@@ -108,7 +108,7 @@ class Store(Protocol):
     def search_words(
         self, scope: types.Scope, terms: Sequence[str], *, limit: int, filter: types.Filter | None = None
     ) -> list[types.Scored]:
-        """Return chunks that hold any of the terms, best first; terms are those of `ragstone.words`."""
+        """Return chunks that hold any of the terms, best first; terms are those of `ragstone.text`."""
 
     # vectors
     def ensure_space(

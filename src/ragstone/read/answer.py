@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from ragstone.errors import ReadError, Reason
 from ragstone.types import Document, Mark
-from ragstone.types.given import Metadata, Scalar
+from ragstone.types.documents import Metadata, Scalar
 
 HELLO: Final = "ragstone read 1"
 READ: Final = "read"

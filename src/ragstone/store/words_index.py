@@ -1,4 +1,4 @@
-"""Which chunks hold which words: FTS5 over the terms that `ragstone.words` finds.
+"""Which chunks hold which words: FTS5 over the terms that `ragstone.text` finds.
 
 The table keeps no text of its own. To take a row out, FTS5 must be given exactly what was put in, so the terms are made
 again from the stored text; a store whose terms were made by another analysis is indexed anew when it is opened, and
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from ragstone import words
+from ragstone import text as words
 from ragstone.errors import StoreDamaged, StoreError
 from ragstone.store import texts
 from ragstone.store.codec import unpack

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ragstone.context.layout import line as one_line
 from ragstone.engine import Engine
+from ragstone.retrieval.context.layout import line as one_line
 from ragstone.surfaces import present_graph as shape
 from ragstone.surfaces.tools import MOST_TOKENS, SEARCH_TOKENS, Answer, Schema, Tool, cut
-from ragstone.tokens import at_most
+from ragstone.text.tokens import at_most
 from ragstone.types import Node, Related
 
 _MOST: Final = 200

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ragstone.context.fence import neutral
-from ragstone.context.layout import line as one_line
 from ragstone.engine import Engine
 from ragstone.errors import InputError, RagstoneError
+from ragstone.retrieval.context.fence import neutral
+from ragstone.retrieval.context.layout import line as one_line
 from ragstone.surfaces import present
-from ragstone.tokens import at_most
+from ragstone.text.tokens import at_most
 from ragstone.types import Context, Recalled
 
 SEARCH_TOKENS: Final = 2000

@@ -19,8 +19,8 @@ import pytest
 
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import Store
+from ragstone.text import query_terms
 from ragstone.types import Chunk, Condition, Document, Filter, Mark, Prepared, Scope, Space, Span, Stamp
-from ragstone.words import query_terms
 
 PROJECT, OTHER, NOTES = "one", "two", "notes"
 SPACE = Space("fake", "tiny", 4)

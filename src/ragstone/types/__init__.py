@@ -13,38 +13,25 @@ if TYPE_CHECKING:
     from ragstone.types.agents import Agent as Agent
     from ragstone.types.agents import AgentPrompt as AgentPrompt
     from ragstone.types.agents import Strategy as Strategy
-    from ragstone.types.answering import Quote as Quote
-    from ragstone.types.answering import Spoken as Spoken
-    from ragstone.types.answers import Condition as Condition
-    from ragstone.types.answers import Dropped as Dropped
-    from ragstone.types.answers import Explanation as Explanation
-    from ragstone.types.answers import Filter as Filter
-    from ragstone.types.answers import Freshness as Freshness
-    from ragstone.types.answers import Fusion as Fusion
-    from ragstone.types.answers import Hit as Hit
-    from ragstone.types.answers import ListTrace as ListTrace
-    from ragstone.types.answers import Mode as Mode
-    from ragstone.types.answers import Operator as Operator
-    from ragstone.types.answers import Request as Request
-    from ragstone.types.answers import SearchOptions as SearchOptions
-    from ragstone.types.answers import Trace as Trace
-    from ragstone.types.contexts import Cited as Cited
-    from ragstone.types.contexts import Context as Context
-    from ragstone.types.contexts import ContextFormat as ContextFormat
-    from ragstone.types.contexts import LeftOut as LeftOut
-    from ragstone.types.given import Chunk as Chunk
-    from ragstone.types.given import Document as Document
-    from ragstone.types.given import Item as Item
-    from ragstone.types.given import Mark as Mark
-    from ragstone.types.given import Metadata as Metadata
-    from ragstone.types.given import Role as Role
-    from ragstone.types.given import Scalar as Scalar
-    from ragstone.types.given import Skip as Skip
-    from ragstone.types.given import Span as Span
-    from ragstone.types.given import Stamp as Stamp
-    from ragstone.types.given import Symbol as Symbol
-    from ragstone.types.given import Value as Value
-    from ragstone.types.given import embedding_text as embedding_text
+    from ragstone.types.ask import Quote as Quote
+    from ragstone.types.ask import Spoken as Spoken
+    from ragstone.types.context import Cited as Cited
+    from ragstone.types.context import Context as Context
+    from ragstone.types.context import ContextFormat as ContextFormat
+    from ragstone.types.context import LeftOut as LeftOut
+    from ragstone.types.documents import Chunk as Chunk
+    from ragstone.types.documents import Document as Document
+    from ragstone.types.documents import Item as Item
+    from ragstone.types.documents import Mark as Mark
+    from ragstone.types.documents import Metadata as Metadata
+    from ragstone.types.documents import Role as Role
+    from ragstone.types.documents import Scalar as Scalar
+    from ragstone.types.documents import Skip as Skip
+    from ragstone.types.documents import Span as Span
+    from ragstone.types.documents import Stamp as Stamp
+    from ragstone.types.documents import Symbol as Symbol
+    from ragstone.types.documents import Value as Value
+    from ragstone.types.documents import embedding_text as embedding_text
     from ragstone.types.graph import CONFIDENCES as CONFIDENCES
     from ragstone.types.graph import Affected as Affected
     from ragstone.types.graph import Alias as Alias
@@ -64,40 +51,53 @@ if TYPE_CHECKING:
     from ragstone.types.graph import Unresolved as Unresolved
     from ragstone.types.graph import Walked as Walked
     from ragstone.types.matrices import Matrix as Matrix
+    from ragstone.types.memory import Recalled as Recalled
+    from ragstone.types.memory import Turn as Turn
     from ragstone.types.reports import AddReport as AddReport
     from ragstone.types.reports import Finding as Finding
     from ragstone.types.reports import GraphReport as GraphReport
     from ragstone.types.reports import Status as Status
     from ragstone.types.reports import SyncReport as SyncReport
     from ragstone.types.reports import WatchStatus as WatchStatus
-    from ragstone.types.retrieved import Retrieval as Retrieval
+    from ragstone.types.retrieval import Retrieval as Retrieval
+    from ragstone.types.search import Condition as Condition
+    from ragstone.types.search import Dropped as Dropped
+    from ragstone.types.search import Explanation as Explanation
+    from ragstone.types.search import Filter as Filter
+    from ragstone.types.search import Freshness as Freshness
+    from ragstone.types.search import Fusion as Fusion
+    from ragstone.types.search import Hit as Hit
+    from ragstone.types.search import ListTrace as ListTrace
+    from ragstone.types.search import Mode as Mode
+    from ragstone.types.search import Operator as Operator
+    from ragstone.types.search import Request as Request
+    from ragstone.types.search import SearchOptions as SearchOptions
+    from ragstone.types.search import Trace as Trace
     from ragstone.types.spaces import DEFAULT_STORAGE as DEFAULT_STORAGE
     from ragstone.types.spaces import PendingText as PendingText
     from ragstone.types.spaces import Space as Space
     from ragstone.types.spaces import SpaceInfo as SpaceInfo
     from ragstone.types.spaces import SpaceState as SpaceState
     from ragstone.types.spaces import VectorRow as VectorRow
-    from ragstone.types.stored import Collection as Collection
-    from ragstone.types.stored import Known as Known
-    from ragstone.types.stored import Outline as Outline
-    from ragstone.types.stored import Prepared as Prepared
-    from ragstone.types.stored import PutResult as PutResult
-    from ragstone.types.stored import Scope as Scope
-    from ragstone.types.stored import Scored as Scored
-    from ragstone.types.stored import StoredChunk as StoredChunk
-    from ragstone.types.stored import StoredDocument as StoredDocument
-    from ragstone.types.turns import Recalled as Recalled
-    from ragstone.types.turns import Turn as Turn
+    from ragstone.types.storage import Collection as Collection
+    from ragstone.types.storage import Known as Known
+    from ragstone.types.storage import Outline as Outline
+    from ragstone.types.storage import Prepared as Prepared
+    from ragstone.types.storage import PutResult as PutResult
+    from ragstone.types.storage import Scope as Scope
+    from ragstone.types.storage import Scored as Scored
+    from ragstone.types.storage import StoredChunk as StoredChunk
+    from ragstone.types.storage import StoredDocument as StoredDocument
 
 _PAGES = {
     "agents": ("Agent", "AgentPrompt", "Strategy"),
-    "answering": ("Quote", "Spoken"),
-    "answers": (
+    "ask": ("Quote", "Spoken"),
+    "search": (
         "Condition", "Dropped", "Explanation", "Filter", "Freshness", "Fusion", "Hit", "ListTrace", "Mode",
         "Operator", "Request", "SearchOptions", "Trace",
     ),
-    "contexts": ("Cited", "Context", "ContextFormat", "LeftOut"),
-    "given": (
+    "context": ("Cited", "Context", "ContextFormat", "LeftOut"),
+    "documents": (
         "Chunk", "Document", "Item", "Mark", "Metadata", "Role", "Scalar", "Skip", "Span", "Stamp", "Symbol", "Value",
         "embedding_text",
     ),
@@ -107,11 +107,11 @@ _PAGES = {
     ),
     "matrices": ("Matrix",),
     "reports": ("AddReport", "Finding", "GraphReport", "Status", "SyncReport", "WatchStatus"),
-    "retrieved": ("Retrieval",),
+    "retrieval": ("Retrieval",),
     "spaces": ("DEFAULT_STORAGE", "PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),
-    "stored": ("Collection", "Known", "Outline", "Prepared", "PutResult", "Scope", "Scored",
+    "storage": ("Collection", "Known", "Outline", "Prepared", "PutResult", "Scope", "Scored",
                "StoredChunk", "StoredDocument"),
-    "turns": ("Recalled", "Turn"),
+    "memory": ("Recalled", "Turn"),
 }  # fmt: skip
 _HOME = {name: page for page, names in _PAGES.items() for name in names}
 

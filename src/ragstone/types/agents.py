@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ragstone.types.given import Skip
+from ragstone.types.documents import Skip
 
 Strategy = Literal["preload", "rag"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ragstone.types.given import Skip
+from ragstone.types.documents import Skip
 from ragstone.types.spaces import SpaceInfo
-from ragstone.types.stored import Collection, PutResult
+from ragstone.types.storage import Collection, PutResult
 
 
 @dataclass(frozen=True, slots=True)

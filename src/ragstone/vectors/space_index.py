@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.aside import Aside, Once
+from ragstone.background import Aside, Once
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
 from ragstone.vectors.cache import Encoded

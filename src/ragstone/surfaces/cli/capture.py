@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ragstone.errors import InputError
-from ragstone.outside.captured import COLLECTION
+from ragstone.indexing.command_help import COLLECTION
 from ragstone.sources.help import DEPTH, Captured, Limits, Page, markdown
 from ragstone.sources.help import capture as captured
 from ragstone.sources.program import find

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragstone.surfaces.cli.shell import Part, safe, say
-from ragstone.words import query_terms, terms
+from ragstone.text import query_terms, terms
 
 if TYPE_CHECKING:
     from ragstone.types import Hit

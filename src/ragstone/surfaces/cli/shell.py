@@ -146,7 +146,7 @@ def size(count: int) -> str:
 
 def _print(parts: Iterable[Part], *, err: bool = False, style: str = "") -> None:
     """Print a line with its styles, without them where nobody wants colour."""
-    from ragstone.config.surroundings import wants_colour  # brings the settings with it
+    from ragstone.config.environment import wants_colour  # brings the settings with it
 
     shown = (_styled(*part, style) if isinstance(part, tuple) else _styled(part, "", style) for part in parts)
     click.echo("".join(shown), err=err, color=None if wants_colour() else False)

@@ -14,11 +14,11 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError
+from ragstone.indexing.watcher import Watcher
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import ask_first, open_engine, run_sync
 from ragstone.surfaces.cli.shell import complain, note, number, safe, say, shared
 from ragstone.types import SyncReport
-from ragstone.watching import Watcher
 
 _LOOK_SECONDS: Final = 0.2
 _LINES: Final = 20

@@ -1,1 +1,0 @@
-"""Adapters: what a framework makes of the files it is given."""

@@ -1,0 +1,1 @@
+"""How text gets into the index and stays current."""

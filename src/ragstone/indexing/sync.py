@@ -1,0 +1,348 @@
+"""Keeping a collection true to its folder and its vectors true to its texts: when to look, what is left undone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ragstone.config.settings import DEFAULT
+from ragstone.engine.components import Parts
+from ragstone.errors import RagstoneError, ReadError, StaleSpace
+from ragstone.indexing.pipeline import Unread
+from ragstone.protocols import Progress
+from ragstone.sources.files import MISSING, FileSource
+from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
+
+_SYNCED: Final = "last_sync"
+_FINGERPRINT: Final = "fingerprint"
+_UNREAD: Final = "unread"
+_WHOLE: Final = "whole"
+"""Set when a sync of the whole folder begins: from then on the collection is meant to match it."""
+_ROOT: Final = "root"
+"""The folder that paths of a collection's files start from: in full, and seen from the index, as both may move."""
+_SEVERAL: Final = '["", ""]'
+_BEHIND: Final = "behind"
+"""Set where a refresh was to make no vectors: the next one that is to makes them too."""
+
+TEXTS_A_SECOND: Final = 200
+"""About what the built-in model does. Where there is far more to embed than the time allows, the few vectors it would
+give help nobody, and whoever waits for an answer waits for nothing."""
+
+MOST_LOOKED_INTO: Final = 500
+"""Of more new files than this it is not asked whether each is a text."""
+
+SourceOf = Callable[[Sequence[str | Path] | None], FileSource]
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Syncs and embeds the collections of one engine."""
+
+    parts: Parts
+    source: SourceOf
+
+    def sync(
+        self,
+        collection: str,
+        paths: Sequence[str | Path] | None = None,
+        *,
+        full: bool = False,
+        embed: bool | float = True,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Make a collection match the folder, embed what is new, and return the ledger."""
+        begun = time.monotonic()
+        report = self._take_in(collection, paths, full=full, progress=progress)
+        report = self._with_graph(report, collection, progress)
+        report = self._with_vectors(report, collection, embed, progress)
+        if paths is None:
+            self._note(collection, _SYNCED, repr(time.time()))
+        return replace(report, seconds=time.monotonic() - begun)
+
+    def refresh(
+        self, default: str, *, embed: bool | float = True, progress: Progress | None = None, wait: float | None = None
+    ) -> SyncReport | None:
+        """Sync whatever was synced as a whole before and return what changed; None where nothing did.
+
+        An empty index takes the folder in; one that holds only given documents, or some named paths, is left alone.
+        """
+        store = self.parts.store
+        stored = store.collections(self.parts.project)
+        names = [one.name for one in stored if self._noted(one.name, _WHOLE) is not None]
+        if not names and not any(one.documents for one in stored):
+            names = [default]
+        reports = []
+        with store.patience(wait):
+            for name in names:
+                first = self._noted(name, _SYNCED) is None
+                report = self._take_in(name, None, full=False, progress=progress)
+                if report.chunks_added and not embed:
+                    self._note(name, _BEHIND, "1")
+                if first or report.indexed or report.removed:
+                    report = self._with_vectors(report, name, embed, progress)
+                    self._note(name, _SYNCED, repr(time.time()))
+                    reports.append(report)
+                    continue
+                if embed and self._noted(name, _BEHIND):
+                    report = self._with_vectors(report, name, embed, progress)
+                if report.failed or report.embedded:
+                    reports.append(replace(report, pending=self.pending(name)))
+        return _together(reports)
+
+    def followed(self) -> list[str]:
+        """Return the collections that are meant to match the folder of these settings."""
+        stored = self.parts.store.collections(self.parts.project)
+        return [one.name for one in stored if self._noted(one.name, _WHOLE) is not None and self.rooted(one.name)]
+
+    def rooted(self, collection: str) -> bool:
+        """Return whether the paths of a collection's files start from the folder of these settings."""
+        noted = self._noted(collection, _ROOT)
+        if noted is None:
+            return False
+        here = self._root()
+        return any(old and old == new for old, new in zip(json.loads(noted), here, strict=True))
+
+    def bring_in(self, collection: str, paths: Sequence[str] | None) -> SyncReport:
+        """Take in what changed, or a look at everything, without vectors; return the ledger.
+
+        A path that is gone is no failure here: what was known of it is removed.
+        """
+        report = self._take_in(collection, paths, full=False, progress=None, following=paths is not None)
+        if paths is None and (report.indexed or report.removed):
+            self.note_synced(collection)
+        failed = tuple(skip for skip in report.failed if skip.reason != MISSING)
+        return replace(report, found=report.found - len(report.failed) + len(failed), failed=failed)
+
+    def note_synced(self, collection: str) -> None:
+        """Remember that a collection was level with the folder now."""
+        self._note(collection, _SYNCED, repr(time.time()))
+
+    def embed_few(self, collection: str, *, seconds: float) -> int:
+        """Give vectors to texts that wait for one, if they are so few that the time may do; return how many."""
+        parts, scope = self.parts, self._scope(collection)
+        few = seconds * TEXTS_A_SECOND
+        for info in parts.store.spaces(scope):
+            if info.state == "active" and info.embedded and 0 < info.texts - info.embedded <= few:
+                current = parts.embedder(parts.settings.rag.embedding_provider).space
+                if info.space.fingerprint == current.fingerprint and self._storage() in (None, info.storage):
+                    return parts.fill(scope, info, seconds=seconds)
+        return 0
+
+    def waiting(self) -> int:
+        """Return how many files were changed, made or removed since they were last looked at."""
+        return sum(self._waiting(name) for name in self.followed())
+
+    def embed(self, collection: str, *, seconds: float | None = None, progress: Progress | None = None) -> int:
+        """Give vectors to texts that have none and return how many; `StaleSpace` if another model made the others."""
+        info = self.space(collection)
+        return self.parts.fill(self._scope(collection), info, seconds=seconds, progress=progress)
+
+    def reembed(self, collection: str, *, progress: Progress | None = None) -> int:
+        """Build the configured embedder's vectors beside the old ones, then switch; return how many were made.
+
+        Vectors of that embedder that are there already are kept, unless they are damaged.
+        """
+        info = self.space(collection, state="building")
+        damaged = self.parts.damaged_vectors(info)
+        if damaged:
+            self.parts.store.remove_vectors(self.parts.project, info.id, damaged)
+        done = self.parts.fill(self._scope(collection), info, progress=progress)
+        self.parts.store.activate_space(self.parts.project, collection, info.id)
+        return done
+
+    def space(self, collection: str, *, state: SpaceState = "active") -> SpaceInfo:
+        """Return the configured embedder's space of a collection, made now if it was not there."""
+        parts = self.parts
+        space = parts.embedder(parts.settings.rag.embedding_provider).space
+        parts.store.ensure_collection(parts.project, collection)
+        try:
+            return parts.store.ensure_space(parts.project, collection, space, storage=self._storage(), state=state)
+        except StaleSpace as error:
+            spaces = parts.store.spaces(self._scope(collection))
+            old = next((info for info in spaces if info.state == "active"), None)
+            made = f"{old.space.model} ({old.space.embedder}, {old.storage})" if old else "another model"
+            wanted = ", ".join(filter(None, (space.embedder, self._storage())))
+            raise StaleSpace(
+                f"the vectors of {collection!r} were made by {made}, and the settings now say {space.model} ({wanted})",
+                hint="`ragstone reembed` builds the new ones beside the old and switches; until then the old answer",
+            ) from error
+
+    def _storage(self) -> str | None:
+        """Return how vectors are to be kept; None where nobody has set it, for the store to keep to what is there.
+
+        Another storage means to embed everything again, which is not to come with a new default.
+        """
+        settings = self.parts.settings
+        return None if settings.origin("embed.storage") == DEFAULT else settings.embed.storage
+
+    def last_sync(self) -> float | None:
+        """Return when any collection was last synced, in seconds since 1970."""
+        notes = (self._noted(one.name, _SYNCED) for one in self.parts.store.collections(self.parts.project))
+        return max((float(note) for note in notes if note), default=None)
+
+    def fingerprint(self, collection: str) -> str | None:
+        """Return the fingerprint of the folder that the last whole sync of a collection saw."""
+        return self._noted(collection, _FINGERPRINT)
+
+    def pending(self, collection: str) -> int:
+        """Return how many texts of a collection wait for a vector."""
+        spaces = self.parts.store.spaces(self._scope(collection))
+        return max((info.texts - info.embedded for info in spaces if info.state == "active"), default=0)
+
+    def _take_in(
+        self,
+        collection: str,
+        paths: Sequence[str | Path] | None,
+        *,
+        full: bool,
+        progress: Progress | None,
+        following: bool = False,
+    ) -> SyncReport:
+        """Return the ledger of the words' part; files that gave no text are remembered by their stamps."""
+        writer = self.parts.writer(collection)
+        before = self._unread(collection, writer.cut.recipe)
+        if paths is None:
+            self._note(collection, _WHOLE, "1")
+        self._note_root(collection, whole=paths is None)
+        source = self.source(paths)
+        source.following = following
+        report, unread = writer.sync(source, full=full, unread={} if full else before, progress=progress)
+        elsewhere = {uri: one for uri, one in before.items() if uri not in unread and not source.covers(uri)}
+        rows = {uri: _row(one) for uri, one in {**elsewhere, **unread}.items()}
+        if rows or before:
+            self._note(collection, _UNREAD, json.dumps([writer.cut.recipe, rows]))
+        if paths is None:
+            # A file that failed may be readable the next time without looking any different, if it is not to blame.
+            sound = all(skip.uri in unread for skip in report.failed)
+            self._note(collection, _FINGERPRINT, report.fingerprint if sound else "")
+        return report
+
+    def _unread(self, collection: str, recipe: str) -> dict[str, Unread]:
+        """Return the files that gave no text to these readers, by their uris."""
+        made_by, rows = json.loads(self._noted(collection, _UNREAD) or '["", {}]')
+        if made_by != recipe:
+            return {}
+        return {uri: Unread(Stamp(*stamp), reason, failed) for uri, (stamp, reason, failed) in rows.items()}
+
+    def _with_graph(self, report: SyncReport, collection: str, progress: Progress | None) -> SyncReport:
+        """Return the ledger with what became of the graph; where that fails, the documents are stored all the same."""
+        from ragstone.indexing.graph import Grapher  # passes over programs: nothing that a search should wait for
+        from ragstone.indexing.graph.passes import FAULTS
+
+        try:
+            told = Grapher(self.parts).bring_level(collection, progress=progress)
+        except FAULTS as error:
+            why = error.message if isinstance(error, RagstoneError) else f"{type(error).__name__}: {error}"
+            return replace(report, notes=(*report.notes, f"the graph of the code is not up to date: {why}"))
+        return replace(report, graph=told, notes=(*report.notes, *told.notes))
+
+    def _with_vectors(
+        self, report: SyncReport, collection: str, embed: bool | float, progress: Progress | None
+    ) -> SyncReport:
+        embedded, notes = 0, report.notes
+        if embed and (embed is True or self._waiting_for_vectors(report, collection) <= embed * TEXTS_A_SECOND):
+            if self._noted(collection, _BEHIND):
+                self._note(collection, _BEHIND, "")
+            try:
+                seconds = None if embed is True else float(embed)
+                embedded = self.embed(collection, seconds=seconds, progress=progress)
+            except StaleSpace as error:
+                # The text is stored and found by words; which vectors it gets is the user's choice.
+                notes = (*notes, str(error))
+        return replace(report, embedded=embedded, pending=self.pending(collection), notes=notes)
+
+    def _waiting(self, collection: str) -> int:
+        source = self.source(None)
+        known = self.parts.store.known(self.parts.project, collection, source.name)
+        unread = self._unread(collection, self.parts.writer(collection).cut.recipe)
+        found = {item.uri: item for item in source.scan() if isinstance(item, Item)}
+        items = {uri: item for uri, item in found.items() if uri not in unread or unread[uri].stamp != item.stamp}
+        new = [item for item in items.values() if item.uri not in known]
+        if len(new) <= MOST_LOOKED_INTO:
+            new = [item for item in new if not _no_text(source, item)]
+        differ = [item for item in items.values() if item.uri in known and changed(source, item, known[item.uri])]
+        return len(new) + len(differ) + sum(uri not in found and source.covers(uri) for uri in known)
+
+    def _root(self) -> tuple[str, str]:
+        home, base = (os.path.realpath(path) for path in (self.parts.home, self.parts.settings.base))
+        try:
+            return base, os.path.relpath(base, home)
+        except ValueError:  # two drives of Windows
+            return base, ""
+
+    def _note_root(self, collection: str, *, whole: bool) -> None:
+        """Remember the folder that paths start from; files from below several are in none that could be looked at."""
+        mixed = not whole and self._noted(collection, _ROOT) is not None and not self.rooted(collection)
+        self._note(collection, _ROOT, _SEVERAL if mixed else json.dumps(self._root()))
+
+    def _waiting_for_vectors(self, report: SyncReport, collection: str) -> int:
+        """Return about how many texts have no vector: those just added, or all that earlier refreshes left behind."""
+        if not self._noted(collection, _BEHIND):
+            return report.chunks_added
+        stored = self.parts.store.collections(self.parts.project)
+        spaces = [info for info in self.parts.store.spaces(self._scope(collection)) if info.state == "active"]
+        return self.pending(collection) if spaces else sum(one.chunks for one in stored if one.name == collection)
+
+    def _scope(self, collection: str) -> Scope:
+        return Scope(self.parts.project, (collection,))
+
+    def _noted(self, collection: str, key: str) -> str | None:
+        return self.parts.store.note(self.parts.project, f"{key}:{collection}")
+
+    def _note(self, collection: str, key: str, value: str) -> None:
+        if self._noted(collection, key) != value:
+            self.parts.store.set_note(self.parts.project, f"{key}:{collection}", value)
+
+
+def changed(source: FileSource, item: Item, known: Known) -> bool:
+    """Return whether a file is not what is known of it: by its stamp if that can be trusted, else by its content."""
+    if item.stamp == known.stamp:
+        return False
+    try:
+        return hashlib.sha256(source.load(item)).hexdigest() != known.content_hash
+    except ReadError:
+        return True
+
+
+def _no_text(source: FileSource, item: Item) -> bool:
+    """Return whether a file that is not stored need not be: one so new that nobody could remember it by its stamp."""
+    from ragstone.read.choose import is_binary  # a search does not wait for it
+
+    try:
+        return is_binary(source.load(item), item.uri)
+    except ReadError:
+        return False
+
+
+def _row(one: Unread) -> list[object]:
+    stamp = one.stamp
+    return [[stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode], one.reason, one.failed]
+
+
+def _together(reports: Sequence[SyncReport]) -> SyncReport | None:
+    """Return several ledgers as one."""
+    if len(reports) <= 1:
+        return reports[0] if reports else None
+    return SyncReport(
+        found=sum(one.found for one in reports),
+        indexed=sum(one.indexed for one in reports),
+        unchanged=sum(one.unchanged for one in reports),
+        skipped=tuple(skip for one in reports for skip in one.skipped),
+        failed=tuple(skip for one in reports for skip in one.failed),
+        removed=sum(one.removed for one in reports),
+        chunks_added=sum(one.chunks_added for one in reports),
+        chunks_kept=sum(one.chunks_kept for one in reports),
+        embedded=sum(one.embedded for one in reports),
+        pending=sum(one.pending for one in reports),
+        seconds=sum(one.seconds for one in reports),
+        notes=tuple(dict.fromkeys(note for one in reports for note in one.notes)),
+        remarks=tuple(dict.fromkeys(remark for one in reports for remark in one.remarks)),
+        changed=tuple(uri for one in reports for uri in one.changed),
+        gone=tuple(uri for one in reports for uri in one.gone),
+    )

@@ -1,1 +1,0 @@
-"""What comes from outside the folder: web pages by their addresses, and the help that programs give."""

@@ -1,0 +1,1 @@
+"""Answers about code: the graph and the search as one list."""

@@ -1,0 +1,27 @@
+"""Maximal marginal relevance: the best next one that is not a repeat of those chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragstone.retrieval.ranking.weights import MMR_RELEVANCE
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+
+def diversify(relevance: list[float], vectors: Matrix, top_k: int) -> list[int]:
+    """Return the positions to show, in order; rows of `vectors` belong to entries of `relevance`."""
+    scores = np.asarray(relevance, dtype=np.float32)
+    nearest = np.zeros(len(scores), dtype=np.float32)
+    free = np.ones(len(scores), dtype=bool)
+    chosen: list[int] = []
+    while len(chosen) < min(top_k, len(scores)):
+        gain = np.where(free, MMR_RELEVANCE * scores - (1.0 - MMR_RELEVANCE) * nearest, -np.inf)
+        best = int(np.argmax(gain))
+        chosen.append(best)
+        free[best] = False
+        nearest = np.maximum(nearest, vectors @ vectors[best])
+    return chosen

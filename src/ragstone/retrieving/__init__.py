@@ -1,1 +1,0 @@
-"""Pieces for a question: the graph is asked before the index is searched, and both are told as one list."""

@@ -1,0 +1,258 @@
+"""What calls on the router return: a route to go on with, or attributes for routes to come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ragstone_code.evaluate import Array, Evaluator, Given, Recorder, Site, Unknown, Value, settle, shown
+from ragstone_code.laravel.routing.actions import Action, action_of, controller_action, registered
+from ragstone_code.laravel.routing.records import (
+    VERBS,
+    Attributes,
+    Route,
+    Written,
+    ability,
+    listed,
+    mapped,
+    text,
+    texts,
+)
+
+if TYPE_CHECKING:
+    from ragstone_code.laravel.routing.router import Router
+
+_EXPRESSIONS: Final = {
+    "wherealpha": "[a-zA-Z]+",
+    "wherealphanumeric": "[a-zA-Z0-9]+",
+    "wherenumber": "[0-9]+",
+    "whereulid": "[0-7][0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]{25}",
+    "whereuuid": r"[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}",
+}
+
+
+def constraints(name: str, given: Given) -> dict[str, str] | None:
+    """Return what a call of the `where` family says of parameters, None for another call."""
+    if name in _EXPRESSIONS:
+        return dict.fromkeys(texts(given.at(0, "parameters")), _EXPRESSIONS[name])
+    if name == "wherein":
+        return dict.fromkeys(texts(given.at(0, "parameters")), "|".join(texts(given.at(1, "values"))))
+    if name in ("where", "setwheres", "wheres"):
+        first = settle(given.at(0))
+        if isinstance(first, Array):
+            return {key: text(one) for key, one in mapped(first).items()}
+        return {text(first): text(given.at(1, "expression"))}
+    return None
+
+
+def arguments(given: Given) -> Value:
+    """Return what is given as a list or as arguments one by one."""
+    first = settle(given.at(0))
+    return first if isinstance(first, Array) else Array(given.positional or given.named.values())
+
+
+class RouteHandle(Recorder):
+    """A route that was just registered."""
+
+    def __init__(self, route: Route, router: Router) -> None:
+        self.route = route
+        self.router = router
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return the route, changed; what only asks is unknown."""
+        self.router.settle()
+        folded = name.lower()
+        before = self.route.identity
+        wheres = constraints(folded, given)
+        if wheres is not None:
+            self.route.wheres.update(wheres)
+        elif folded in _ROUTE:
+            _ROUTE[folded](self.route, given, site)
+        elif folded == "uses":
+            self._uses(given.at(0, "action"), site, machine)
+        elif folded in ("get", "post", "put", "patch", "delete", "group"):
+            return self.router.called(name, given, site, machine)
+        self.router.moved(self.route, before)
+        return self
+
+    def _uses(self, action: Value, site: Site, machine: Evaluator) -> None:
+        """Set the action after the fact."""
+        made = action_of(action, site)
+        if made.uses is not None:
+            made = controller_action(made, self.router.state.stack[-1] if self.router.state.stack else None, machine)
+        self.route.action = (made.controller or "Closure").lstrip("\\")
+        self.route.closure = made.closure
+
+
+def _name(route: Route, given: Given, site: Site) -> None:
+    route.attributes = replace(route.attributes, name=(route.attributes.name or "") + text(given.at(0, "name")))
+
+
+def _middleware(route: Route, given: Given, site: Site) -> None:
+    added = listed(arguments(given), site)
+    route.attributes = replace(route.attributes, middleware=route.attributes.middleware + added)
+
+
+def _without(route: Route, given: Given, site: Site) -> None:
+    added = listed(arguments(given), site)
+    route.attributes = replace(route.attributes, excluded=route.attributes.excluded + added)
+
+
+def _can(route: Route, given: Given, site: Site) -> None:
+    word = Written(ability(Array(given.positional)), site.uri, site.line)
+    route.attributes = replace(route.attributes, middleware=(*route.attributes.middleware, word))
+
+
+def _prefix(route: Route, given: Given, site: Site) -> None:
+    route.prefixed(text(given.at(0, "prefix")))
+
+
+def _uri(route: Route, given: Given, site: Site) -> None:
+    route.set_uri(text(given.at(0, "uri")))
+
+
+def _domain(route: Route, given: Given, site: Site) -> None:
+    route.set_domain(text(given.at(0, "domain")))
+
+
+def _defaults(route: Route, given: Given, site: Site) -> None:
+    first = settle(given.at(0))
+    route.defaults.update(mapped(first) if isinstance(first, Array) else {shown(first): given.at(1, "value")})
+
+
+def _fields(route: Route, given: Given, site: Site) -> None:
+    route.binding_fields = {key: text(one) for key, one in mapped(given.at(0)).items()}
+
+
+def _trashed(route: Route, given: Given, site: Site) -> None:
+    route.trashed = settle(given.at(0, "withTrashed", True)) is not False
+
+
+def _scoped(route: Route, given: Given, site: Site) -> None:
+    route.scoped = True
+
+
+_ROUTE: Final[dict[str, Callable[[Route, Given, Site], None]]] = {
+    "name": _name, "as": _name, "middleware": _middleware, "withoutmiddleware": _without, "can": _can,
+    "prefix": _prefix, "seturi": _uri, "domain": _domain, "defaults": _defaults, "setdefaults": _defaults,
+    "setbindingfields": _fields, "withtrashed": _trashed, "scopebindings": _scoped,
+}  # fmt: skip
+
+
+class Registrar(Recorder):
+    """Attributes that are gathered for a group, a route or a resource."""
+
+    def __init__(self, router: Router) -> None:
+        self.router = router
+        self.attributes = Attributes()
+
+    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return the registrar, or what it registers."""
+        self.router.settle()
+        folded = name.lower()
+        if folded == "group":
+            self.router.group(self.attributes, given.at(0, "callback"), site, machine)
+            return self
+        if folded == "match" or folded == "any" or folded.upper() in VERBS:
+            return self._route(folded, given, site, machine)
+        if folded in ("resource", "apiresource", "singleton", "apisingleton"):
+            return self._resource(folded, given, site, machine)
+        wheres = constraints(folded, given)
+        if wheres is not None:
+            self.attributes = replace(self.attributes, where=wheres)  # a later one takes the place of an earlier
+        elif folded in _ATTRIBUTE:
+            self.attributes = _ATTRIBUTE[folded](self.attributes, given, site)
+        elif folded in self.router.state.macros or name in self.router.state.macros:
+            return self.router.called(name, given, site, machine)
+        elif folded in ("resources", "apiresources", "view", "redirect", "fallback", "permanentredirect"):
+            return self._grouped(name, given, site, machine)
+        return self
+
+    def _route(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Register a route with the attributes in its action."""
+        at = 1 if name == "match" else 0
+        told = registered(action_of(given.at(at + 1, "action"), site))
+        inner = _own_first(told.attributes, self.attributes)
+        methods = [one.upper() for one in texts(given.at(0))] if name == "match" else [name.upper()]
+        verbs = VERBS if name == "any" else methods
+        action = Action(told.uses, told.controller, told.closure, inner, told.unknown)
+        return self.router.route(verbs, given.at(at, "uri"), action, site, machine)
+
+    def _resource(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Return a resource that has those of the attributes that resources know."""
+        options = mapped(given.at(2, "options"))
+        known: dict[str, Value] = {}
+        if self.attributes.middleware:
+            known["middleware"] = _array(self.attributes.middleware)
+        if self.attributes.excluded:
+            known["excluded_middleware"] = _array(self.attributes.excluded)
+        if self.attributes.name is not None:
+            known["as"] = self.attributes.name
+        whole = Given((given.at(0, "name"), given.at(1, "controller"), _entries({**options, **known})))
+        return self.router.called(name, whole, site, machine)
+
+    def _grouped(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+        """Register what a registrar does not know by itself, as a macro of the same name would: inside of a group."""
+        stack = self.router.state.stack
+        stack.append(stack[-1].merged(self.attributes) if stack else self.attributes)
+        try:
+            return self.router.called(name, given, site, machine)
+        finally:
+            self.router.settle()
+            stack.pop()
+
+
+def _own_first(own: Attributes, around: Attributes) -> Attributes:
+    """Return attributes of an action over those of its registrar: what the action has takes the place."""
+    return Attributes(
+        prefix=around.prefix if own.prefix is None else own.prefix,
+        name=around.name if own.name is None else own.name,
+        namespace=around.namespace if own.namespace is None else own.namespace,
+        domain=around.domain if own.domain is None else own.domain,
+        controller=around.controller if own.controller is None else own.controller,
+        middleware=own.middleware or around.middleware,
+        excluded=own.excluded or around.excluded,
+        where=own.where or around.where,
+        can=own.can or around.can,
+        places=around.places + own.places,
+    )
+
+
+def _array(words: tuple[Written, ...]) -> Array:
+    """Return middleware as an array again, its lines kept."""
+    made = Array()
+    for one in words:
+        made.append(one.text, one.line)
+    return made
+
+
+def _entries(options: dict[str, Value]) -> Array:
+    """Return options as an array."""
+    made = Array()
+    for key, one in options.items():
+        made.set(key, one)
+    return made
+
+
+def _word(field: str) -> Callable[[Attributes, Given, Site], Attributes]:
+    def put(attributes: Attributes, given: Given, site: Site) -> Attributes:
+        value = given.at(0, field)
+        known = None if settle(value) is None and not isinstance(value, Unknown) else text(value)
+        places = (*attributes.places, (site.uri, site.line))
+        return replace(attributes, places=places, **{field: known})  # type: ignore[arg-type]
+
+    return put
+
+
+_ATTRIBUTE: Final[dict[str, Callable[[Attributes, Given, Site], Attributes]]] = {
+    "prefix": _word("prefix"), "name": _word("name"), "as": _word("name"), "namespace": _word("namespace"),
+    "domain": _word("domain"), "controller": _word("controller"),
+    "middleware": lambda old, given, site: replace(old, middleware=listed(arguments(given), site)),
+    "withoutmiddleware": lambda old, given, site: replace(
+        old, excluded=old.excluded + listed(given.at(0, "middleware"), site)
+    ),
+    "can": lambda old, given, site: replace(
+        old, can=(Written(ability(Array(given.positional)), site.uri, site.line),)
+    ),
+}  # fmt: skip

@@ -1,0 +1,37 @@
+"""What callers hand in is looked at before anything happens."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.engine import arguments as checked
+from ragstone.errors import InputError
+from ragstone.types import Document
+
+ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
+
+
+@given(ANYTHING, ANYTHING, st.dictionaries(st.sampled_from(["mode", "mmr", "min_score", "filters", "x"]), ANYTHING))
+def test_any_arguments_give_a_number_of_hits_or_a_sentence(
+    query: object, top_k: object, options: dict[str, object]
+) -> None:
+    try:
+        wanted = checked.search(query, top_k, options)
+    except InputError as error:
+        assert error.hint
+    else:
+        assert 0 <= wanted <= checked.MAX_TOP_K
+        assert isinstance(query, str)
+
+
+def test_one_document_is_many_with_one() -> None:
+    document = Document(uri="a", text="b")
+    assert list(checked.documents(document)) == list(checked.documents([document])) == [document]
+
+
+@pytest.mark.parametrize("given", ["text", b"bytes", {"uri": "a"}])
+def test_a_bare_text_is_no_document(given: object) -> None:
+    with pytest.raises(InputError, match="add takes documents"):
+        list(checked.documents(given))  # type: ignore[arg-type]

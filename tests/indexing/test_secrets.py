@@ -1,0 +1,140 @@
+"""No secret gets past the intake: not into the database and what is derived from it, nor into any report."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench.planted import left, planted
+from ragstone import Document, Engine
+from ragstone.errors import ConfigError
+from ragstone.indexing.prepare import Cut, Job
+from ragstone.indexing.worker import Beside
+from ragstone.indexing.worker_protocol import hear_job, tell_job
+from ragstone.sources.files import FileSource
+from ragstone.sources.secrets import redact
+from ragstone.types import Item
+from tests.support.written import everything
+
+GITHUB = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
+PASSWORD = "Tr0ub4dor&3x"
+FAKE = {"rag.embedding_provider": "fake"}
+OFF = {**FAKE, "sources.secrets": "off"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text(f'"""Notes."""\n\nTOKEN = "{GITHUB}"\n\n\ndef after() -> int:\n    return 1\n')
+    (tmp_path / "b.md").write_text("# Nothing\n\nsecret here\n")
+    return tmp_path
+
+
+def test_none_of_a_thousand_planted_secrets_is_in_the_bytes_of_an_index(tmp_path: Path) -> None:
+    known = []
+    for number, (suffix, one) in enumerate(planted(1000)):
+        path = tmp_path / f"part{number // 100}" / f"file{number:04}{suffix}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(one.text, encoding="utf-8")
+        if not left(one, redact(one.text, uri=path.name)[0]):
+            known.append(one)
+    assert len(known) >= 950
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        report = engine.sync()
+        assert (report.indexed, report.failed) == (1000, ())
+        engine.search("retry settings")
+        while_open = everything(engine.home)
+        exported = "\n".join(engine.export()).encode()
+    whole = while_open + everything(tmp_path / ".ragstone") + exported + repr(report).encode()
+    folded = whole.lower()
+    for one in known:
+        for line in one.secret.split("\n"):
+            if len(line) >= 8 and not line.startswith("-----"):
+                assert line.encode() not in whole, one.kind
+                assert line.lower().encode() not in folded, one.kind
+    assert b"[SECRET:github-token]" in whole
+    assert sum(len(remark.reason) > 0 for remark in report.remarks) >= 950
+
+
+def test_a_sync_says_what_it_took_out_and_where_and_cites_the_right_line(folder: Path) -> None:
+    with Engine.open(folder, config=FAKE) as engine:
+        heard: list[object] = []
+        engine.events.subscribe(heard.append)
+        report = engine.sync()
+        assert [(one.uri, one.reason) for one in report.remarks] == [
+            ("a.py", "1 secret taken out: github-token (line 3)")
+        ]
+        assert report.ok
+        assert engine.text("a.py") == (folder / "a.py").read_text().replace(GITHUB, "[SECRET:github-token]")
+        hit = engine.search("after", top_k=1, mode="words", merge=False)[0]
+        assert (hit.source_doc_id, hit.span.line_end) == ("a.py", 7)
+        assert engine.sync().unchanged == 2
+        assert GITHUB not in repr((heard, report))
+
+
+def test_the_process_beside_takes_out_the_same(folder: Path) -> None:
+    job = Job(FileSource(folder, limits=(50_000, 100), git=False), Cut())
+    items = [one for one in job.source.scan() if isinstance(one, Item)]
+    found = []
+    with closing(Beside(job, deque(items))) as beside:
+        while not beside.over:
+            found += [outcome for _, outcome in beside.answer(wait=True) or () if outcome]
+    assert sorted(found, key=lambda one: one.uri) == [job.look_into(item) for item in items]
+    assert GITHUB not in repr(found)
+    for cut in (Cut(), Cut(secrets=False)):
+        assert hear_job(json.loads(json.dumps(tell_job(Job(job.source, cut))))).cut == cut
+
+
+def test_given_documents_and_imported_ones_are_looked_at_too(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    note = Document("notes/a", f"the token {GITHUB}", title="A", metadata={"password": PASSWORD}, beside=GITHUB)
+    with Engine.open(folder, config=OFF) as engine:
+        engine.add(note)
+        lines = list(engine.export())
+    assert any(GITHUB in line for line in lines)
+    clean = tmp_path_factory.mktemp("clean")
+    with Engine.open(clean, config=FAKE) as engine:
+        taken = engine.load(lines)
+        given = engine.add(Document("notes/b", note.text, metadata=note.metadata, beside=note.beside))
+        again = engine.add(Document("notes/b", note.text, metadata=note.metadata, beside=note.beside))
+    wanted = "3 secrets taken out: github-token (line 1), github-token (beside), password (metadata)"
+    assert [(one.uri, one.reason) for one in taken.remarks] == [("notes/a", wanted)]
+    assert [(one.uri, one.reason) for one in given.remarks] == [("notes/b", wanted)]
+    assert (again.chunks_added, again.chunks_skipped) == (0, 1)
+    assert not {GITHUB.encode(), PASSWORD.encode()} & {
+        s for s in (GITHUB.encode(), PASSWORD.encode()) if s in everything(clean)
+    }
+
+
+def test_switched_off_nothing_is_taken_out_and_every_report_warns(folder: Path) -> None:
+    with Engine.open(folder, config=OFF) as engine:
+        for report in (engine.sync(), engine.sync(), engine.add(Document("x", PASSWORD))):
+            [warning] = report.remarks
+            assert warning.uri == "."
+            assert "secrets are not looked for" in warning.reason
+        assert GITHUB in (engine.text("a.py") or "")
+
+
+def test_switching_looks_at_every_file_again(folder: Path) -> None:
+    with Engine.open(folder, config=OFF) as engine:
+        assert engine.sync().indexed == 2
+    with Engine.open(folder, config=FAKE) as engine:
+        assert engine.sync().indexed == 2
+        assert GITHUB not in (engine.text("a.py") or "")
+        assert engine.sync().unchanged == 2
+        engine.compact(secure=True)
+    assert GITHUB.encode() not in everything(folder / ".ragstone")
+
+
+def test_other_rules_mean_another_recipe() -> None:
+    assert Cut().recipe != Cut(secrets=False).recipe
+    assert Cut(secrets=False).recipe.endswith(";secrets/off")
+
+
+def test_a_setting_that_is_neither_is_refused(folder: Path) -> None:
+    with pytest.raises(ConfigError, match='"redact", "off"'):
+        Engine.open(folder, config={"sources.secrets": "mask"})

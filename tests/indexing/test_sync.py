@@ -1,0 +1,195 @@
+"""Keeping in step: which collections are looked at, and what several ledgers say together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragstone import Engine
+from ragstone.errors import ReadError
+from ragstone.indexing import prepare as one
+from ragstone.indexing.pipeline import Unread
+from ragstone.indexing.sync import _together
+from ragstone.read import child
+from ragstone.read.choose import FormatReader
+from ragstone.sources import safe_open
+from ragstone.types import Document, Item, Skip, SyncReport
+
+FAKE = {"rag.embedding_provider": "fake"}
+ONE = SyncReport(3, 1, 1, (Skip("b", "binary file"),), (), 0, 4, 2, 4, 1, 0.5, notes=("look again",))
+
+
+def test_no_ledger_is_none_and_one_is_itself() -> None:
+    assert _together([]) is None
+    assert _together([ONE]) is ONE
+
+
+def test_several_ledgers_add_up_and_still_close() -> None:
+    both = _together([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
+    assert both is not None
+    assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (7, 2, 2, 2, 1)
+    assert both.closes
+    assert both.notes == ("look again",)
+
+
+def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("text", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        writer = engine._parts.writer("default")
+        items = {item.uri: Unread(item.stamp) for item in engine.source().scan() if isinstance(item, Item)}
+        report, unread = writer.sync(engine.source(), unread=items)
+        assert report.skipped == (Skip("a.md", "binary file"),)
+        assert report.closes
+        assert unread == items
+        (tmp_path / "a.md").write_text("other text", encoding="utf-8")
+        report, unread = writer.sync(engine.source(), unread=items)
+        assert report.indexed == 1
+        assert unread == {}
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a stamp be trusted at once, and not only when it is some time old."""
+    monkeypatch.setattr(safe_open, "RACY_NS", 0)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return where the uris of all files that a reader is given are written down."""
+    given: list[str] = []
+    real = FormatReader.read
+
+    def read(self: FormatReader, data: bytes, uri: str) -> Document:
+        given.append(uri)
+        return real(self, data, uri)
+
+    monkeypatch.setattr(FormatReader, "read", read)
+    return given
+
+
+DAMAGED = Skip("a.pdf", "it is damaged")
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(tmp_path: Path, reads: list[str]) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
+    (tmp_path / "b.md").write_text("a lease expires", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        for _ in range(2):
+            report = engine.sync()
+            assert report.failed == (DAMAGED,)
+            assert report.closes and not report.ok
+        assert reads == ["a.pdf"]
+        assert (engine.waiting(), engine.changed()) == (0, False)
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        again = engine.refresh()
+        assert again is not None and again.failed == (DAMAGED,)
+        assert [hit.source_doc_id for hit in engine.search("lease")] == ["b.md"]
+        assert reads == ["a.pdf"]
+        assert engine.sync(full=True).failed == (DAMAGED,)
+        assert reads == ["a.pdf"] * 2
+        (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 another text")
+        assert engine.waiting() == 1
+        assert engine.sync().failed == (DAMAGED,)
+        assert reads == ["a.pdf"] * 3
+        (tmp_path / "a.pdf").unlink()
+        assert engine.sync().ok
+        assert "a.pdf" not in engine._keeper._unread("default", engine._parts.writer("default").cut.recipe)
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_that_can_be_read_no_more_keeps_its_text_and_is_not_read_with_every_search(
+    tmp_path: Path, reads: list[str]
+) -> None:
+    (tmp_path / "a.ipynb").write_text('{"cells": [{"cell_type": "markdown", "source": "a lease"}]}', encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE | {"search.watch": "off"}) as engine:
+        engine.sync()
+        (tmp_path / "a.ipynb").write_text("{", encoding="utf-8")
+        for _ in range(3):
+            assert [hit.freshness for hit in engine.search("lease", mode="words")] == ["unverifiable"]
+        assert len(reads) == 2
+        assert [skip.uri for skip in engine.sync().failed] == ["a.ipynb"]
+        assert len(reads) == 2
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_sync_of_one_path_forgets_nothing_of_the_others(tmp_path: Path, reads: list[str]) -> None:
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(b"%PDF-1.7 no more than that")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.sync()
+        assert [skip.uri for skip in engine.sync(["a.pdf"]).failed] == ["a.pdf"]
+        assert [skip.uri for skip in engine.sync().failed] == ["a.pdf", "b.pdf"]
+        assert reads == ["a.pdf", "b.pdf"]
+
+
+@pytest.mark.usefixtures("settled")
+def test_other_readers_try_again(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.sync()
+        monkeypatch.setattr(one, "READERS", "read/next")
+        assert engine.sync().failed == (DAMAGED,)
+        assert reads == ["a.pdf"] * 2
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_reason_that_quotes_a_secret_is_remembered_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
+
+    def read(self: FormatReader, data: bytes, uri: str) -> Document:
+        raise ReadError(f"no number: {token!r}", reason="damaged")
+
+    monkeypatch.setattr(FormatReader, "read", read)
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.sync().failed == (Skip("a.pdf", "no number: '[SECRET:github-token]'"),)
+        files = [path for path in engine.home.rglob("*") if path.is_file()]
+        assert files and not any(token.encode() in path.read_bytes() for path in files)
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_is_not_blamed_for_what_is_missing_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        monkeypatch.setattr(child, "python", lambda: None)
+        child._WARM.close()
+        assert engine.sync().failed == (Skip("a.pdf", "no process could be started to read it"),)
+        assert engine.changed()
+        monkeypatch.undo()
+        assert engine.sync().failed == (DAMAGED,)
+
+
+def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.sync(embed=0.1).embedded == 0
+        assert engine.search("number", mode="words")
+        assert engine.sync(embed=5.0).embedded == 30
+
+
+def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("the gondola crosses", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        assert engine.refresh(embed=False) is not None
+        assert engine.status().spaces == ()
+        made = engine.refresh(embed=5.0)
+        assert made is not None
+        assert (made.indexed, made.embedded) == (0, 1)
+        assert engine.refresh(embed=5.0) is None
+        assert [info.coverage for info in engine.status().spaces] == [1.0]
+        (tmp_path / "b.md").write_text("the lagoon lies still", encoding="utf-8")
+        engine.refresh(embed=False)
+        assert [info.embedded for info in engine.status().spaces] == [1]
+        for number in range(300):
+            (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
+        engine.refresh(embed=False)
+        engine.refresh(embed=0.1)
+        assert [info.embedded for info in engine.status().spaces] == [1], "too many for so little time"
+        engine.refresh(embed=60.0)
+        assert [info.coverage for info in engine.status().spaces] == [1.0]

@@ -1,0 +1,389 @@
+"""Two hands at one list: the same comes out with the second hand, without it, and when it dies or goes mad."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ragstone import Engine
+from ragstone.errors import InputError
+from ragstone.indexing.prepare import FEW_FILES, Cut, Job, Outcome
+from ragstone.indexing.worker import MANY_BYTES, MANY_FILES, Beside, outcomes, shared, worth_help
+from ragstone.sources.files import FileSource
+from ragstone.types import Item, Stamp, SyncReport
+
+LIMITS = (50_000, 10_000)
+PYTHON = """def f{0}(x):
+    return x + {0}
+
+
+class C{0}:
+    def m(self):
+        return 'é{0}'
+"""
+
+
+def fill(folder: Path, seed: int, count: int = 60) -> None:
+    """Write a tree of every kind of file that can be met."""
+    rng = random.Random(seed)
+    for number in range(count):
+        path = folder / rng.choice(("src", "docs/deep", ".")) / f"f{number:03}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kind = number % 7
+        if kind == 0:
+            path.with_suffix(".py").write_text(PYTHON.format(number) * rng.randrange(1, 60), encoding="utf-8")
+        elif kind == 1:
+            path.with_suffix(".md").write_text(f"# Title {number}\n\n" + "Some words. " * rng.randrange(300), "utf-8")
+        elif kind == 2:
+            path.with_suffix(".dat").write_bytes(bytes(rng.randrange(256) for _ in range(500)) + b"\0\1\2")
+        elif kind == 3:
+            path.with_suffix(".txt").write_bytes("caf\xe9 \xfcber na\xefve\r\n".encode("cp1252") * 9)
+        elif kind == 4:
+            path.with_suffix(".txt").write_bytes("wide \ud83d alone \U0001f600".encode("utf-16", "surrogatepass"))
+        elif kind == 5:
+            path.with_suffix(".txt").write_bytes(b"\xff\xfea\0b")  # half a character at the end
+        else:
+            path.with_suffix(".py").write_bytes(b"x = (\n" * rng.randrange(200))
+
+
+def job_for(folder: Path, **cut: int) -> Job:
+    return Job(FileSource(folder, limits=LIMITS, git=False), Cut(**cut))  # type: ignore[arg-type]  # only sizes
+
+
+def found_in(job: Job) -> list[Item]:
+    return [one for one in job.source.scan() if isinstance(one, Item)]
+
+
+def alone(job: Job, items: Sequence[Item]) -> list[Outcome]:
+    return sorted(map(job.look_into, items), key=lambda outcome: outcome.uri)
+
+
+def together(
+    job: Job, items: Sequence[Item], *, command: Sequence[str] | None = None, patience: float = 30.0
+) -> tuple[list[Outcome], Beside]:
+    work = deque(items)
+    with closing(Beside(job, work, command=command, patience=patience)) as beside:
+        found = list(shared(job, work, beside))
+    return sorted(found, key=lambda outcome: outcome.uri), beside
+
+
+def by_the_other_hand(job: Job, items: Sequence[Item]) -> list[Outcome]:
+    """Return what only the process beside makes of items; fails if it leaves any out."""
+    work = deque(items)
+    found: list[Outcome] = []
+    with closing(Beside(job, work)) as beside:
+        while not beside.over:
+            for item, outcome in beside.answer(wait=True) or ():
+                assert outcome is not None, item
+                found.append(outcome)
+    assert not work
+    return sorted(found, key=lambda outcome: outcome.uri)
+
+
+@pytest.fixture
+def tree(tmp_path: Path, seed: int) -> Path:
+    fill(tmp_path, seed)
+    return tmp_path
+
+
+# ── the same comes out ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("size", [None, 40])
+def test_the_process_beside_makes_of_every_file_what_this_one_makes(tree: Path, size: int | None) -> None:
+    job = job_for(tree) if size is None else job_for(tree, size=size)
+    items = [item for item in found_in(job) if "cp1252" not in str(job.look_into(item).prepared)]
+    expected = alone(job, items)
+    assert {outcome.verdict for outcome in expected} == {"ready", "binary", "failed"}
+    assert by_the_other_hand(job, items) == expected
+
+
+def test_two_hands_make_what_one_makes(tree: Path) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    found, _ = together(job, items)
+    assert found == alone(job, items)
+
+
+def test_content_that_is_known_is_not_read_again_by_either(tree: Path) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    hashes = {one.uri: one.prepared.content_hash for one in alone(job, items) if one.prepared}
+    again = Job(job.source, job.cut, hashes)
+    assert by_the_other_hand(again, items) == alone(again, items)
+    assert {outcome.verdict for outcome in alone(again, items)} == {"same", "binary", "failed"}
+
+
+def test_files_that_cannot_be_read_fail_with_the_same_words(tree: Path) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    gone, linked, big, secret = (tree / item.uri for item in items[:4])
+    gone.unlink()
+    linked.unlink()
+    linked.symlink_to(items[5].uri)
+    big.write_text("x" * (LIMITS[0] + 1))
+    secret.chmod(0)
+    items.append(Item("../outside.txt", Stamp(1, 1, 1, 1)))
+    expected = alone(job, items)
+    assert sum(outcome.verdict == "failed" for outcome in expected) >= 4
+    assert together(job, items)[0] == expected
+    ascii_only = [item for item in items if "cp1252" not in str(job.look_into(item).prepared)]
+    assert by_the_other_hand(job, ascii_only) == alone(job, ascii_only)
+
+
+def test_our_own_database_is_not_opened_by_the_process_beside(tree: Path) -> None:
+    own = tree / "own.txt"
+    own.write_text("the index")
+    job = Job(FileSource(tree, limits=LIMITS, git=False, never_open=[own]), Cut())
+    item = Item("own.txt", Stamp(1, 1, 1, 1))
+    [outcome] = by_the_other_hand(job, [item])
+    assert outcome == job.look_into(item)
+    assert "never opened" in outcome.reason
+
+
+def test_a_big_document_is_left_to_whoever_stores_it(tree: Path) -> None:
+    job = Job(FileSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), Cut())
+    item = Item("a.html", Stamp(11, 1, 1, 1))
+    work = deque([item])
+    with closing(Beside(job, work)) as beside:
+        assert beside.answer(wait=True) == [(item, None)]
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are Unicode")
+def test_names_that_are_not_text_reach_the_process_beside(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/na\xefve"))
+    folder.mkdir()
+    for name in (b"caf\xe9.py", b"100%.py", b"a%E9.py"):
+        (folder / os.fsdecode(name)).write_text("x = 1\n")
+    job = job_for(folder)
+    items = found_in(job)
+    assert len(items) == 3
+    assert by_the_other_hand(job, items) == alone(job, items)
+    assert all(outcome.verdict == "ready" for outcome in alone(job, items))
+
+
+def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tree, 3, count=MANY_FILES * 2)
+    seen = []
+    for cores in ({0}, {0, 1}):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: cores, raising=False)
+        steps: list[tuple[str, int, int]] = []
+        with Engine.open(tree) as engine:
+            first = engine.sync(embed=False, progress=partial(_note, steps))
+            # A file written within the last seconds has no stamp that could be trusted.
+            documents = [replace(one, added_at=0.0, stamp=None) for one in engine.sources()]
+            texts = [engine.text(one.uri) for one in documents]
+            best = engine.search("C112", top_k=1, mode="words")[0].text  # those behind it may stand level
+            reports = [first, engine.sync(embed=False), engine.sync(embed=False, full=True)]
+        seen.append(([_comparable(report) for report in reports], steps, documents, texts, best))
+        shutil.rmtree(tree / ".ragstone")
+    for one, other in zip(*seen, strict=True):
+        assert one == other
+    first = seen[0][0][0]
+    assert list(first.failed) == sorted(first.failed, key=lambda skip: skip.uri)
+    assert first.indexed > MANY_FILES
+    assert min(len(first.failed), len(first.skipped)) > 9
+    assert "C112" in seen[0][4]
+
+
+def _comparable(report: SyncReport) -> SyncReport:
+    """Return a report without what depends on the time: how long it took, which files a stamp could prove binary."""
+    graph = report.graph and replace(report.graph, seconds=0.0)
+    return replace(report, seconds=0.0, graph=graph, skipped=tuple(sorted(report.skipped, key=lambda skip: skip.uri)))
+
+
+def _note(steps: list[tuple[str, int, int]], phase: str, done: int, total: int) -> None:
+    steps.append((phase, done, total))
+
+
+# ── a hand that cannot be trusted ─────────────────────────────────────────────────────────────────
+
+NONSENSE = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 99)"
+NO_HELLO = "import time; time.sleep(600)"
+TRUNCATED = (
+    "import sys, struct; o = sys.stdout.buffer; h = b'\"ragstone intake 1\"';"
+    " o.write(struct.pack('>QQ', len(h), 0) + h + struct.pack('>QQ', 50, 9) + b'[nul'); o.flush()"
+)
+WRONG = (
+    "import sys, struct\n"
+    "def say(b): sys.stdout.buffer.write(struct.pack('>QQ', len(b), 0) + b); sys.stdout.buffer.flush()\n"
+    "say(b'\"ragstone intake 1\"')\n"
+    "while True: say({!r})"
+)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "raise SystemExit(3)",
+        NONSENSE,
+        NO_HELLO,
+        TRUNCATED,
+        WRONG.format(b"[]"),
+        WRONG.format(b"7"),
+        WRONG.format(b'[["other.txt", "failed", null, "", null]]'),
+        WRONG.format(b'[["f000.py", "odd", null, "", null]]'),
+    ],
+    ids=["dies", "nonsense", "silent", "broken off", "too few", "no list", "another file", "odd verdict"],
+)
+def test_a_process_that_cannot_be_trusted_changes_nothing(tree: Path, program: str) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    found, beside = together(job, items, command=[sys.executable, "-I", "-c", program], patience=0.5)
+    assert found == alone(job, items)
+    assert beside.process is not None
+    assert beside.process.returncode is not None
+
+
+def test_a_process_that_cannot_be_started_changes_nothing(tree: Path) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    found, beside = together(job, items, command=[str(tree / "no such program")])
+    assert found == alone(job, items)
+    assert beside.process is None
+
+
+@pytest.mark.parametrize("after", [0, 1, 7, 30])
+def test_a_process_killed_on_the_way_changes_nothing(tree: Path, after: int) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    work = deque(items)
+    found: list[Outcome] = []
+    with closing(Beside(job, work)) as beside:
+        assert beside.process is not None
+        going = shared(job, work, beside)
+        for _ in range(after):
+            found.append(next(going))
+        beside.process.kill()
+        found += going
+    assert sorted(found, key=lambda outcome: outcome.uri) == alone(job, items)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are not stopped there")
+def test_a_process_that_stands_still_loses_its_slices(tree: Path) -> None:
+    job = job_for(tree)
+    items = found_in(job)
+    work = deque(items)
+    with closing(Beside(job, work)) as beside:
+        assert beside.process is not None
+        answer = beside.answer(wait=True)
+        assert answer is not None
+        os.kill(beside.process.pid, signal.SIGSTOP)
+        beside._patience = 0.3
+        found = [outcome or job.look_into(item) for item, outcome in answer]
+        found += shared(job, work, beside)
+    assert sorted(found, key=lambda outcome: outcome.uri) == alone(job, items)
+
+
+def test_settings_that_no_chunker_takes_are_told_as_ever(tree: Path) -> None:
+    job = Job(FileSource(tree, limits=LIMITS, git=False), Cut("code", 100, 10))
+    with pytest.raises(InputError):
+        together(job, found_in(job))
+
+
+# ── when it is started, and that it ends ──────────────────────────────────────────────────────────
+
+
+def test_only_much_work_on_two_cores_is_worth_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [Item(f"f{number}", Stamp(10, 1, 1, 1)) for number in range(MANY_FILES)]
+    big = [Item(f"f{number}", Stamp(MANY_BYTES // FEW_FILES, 1, 1, 1)) for number in range(FEW_FILES)]
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    assert worth_help(items)
+    assert worth_help(big)
+    assert not worth_help(items[1:])
+    assert not worth_help(big[1:])
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    assert not worth_help(items)
+
+
+def test_a_program_that_brings_its_own_python_is_not_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    items = [Item(f"f{number}", Stamp(10, 1, 1, 1)) for number in range(MANY_FILES)]
+    monkeypatch.setattr(sys, "executable", "/opt/app/server")
+    assert not worth_help(items)
+    monkeypatch.setattr(sys, "executable", "")
+    assert not worth_help(items)
+
+
+def test_leaving_early_ends_the_process(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    fill(tree, 1, count=MANY_FILES * 2)
+    job = job_for(tree)
+    before = children()  # a parser may be waiting there from another test
+    with closing(outcomes(job, found_in(job))) as found:
+        next(found)
+        assert len(children()) > len(before) or sys.platform != "linux"
+    assert children() == before
+
+
+def test_a_module_in_the_folder_being_read_is_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ragstone", "json", "gc", "struct", "sitecustomize", "usercustomize"):
+        (tmp_path / f"{name}.py").write_text("open('trace', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    job = job_for(tmp_path)
+    assert len(by_the_other_hand(job, found_in(job))) == 6
+    assert not (tmp_path / "trace").exists()
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from ragstone import Engine
+def progress(phase, done, total):
+    if phase == "index" and done == 40:
+        print("here", flush=True)
+        while True:
+            pass
+with Engine.open(Path(sys.argv[1])) as engine:
+    engine.sync(embed=False, progress=progress)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_sync_leaves_no_process_behind(tree: Path, how: signal.Signals) -> None:
+    fill(tree, 2, count=MANY_FILES * 2)
+    source = Path(__file__).resolve().parents[2] / "src"
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(tree)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={"PYTHONPATH": str(source)},
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"here\n"
+        started = children(parent.pid)
+        assert started or len(os.sched_getaffinity(0)) == 1
+        parent.send_signal(how)
+        parent.wait(60)
+    for _ in range(600):
+        if not any(os.path.exists(f"/proc/{pid}") for pid in started):
+            break
+        time.sleep(0.1)
+    assert not [pid for pid in started if os.path.exists(f"/proc/{pid}")]
+
+
+def children(of: int | None = None) -> list[int]:
+    """Return the processes beside that a process has started; none where that cannot be looked up."""
+    return list(_children(of or os.getpid()))
+
+
+def _children(of: int) -> Iterator[int]:
+    for tasks in Path(f"/proc/{of}/task").glob("*/children"):
+        for pid in map(int, tasks.read_text().split()):
+            if b"ragstone.indexing" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                yield pid

@@ -1,0 +1,58 @@
+"""Small applications for tests: files by path, written in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragstone.code.facts import FileFacts
+from ragstone.code.symbols import read
+from ragstone.code.world import World
+from ragstone.types import Graph
+from ragstone_code.laravel.app import App, Known
+from ragstone_code.laravel.kinds import is_model
+from ragstone_code.laravel.sites import Site, sites
+from ragstone_code.php import lower
+
+
+def world(files: Mapping[str, str]) -> World:
+    """Return a project of these files."""
+
+    def facts(uri: str) -> FileFacts | None:
+        return read(files[uri], uri) if uri.endswith(".php") else None
+
+    return World(tuple(sorted(files)), files.get, facts, lower)
+
+
+def php(uri: str, *lines: str) -> tuple[str, str]:
+    """Return a file of PHP: its first line is the third line of the text."""
+    return uri, "\n".join(("<?php", "", *lines, ""))
+
+
+def app(*files: tuple[str, str]) -> tuple[App, tuple[Site, ...]]:
+    """Return an application and the calls in it."""
+    own = App(world(dict(files)))
+    return own, sites(own)
+
+
+def models(own: App) -> tuple[Known, ...]:
+    """Return its models."""
+    return tuple(known for known in own.classes.values() if is_model(own, known.name))
+
+
+def said(graph: Graph, kind: str) -> set[tuple[str, str, str]]:
+    """Return the links of a kind: from, to, and the place that says so."""
+    return {
+        (_bare(link.source), _bare(link.target), f"{link.uri}:{link.line}") for link in graph.links if link.kind == kind
+    }
+
+
+def _bare(key: str) -> str:
+    return key.removeprefix("class:").removeprefix("method:")
+
+
+MODEL = php(
+    "app/Models/Book.php",
+    "namespace App\\Models;",
+    "use Illuminate\\Database\\Eloquent\\Model;",
+    "class Book extends Model {}",
+)

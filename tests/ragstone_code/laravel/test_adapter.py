@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.code.world import World
+from ragstone.types import Graph
+from ragstone_code.laravel import adapter
+from ragstone_code.laravel.adapter import Laravel, places
+from tests.ragstone_code.laravel.small import php, said, world
+
+COMPOSER = '{"require": {"laravel/framework": "^12.0"}, "autoload": {"psr-4": {"App\\\\": "app/"}}}'
+FILES = dict(
+    (
+        ("composer.json", COMPOSER),
+        php(
+            "bootstrap/app.php",
+            "use Illuminate\\Foundation\\Application;",
+            "return Application::configure(basePath: dirname(__DIR__))",
+            "->withRouting(web: __DIR__.'/../routes/web.php')->create();",
+        ),
+        php(
+            "routes/web.php",
+            "use Illuminate\\Support\\Facades\\Route;",
+            "use App\\Http\\Controllers\\Books;",
+            "Route::put('books/{book}', [Books::class, 'update'])->middleware('can:update,book');",
+        ),
+        php(
+            "app/Http/Controllers/Books.php",
+            "namespace App\\Http\\Controllers;",
+            "class Books {",
+            "/** Changes a book. */",
+            "public function update(\\App\\Http\\Requests\\Change $r, \\App\\Models\\Book $book) {",
+            "event(new \\App\\Events\\Changed($book));",
+            "}",
+            "}",
+        ),
+        php(
+            "app/Http/Requests/Change.php",
+            "namespace App\\Http\\Requests;",
+            "class Change extends \\Illuminate\\Foundation\\Http\\FormRequest {",
+            "public function rules() { return ['title' => 'required']; }",
+            "}",
+        ),
+        php(
+            "app/Models/Book.php",
+            "namespace App\\Models;",
+            "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+        ),
+        php(
+            "app/Policies/BookPolicy.php",
+            "namespace App\\Policies;",
+            "class BookPolicy { public function update($u, $b) {} }",
+        ),
+        php("app/Events/Changed.php", "namespace App\\Events;", "class Changed {}"),
+        php(
+            "app/Listeners/Tell.php",
+            "namespace App\\Listeners;",
+            "class Tell {",
+            "public function handle(\\App\\Events\\Changed $e) { config('app.name'); }",
+            "}",
+        ),
+        php("config/app.php", "return ['name' => env('APP_NAME', 'Shop')];"),
+        php(
+            "database/migrations/2024_01_01_000000_create_books_table.php",
+            "use Illuminate\\Support\\Facades\\Schema;",
+            "return new class extends \\Illuminate\\Database\\Migrations\\Migration {",
+            "public function up() {",
+            "Schema::create('books', function ($table) { $table->id(); $table->string('title'); });",
+            "} };",
+        ),
+    )
+)
+ACT = "App\\Http\\Controllers\\Books::update"
+ROUTE = "route:PUT books/{book}"
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return Laravel().read(world(FILES))
+
+
+def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_policy(graph: Graph) -> None:
+    there = "app/Http/Controllers/Books.php"
+    assert said(graph, "HANDLED_BY") >= {(ROUTE, ACT, "routes/web.php:5")}
+    assert said(graph, "VALIDATED_BY") == {(ACT, "App\\Http\\Requests\\Change", f"{there}:6")}
+    assert said(graph, "USES_MODEL") == {(ACT, "App\\Models\\Book", f"{there}:6")}
+    assert {(source, target) for source, target, _ in said(graph, "MAPS_TO")} == {("App\\Models\\Book", "table:books")}
+    assert said(graph, "AUTHORIZED_BY") == {(ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")}
+    assert said(graph, "FIRES") == {(ACT, "App\\Events\\Changed", f"{there}:7")}
+    assert said(graph, "LISTENS") == {("App\\Listeners\\Tell", "App\\Events\\Changed", "app/Listeners/Tell.php:5")}
+    assert said(graph, "CONFIGURED_BY") == {
+        ("App\\Listeners\\Tell::handle", "config:app.name", "app/Listeners/Tell.php:5")
+    }
+
+
+def test_every_key_is_there_once_and_every_alias_leads_to_one(graph: Graph) -> None:
+    keys = [node.key for node in graph.nodes]
+    assert len(keys) == len(set(keys))
+    assert {alias.key for alias in graph.aliases} <= set(keys)
+    assert len(graph.aliases) == len(set(graph.aliases))
+
+
+def test_every_link_and_every_prose_names_a_file_that_is_there(graph: Graph) -> None:
+    assert {link.uri for link in graph.links} <= set(FILES)
+    assert {one.uri for one in graph.rendered} <= set(FILES)
+    assert all(link.line for link in graph.links)
+
+
+def test_the_prose_of_a_route_has_the_words_of_its_method_and_its_fields(graph: Graph) -> None:
+    text = next(one.text for one in graph.rendered if one.key == ROUTE)
+    for words in ("Changes a book.", "fields title", "Book (table books)", "rename", "Changed", "update of BookPolicy"):
+        assert words in text
+
+
+def test_an_application_in_a_folder_is_read_the_same_and_has_its_paths(graph: Graph) -> None:
+    inside = Laravel().read(world({f"api/{uri}": text for uri, text in FILES.items()} | {"web/app.js": "1"}))
+    assert {node.key for node in inside.nodes} == {node.key for node in graph.nodes}
+    assert {node.uri for node in inside.nodes if node.uri} == {f"api/{node.uri}" for node in graph.nodes if node.uri}
+    assert len(inside.links) == len(graph.links)
+
+
+def test_it_knows_its_own_and_leaves_others_alone() -> None:
+    assert Laravel().detects(world(FILES))
+    assert Laravel().detects(world({"artisan": "", "bootstrap/app.php": "<?php"}))
+    for other in (
+        {"composer.json": '{"require": {"symfony/console": "*"}}'},
+        {"composer.json": '{"require-dev": {"laravel/framework": "*"}}'},
+        {"composer.json": '{"type": "library", "require": {"laravel/framework": "*"}}'},
+        {"composer.json": '"laravel/framework"'},
+        {"composer.json": "laravel/framework"},
+        {"vendor/x/composer.json": COMPOSER},
+        {"artisan": "", "app.php": "<?php"},
+        {},
+    ):
+        assert not Laravel().detects(world(other)), other
+        assert Laravel().read(world(other)) == Graph()
+
+
+def test_two_applications_are_two_places() -> None:
+    assert list(places(world({"a/composer.json": COMPOSER, "b/composer.json": COMPOSER}))) == ["a/", "b/"]
+
+
+def test_a_pass_that_fails_leaves_the_others_whole(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
+    def broken(_: World) -> Graph:
+        raise KeyError("odd")
+
+    monkeypatch.setattr(adapter, "tables", broken)
+    whole = Laravel().read(world(FILES))
+    assert "laravel: tables could not be read: KeyError: 'odd'" in whole.remarks
+    assert said(whole, "HANDLED_BY") == said(graph, "HANDLED_BY")
+
+
+@pytest.mark.parametrize("text", ["", "<?php", "<?php class {", "<?php return [", "\x00\x01", "<?php Route::get("])
+def test_files_that_cannot_be_read_stop_nothing(text: str, graph: Graph) -> None:
+    odd = {uri: text for uri in ("app/Odd.php", "config/odd.php", "routes/console.php", "app/Listeners/Odd.php")}
+    whole = Laravel().read(world(FILES | odd))
+    assert {node.key for node in whole.nodes} >= {node.key for node in graph.nodes}
+    assert not [remark for remark in whole.remarks if "could not be read" in remark]
+
+
+PIECES = [
+    "Event", "::", "listen", "(", ")", "[", "]", "=>", "'a'", "new", "X", "$x", "->", "dispatch", ";", "fn", "function",
+    "{", "}", "class", "extends", "config", "'app.name'", ",", "Gate", "define", "policy", "Schedule", "command", "job",
+    "return", "if", "self", "static", "?", ":", "...", "match", "default", "bind", "observe", "Broadcast",
+    "channel", ".",
+]  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=40))
+def test_no_program_however_broken_stops_a_pass(pieces: list[str]) -> None:
+    text = "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n" + " ".join(pieces)
+    head = "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
+    inside = f"{head} {' '.join(pieces)} }} }}"
+    files = {"composer.json": COMPOSER, "routes/console.php": text, "app/P.php": inside, "config/x.php": text}
+    assert not [remark for remark in Laravel().read(world(files)).remarks if "could not be read" in remark]

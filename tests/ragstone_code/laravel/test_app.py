@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from ragstone_code.laravel.app import App, aliases
+from tests.ragstone_code.laravel.small import app, php, world
+
+BASE = php(
+    "app/Base.php", "namespace App;", "abstract class Base { use Loud; protected $table = 'x'; function run() {} }"
+)
+LOUD = php("app/Loud.php", "namespace App;", "trait Loud { public function shout() {} }")
+CHILD = php("app/Child.php", "namespace App;", "class Child extends Base implements \\Countable {}")
+
+
+def test_a_class_is_everything_it_descends_from() -> None:
+    own, _ = app(BASE, LOUD, CHILD)
+    assert list(own.lineage("App\\Child")) == ["App\\Child", "App\\Base", "Countable", "App\\Loud"]
+    assert own.is_a("\\App\\child", frozenset(("countable",)))
+    assert not own.is_a("App\\Base", frozenset(("countable",)))
+
+
+def test_a_class_that_extends_itself_does_not_hang() -> None:
+    own, _ = app(php("a.php", "class A extends B {}", "class B extends A {}"))
+    assert list(own.lineage("A")) == ["A", "B"]
+
+
+def test_methods_and_properties_are_found_in_what_a_class_descends_from() -> None:
+    own, _ = app(BASE, LOUD, CHILD)
+    method = own.method("App\\Child", "shout")
+    field = own.property("App\\Child", "table")
+    assert method is not None
+    assert (method[0].uri, method[1].line) == ("app/Loud.php", 4)
+    assert field is not None
+    assert field[0].name == "App\\Base"
+    assert own.method("App\\Child", "none") is None
+    assert own.property("App\\Child", "none") is None
+
+
+def test_tests_and_what_is_installed_are_no_sources() -> None:
+    composer = ("composer.json", '{"autoload-dev": {"psr-4": {"Checks\\\\": "checks/"}}}')
+    paths = ["app/A.php", "tests/B.php", "vendor/x/C.php", "checks/D.php", "modules/shop/tests/E.php", "lang/en/f.php"]
+    own, _ = app(composer, *(php(path, "class X {}") for path in paths))
+    assert own.sources == ("app/A.php",)
+
+
+def test_a_composer_file_that_is_no_json_is_no_hindrance() -> None:
+    assert App(world({"composer.json": "{", "app/A.php": "<?php class A {}"})).sources == ("app/A.php",)
+    assert App(world({"composer.json": "[]", "app/A.php": "<?php class A {}"})).sources == ("app/A.php",)
+
+
+def test_a_class_has_its_full_and_its_short_name() -> None:
+    own, _ = app(BASE, LOUD, CHILD)
+    node = own.named("App\\Child", "job")
+    assert (node.key, node.name, node.place) == ("class:App\\Child", "Child", "app/Child.php:4")
+    assert [(one.name, one.kind) for one in aliases((node,))] == [("App\\Child", "class"), ("Child", "short_class")]
+    assert own.named("Else\\Where", "event").uri == ""
+    assert own.proper("app\\CHILD") == "App\\Child"

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from ragstone.types import Link, Node
+from ragstone_code.laravel.authorizing import guarded
+from ragstone_code.laravel.policies import registered
+from tests.ragstone_code.laravel.small import MODEL, app, php, said
+
+POLICY = php(
+    "app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy { public function view($u) {} }"
+)
+GATES = php(
+    "app/Providers/Gates.php",
+    "namespace App\\Providers;",
+    "class Gates extends \\Illuminate\\Support\\ServiceProvider {",
+    "public function boot() { \\Illuminate\\Support\\Facades\\Gate::define('admin', fn () => true); }",
+    "}",
+)
+
+
+def test_what_routes_ask_is_answered_by_the_policy_of_the_bound_model_or_by_the_gate() -> None:
+    own, calls = app(MODEL, POLICY, GATES)
+    can = ["web", "can:view,book", "can:admin", "can:unknown,book", "can:view,App\\Models\\Book"]
+    route = Node("route:GET books/{book}", "route", "books", "routes/web.php", 7, attributes={"middleware": list(can)})
+    by_class = Node(
+        "route:GET shelf", "route", "shelf", route.uri, 9, attributes={"controller_middleware": ["can:admin"]}
+    )
+    binds = [Link("BINDS", route.key, "class:App\\Models\\Book", route.uri, 7, attributes={"parameter": "book"})]
+    graph = guarded(own, registered(own, calls), [route, by_class], binds)
+    assert said(graph, "AUTHORIZED_BY") == {
+        (route.key, "App\\Policies\\BookPolicy::view", "routes/web.php:7"),
+        (route.key, "ability:admin", "routes/web.php:7"),
+        (by_class.key, "ability:admin", "routes/web.php:9"),
+    }

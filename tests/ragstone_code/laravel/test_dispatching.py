@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import pytest
+
+from ragstone.types import Graph
+from ragstone_code.laravel.dispatching import sent
+from tests.ragstone_code.laravel.small import app, php, said
+
+PAID = php(
+    "app/Events/Paid.php",
+    "namespace App\\Events;",
+    "class Paid { use \\Illuminate\\Foundation\\Events\\Dispatchable; }",
+)
+SHIP = php(
+    "app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}"
+)
+PACK = php(
+    "app/Jobs/Pack.php", "namespace App\\Jobs;", "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }"
+)
+NOTE = php("app/Note.php", "namespace App;", "class Note extends \\Illuminate\\Notifications\\Notification {}")
+POST = php("app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}")
+IMPORTS = (
+    "namespace App;",
+    "use App\\Events\\Paid;",
+    "use App\\Jobs\\{Ship, Pack};",
+    "use Illuminate\\Support\\Facades\\{Bus, Event, Mail, Notification, Queue};",
+)
+
+
+def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -> Graph:
+    """Return what one line sends; it is line 9 of its file."""
+    shop = php("app/Shop.php", *IMPORTS, "class Shop {", "public function sell($user) { $job = new Ship;", line, "} }")
+    return sent(*app(shop, PAID, SHIP, PACK, NOTE, POST, *more), heard)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "what"),
+    [
+        ("event(new Paid(1));", "FIRES", "Events\\Paid"),
+        ("Paid::dispatch(1);", "FIRES", "Events\\Paid"),
+        ("Paid::dispatchIf(true, 1);", "FIRES", "Events\\Paid"),
+        ("Event::dispatch(new Paid);", "FIRES", "Events\\Paid"),
+        ("broadcast(new Paid)->toOthers();", "FIRES", "Events\\Paid"),
+        ("dispatch(new Ship);", "DISPATCHES", "Jobs\\Ship"),
+        ("dispatch_sync(new Ship);", "DISPATCHES", "Jobs\\Ship"),
+        ("dispatch((new Ship)->onQueue('x'));", "DISPATCHES", "Jobs\\Ship"),
+        ("dispatch($job->delay(3));", "DISPATCHES", "Jobs\\Ship"),
+        ("$this->dispatch(new Ship);", "DISPATCHES", "Jobs\\Ship"),
+        ("Pack::dispatch(1)->onQueue('x');", "DISPATCHES", "Jobs\\Pack"),
+        ("Pack::dispatchSync(1);", "DISPATCHES", "Jobs\\Pack"),
+        ("(new Pack)->dispatch(1);", "DISPATCHES", "Jobs\\Pack"),
+        ("Queue::push(new Ship);", "DISPATCHES", "Jobs\\Ship"),
+        ("Queue::later(5, Ship::class);", "DISPATCHES", "Jobs\\Ship"),
+        ("Bus::dispatch(new Ship);", "DISPATCHES", "Jobs\\Ship"),
+        ("OwnFacade::dispatch(new Ship);", "DISPATCHES", "Jobs\\Ship"),
+        ("$user->notify(new Note);", "DISPATCHES", "Note"),
+        ("Notification::send($user, new Note);", "DISPATCHES", "Note"),
+        ("Mail::to($user)->queue(new Post);", "DISPATCHES", "Post"),
+        ("Mail::send((new Post)->locale('x'));", "DISPATCHES", "Post"),
+    ],
+)
+def test_every_way_to_send_is_seen_with_its_line(line: str, kind: str, what: str) -> None:
+    graph = of(line)
+    assert said(graph, kind) == {("App\\Shop::sell", f"App\\{what}", "app/Shop.php:9")}
+    assert len(graph.links) == 1
+
+
+def test_chains_and_batches_send_all_their_jobs() -> None:
+    both = {("App\\Shop::sell", f"App\\Jobs\\{name}", "app/Shop.php:9") for name in ("Ship", "Pack")}
+    assert said(of("Bus::chain([new Ship, new Pack])->dispatch();"), "DISPATCHES") == both
+    assert said(of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"), "DISPATCHES") == both
+    assert said(of("Pack::withChain([new Ship])->dispatch();"), "DISPATCHES") == both
+
+
+def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
+    plain = php("app/Gone.php", "namespace App;", "class Gone {}")
+    assert not of("$this->bus->dispatch(new Gone);", frozenset(), plain).links
+    assert said(of("$this->bus->dispatch(new Gone);", frozenset(("app\\gone",)), plain), "FIRES")
+
+
+def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
+    plain = php("app/Gone.php", "namespace App;", "class Gone {}")
+    shop = php(
+        "app/Shop.php",
+        "namespace App;",
+        "class Shop {",
+        "public function __construct(private \\Illuminate\\Contracts\\Events\\Dispatcher $out) {}",
+        "public function sell(\\Illuminate\\Contracts\\Bus\\Dispatcher $bus) {",
+        "$this->out->dispatch(new Gone);",
+        "$bus->dispatch(new Gone);",
+        "} }",
+    )
+    graph = sent(*app(shop, plain), frozenset())
+    assert {(link.kind, link.line) for link in graph.links} == {("FIRES", 7), ("DISPATCHES", 8)}
+
+
+def test_what_only_has_the_same_name_sends_nothing() -> None:
+    for line in ("$this->send(new Thing);", "$queue->push(new Thing);", "Thing::dispatch();", "$user->notify($it);"):
+        assert of(line).links == ()
+    assert of("$mailer->send(new Paid);").links == ()
+
+
+def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
+    for line in (
+        "$list->push(new Paid);",
+        "$list->add(new Ship);",
+        "collect()->push(new Ship);",
+        "$list->later(new Ship);",
+    ):
+        assert of(line).links == ()
+
+
+def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -> None:
+    assert said(of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES")
+    assert said(of("(new Ship)->chain([new Pack]);"), "DISPATCHES") == {
+        ("App\\Shop::sell", "App\\Jobs\\Pack", "app/Shop.php:9")
+    }
+
+
+def test_a_class_that_is_computed_is_unresolved_and_no_link() -> None:
+    graph = of("event(new $class(1));")
+    assert graph.links == ()
+    assert [(one.kind, one.name, one.receiver, one.line) for one in graph.unresolved] == [
+        ("FIRES", "event", "new $class", 9)
+    ]
+
+
+def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
+    graph = of("event('shop.sold', [1]);")
+    assert said(graph, "FIRES") == {("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")}
+    assert [(one.name, one.kind) for one in graph.aliases] == [("shop.sold", "event")]
+
+
+def test_models_fire_what_they_say_they_fire() -> None:
+    model = php(
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {",
+        "protected $dispatchesEvents = [",
+        "'saved' => \\App\\Events\\Paid::class,",
+        "];",
+        "}",
+    )
+    graph = sent(*app(model, PAID), frozenset())
+    assert said(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
+    assert graph.links[0].attributes["on"] == "saved"
+
+
+def test_a_route_file_sends_in_the_name_of_the_file() -> None:
+    graph = sent(*app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset())
+    assert said(graph, "DISPATCHES") == {("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")}

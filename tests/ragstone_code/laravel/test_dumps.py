@@ -1,0 +1,131 @@
+"""SQL of three dialects, read into tables."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone_code.laravel import dumps
+from ragstone_code.laravel.tables import Place, Table, Tables
+
+AT = Place("dump", "database/schema/x.sql", 1)
+
+MYSQL = """/*!40101 SET NAMES utf8 */;
+-- a comment; with a semicolon
+DROP TABLE IF EXISTS `posts`;
+CREATE TABLE `posts` (
+  `id` bigint unsigned NOT NULL AUTO_INCREMENT,
+  `user_id` int DEFAULT NULL,
+  `title` varchar(200) COLLATE utf8mb4_unicode_ci NOT NULL DEFAULT 'a, (b); c',
+  `shown` tinyint(1) NOT NULL DEFAULT '1',
+  `state` enum('new','old') NOT NULL,
+  `created_at` timestamp NULL DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `posts_title_unique` (`title`),
+  KEY `posts_user_id_foreign` (`user_id`),
+  CONSTRAINT `posts_user_id_foreign` FOREIGN KEY (`user_id`) REFERENCES `users` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+INSERT INTO `migrations` VALUES (1,'2020_01_01_000000_create_posts',1);
+"""
+POSTGRES = """SET client_encoding = 'UTF8';
+CREATE TABLE public.posts (
+    id bigint NOT NULL,
+    user_id integer,
+    title character varying(200) DEFAULT 'a, (b); c'::character varying NOT NULL,
+    shown boolean DEFAULT true NOT NULL,
+    state character varying(255) NOT NULL,
+    created_at timestamp(0) without time zone,
+    CONSTRAINT posts_state_check CHECK (((state)::text = ANY (ARRAY['new'::text, 'old'::text])))
+);
+ALTER TABLE public.posts OWNER TO someone;
+ALTER TABLE ONLY public.posts ALTER COLUMN id SET DEFAULT nextval('public.posts_id_seq'::regclass);
+ALTER TABLE ONLY public.posts ADD CONSTRAINT posts_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.posts ADD CONSTRAINT posts_title_unique UNIQUE (title);
+ALTER TABLE ONLY public.posts
+    ADD CONSTRAINT posts_user_id_foreign FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+COPY public.migrations (id, migration, batch) FROM stdin;
+1\t2020_01_01_000000_create_posts\t1
+\\.
+"""
+SQLITE = """CREATE TABLE IF NOT EXISTS "posts" ("id" integer primary key autoincrement not null, "user_id" integer,
+ "title" varchar not null default 'a, (b); c', "shown" tinyint(1) not null default '1', "state" varchar
+ check ("state" in ('new', 'old')) not null, "created_at" datetime,
+ foreign key("user_id") references "users"("id") on delete cascade);
+CREATE UNIQUE INDEX "posts_title_unique" on "posts" ("title");
+INSERT INTO migrations VALUES(1,'2020_01_01_000000_create_posts',1);
+"""
+
+
+def read(text: str) -> Tables:
+    tables = Tables()
+    for line, sql in dumps.statements(text):
+        dumps.run(sql, tables, Place("dump", "x.sql", line))
+    return tables
+
+
+def posts(text: str) -> Table:
+    table = read(text).live("posts")
+    assert table is not None
+    return table
+
+
+@pytest.mark.parametrize("text", [MYSQL, POSTGRES, SQLITE], ids=["mysql", "postgres", "sqlite"])
+def test_a_dump_gives_the_same_table_in_every_dialect(text: str) -> None:
+    table = posts(text)
+    assert list(table.columns) == ["id", "user_id", "title", "shown", "state", "created_at"]
+    assert [one.name for one in table.columns.values() if one.nullable] == ["user_id", "created_at"]
+    assert table.columns["title"].more["default"] == "a, (b); c"
+    assert table.columns["title"].type == "string"
+    assert table.columns["shown"].type == "boolean"
+    assert table.columns["id"].more["auto_increment"] is True
+    assert [one.text for one in table.foreign.values()] == ["user_id->users.id"]
+    assert [one.more for one in table.foreign.values()] == [{"on_delete": "cascade"}]
+    assert {(one.kind, one.columns) for one in table.indexes.values()} >= {("primary", ("id",)), ("unique", ("title",))}
+    assert dumps.migrated(text) == ["2020_01_01_000000_create_posts"]
+
+
+def test_statements_have_the_lines_they_start_on() -> None:
+    lines = {sql.split("(")[0].strip(): line for line, sql in dumps.statements(MYSQL)}
+    assert lines["DROP TABLE IF EXISTS `posts`"] == 3
+    assert lines["CREATE TABLE `posts`"] == 4
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("ALTER TABLE t ADD c int", ["a", "b", "c"]),
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS c int, ADD (d int, e varchar(3))", ["a", "b", "c", "d", "e"]),
+        ("alter table `t` drop column `a`", ["b"]),
+        ("ALTER TABLE t DROP a", ["b"]),
+        ("ALTER TABLE t RENAME COLUMN a TO z", ["z", "b"]),
+        ("ALTER TABLE t CHANGE `a` `z` varchar(9) NULL", ["z", "b"]),
+        ("ALTER TABLE t MODIFY COLUMN a text, ADD INDEX ab (a, b)", ["a", "b"]),
+        ("ALTER TABLE t DROP FOREIGN KEY a", ["a", "b"]),
+        ("ALTER TABLE t ALTER COLUMN a TYPE jsonb USING a::jsonb", ["a", "b"]),
+        ("ALTER TABLE public.t ADD CONSTRAINT k CHECK (a > 0)", ["a", "b"]),
+    ],
+)
+def test_plain_alterations_change_the_columns(sql: str, columns: list[str]) -> None:
+    tables = read("CREATE TABLE t (a int, b int)")
+    assert dumps.run(sql, tables, AT)
+    table = tables.live("t")
+    assert table is not None
+    assert list(table.columns) == columns
+
+
+def test_tables_are_renamed_copied_and_dropped() -> None:
+    tables = read("CREATE TABLE t (a int); ALTER TABLE t RENAME TO u; CREATE TABLE v LIKE u; RENAME TABLE v TO w")
+    assert sorted(one.name for one in tables.living()) == ["u", "w"]
+    copied = tables.live("w")
+    assert copied is not None
+    assert list(copied.columns) == ["a"]
+    assert dumps.run("DROP TABLE IF EXISTS u, w CASCADE", tables, AT)
+    assert list(tables.living()) == []
+    assert not dumps.run("SELECT 1", tables, AT)
+
+
+@given(st.text(alphabet="CREATE TABLE alter table()`'\",;ab int ADD COLUMN\n-#/*", max_size=120))
+def test_no_text_is_too_strange(text: str) -> None:
+    tables = read(text)
+    assert all(table.name for table in tables.living())

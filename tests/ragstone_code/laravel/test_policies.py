@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from ragstone.types import Graph
+from ragstone_code.laravel.policies import PLACE, names, policies, registered
+from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
+
+
+def of(*files: tuple[str, str]) -> Graph:
+    own, calls = app(*files)
+    return policies(registered(own, calls), models(own))
+
+
+def policy(uri: str, name: str, *body: str) -> tuple[str, str]:
+    space, _, short = name.rpartition("\\")
+    return php(uri, f"namespace {space};", f"class {short} {{", *body, "}")
+
+
+def auth(*body: str) -> tuple[str, str]:
+    return php(
+        "app/Providers/Auth.php",
+        "namespace App\\Providers;",
+        "use App\\Models\\Book;",
+        "use Illuminate\\Support\\Facades\\Gate;",
+        "class Auth extends \\Illuminate\\Foundation\\Support\\Providers\\AuthServiceProvider {",
+        *body,
+        "}",
+    )
+
+
+BOOK = policy(
+    "app/Policies/BookPolicy.php",
+    "App\\Policies\\BookPolicy",
+    "public function read($u) {}",
+    "public function before($u) {}",
+    "protected function hidden() {}",
+    "public static function made() {}",
+)
+
+
+def test_names_are_tried_as_the_gate_tries_them() -> None:
+    assert names("App\\Models\\Shop\\Book") == (
+        "App\\Models\\Policies\\Shop\\BookPolicy",
+        "App\\Policies\\Shop\\BookPolicy",
+        "App\\Models\\Shop\\Policies\\BookPolicy",
+        "App\\Models\\Policies\\BookPolicy",
+        "App\\Policies\\BookPolicy",
+    )
+    assert names("App\\Book") == ("App\\Policies\\BookPolicy",)
+
+
+def test_a_policy_by_its_name_has_its_public_methods_as_abilities() -> None:
+    graph = of(MODEL, BOOK)
+    assert said(graph, "PROTECTED_BY") == {
+        ("App\\Models\\Book", "App\\Policies\\BookPolicy", "app/Policies/BookPolicy.php:4")
+    }
+    node = next(node for node in graph.nodes if node.kind == "policy")
+    assert (node.attributes["abilities"], node.attributes["ability_lines"]) == (["read"], {"read": 5})
+    assert [(link.confidence, link.attributes["how"]) for link in graph.links] == [("convention", "convention")]
+
+
+def test_what_is_registered_counts_before_a_name() -> None:
+    other = policy("app/Rules/Reading.php", "App\\Rules\\Reading")
+    graph = of(
+        MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];")
+    )
+    assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")}
+
+
+def test_the_gate_is_told_by_a_call_too() -> None:
+    graph = of(MODEL, auth("public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"))
+    assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:7")}
+
+
+def test_an_attribute_names_a_policy() -> None:
+    model = php(
+        "app/Models/Book.php",
+        "namespace App\\Models;",
+        "use Illuminate\\Database\\Eloquent\\Attributes\\UsePolicy;",
+        "#[UsePolicy(\\App\\Rules\\Reading::class)]",
+        "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+    )
+    graph = of(model, BOOK)
+    assert [(link.target, link.line, link.attributes["how"]) for link in graph.links] == [
+        ("class:App\\Rules\\Reading", 5, "attribute")
+    ]
+
+
+def test_a_child_has_the_policy_that_is_registered_for_its_parent() -> None:
+    child = php("app/Models/Comic.php", "namespace App\\Models;", "class Comic extends Book {}")
+    graph = of(MODEL, child, auth("protected $policies = [Book::class => \\App\\Rules\\Reading::class];"))
+    assert {link.source for link in graph.links} == {"class:App\\Models\\Book", "class:App\\Models\\Comic"}
+
+
+def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> None:
+    other = php(
+        "app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}"
+    )
+    graph = of(
+        MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];")
+    )
+    assert "class:App\\Models\\Pen" not in {link.source for link in graph.links}
+    registry = next(node for node in graph.nodes if node.key == PLACE)
+    assert registry.place == "app/Providers/Auth.php:8"
+    assert registry.attributes["folders"] == ["app/Policies"]
+
+
+def test_abilities_that_are_defined_by_themselves_are_nodes() -> None:
+    told = "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
+    body = f"public function boot() {{ {told} }}"
+    graph = of(auth(body))
+    assert {(node.name, node.attributes["by"]) for node in graph.nodes if node.kind == "ability"} == {
+        ("read-all", "Closure"),
+        ("pay", "App\\Providers\\Pay@may"),
+    }
+
+
+def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -> None:
+    own, calls = app(MODEL, BOOK, auth("public function boot() { Gate::guessPolicyNamesUsing(fn ($c) => $c.'P'); }"))
+    graph = policies(registered(own, calls), models(own))
+    assert graph.links == ()
+    assert own.remarks == ["app/Providers/Auth.php:7: names of policies are made by the application's own function"]
+
+
+def test_an_ability_that_a_class_answers_leads_to_its_method() -> None:
+    pay = policy("app/Pay.php", "App\\Pay", "public function may($u) {}")
+    graph = of(pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }"))
+    assert said(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}

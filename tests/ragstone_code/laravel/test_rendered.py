@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from ragstone.types import Graph, Json, Link, Node
+from ragstone_code.laravel.connected import Connected
+from ragstone_code.laravel.rendered import comment, rendered, words
+
+ACT = "method:App\\RateSongController::__invoke"
+ROUTE = Node(
+    "route:PUT api/songs/{song}/rating",
+    "route",
+    "PUT api/songs/{song}/rating",
+    "routes/api.php",
+    9,
+    attributes={
+        "methods": ["PUT"],
+        "uri": "api/songs/{song}/rating",
+        "name": "songs.rate",
+        "method": "__invoke",
+        "action": "App\\RateSongController",
+    },
+)
+SONG, TABLE = "class:App\\Models\\Song", "table:songs"
+
+
+def link(kind: str, source: str, target: str, **attributes: Json) -> Link:
+    return Link(kind, source, target, "a.php", 3, attributes=attributes)
+
+
+GRAPH = Graph(
+    nodes=(
+        ROUTE,
+        Node(
+            ACT,
+            "controller_method",
+            "RateSongController@__invoke",
+            "app/Rate.php",
+            22,
+            doc="/**\n * Gives stars.\n * @param x\n */",
+            attributes={"calls": ["setRating"]},
+        ),
+        Node(
+            "class:App\\RateRequest",
+            "request",
+            "RateRequest",
+            "app/RateRequest.php",
+            4,
+            attributes={"fields": ["rating"]},
+        ),
+        Node(SONG, "model", "Song", "app/Models/Song.php", 10),
+        Node(
+            TABLE,
+            "table",
+            "songs",
+            "database/migrations/1.php",
+            8,
+            attributes={
+                "columns": [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string", "nullable": True}],
+                "foreign_keys": ["user_id->users.id"],
+                "migrations": ["1"],
+                "former_names": ["tracks"],
+            },
+        ),
+        Node("class:App\\Events\\Rated", "event", "Rated", "app/Events/Rated.php", 5),
+        Node("class:Other\\Event", "event", "Event"),
+        Node(
+            "config:mail",
+            "config",
+            "mail",
+            "config/mail.php",
+            3,
+            attributes={"keys": ["from"], "env": [{"name": "MAIL_FROM"}]},
+        ),
+        Node("config:mail.from", "config", "mail.from", "config/mail.php", 4),
+    ),
+    links=(
+        link("HANDLED_BY", ROUTE.key, ACT),
+        link("VALIDATED_BY", ACT, "class:App\\RateRequest"),
+        link("USES_MODEL", ACT, SONG),
+        link("MAPS_TO", SONG, TABLE),
+        link("RELATES", SONG, "class:App\\Models\\Tag", name="tags", type="belongsToMany", pivot="song_tag"),
+        link("GUARDED_BY", ROUTE.key, "middleware:auth", written="auth:api"),
+        link("HANDLED_BY", "middleware:auth", "class:App\\Http\\Authenticate"),
+        link("FIRES", ACT, "class:App\\Events\\Rated"),
+        link("LISTENS", "class:App\\Listeners\\Thank", "class:App\\Events\\Rated", how="listen"),
+    ),
+)
+
+
+def text(key: str) -> str:
+    return next(one.text for one in rendered(GRAPH) if one.key == key)
+
+
+def test_a_route_says_all_that_hangs_on_it() -> None:
+    assert text(ROUTE.key).splitlines() == [
+        "Route PUT api/songs/{song}/rating (songs.rate) is served by App\\RateSongController in app/Rate.php:22.",
+        "About: set, change songs song rating rate.",
+        "Gives stars.",
+        "Validated by RateRequest, fields rating.",
+        "Uses models: Song (table songs).",
+        "Fires: Rated.",
+        "Calls: set rating.",
+        "Middleware: auth:api (Authenticate).",
+    ]
+
+
+def test_a_table_says_its_columns_its_keys_and_its_past() -> None:
+    assert text(TABLE).splitlines() == [
+        "Database table songs stores, holds, keeps Song (songs).",
+        "Columns: id bigint, title string nullable.",
+        "Foreign keys: user_id->users.id.",
+        "Former names: tracks (tracks).",
+        "History, migrations that made and changed it: 1.",
+    ]
+
+
+def test_models_events_and_settings_have_their_prose() -> None:
+    assert "Relations: tags belongsToMany Tag (pivot song_tag)." in text(SONG)
+    assert "Fired from: RateSongController::__invoke at a.php:3." in text("class:App\\Events\\Rated")
+    assert "Listeners, what happens after: Thank (listen, a.php:3)." in text("class:App\\Events\\Rated")
+    assert "Environment: MAIL_FROM." in text("config:mail")
+
+
+def test_a_command_says_how_it_is_called_and_what_it_does() -> None:
+    told = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
+    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(told))
+    assert rendered(Graph(nodes=(node,)))[0].text.splitlines() == [
+        "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
+        "Signature: shop:tidy {--all}.",
+    ]
+
+
+def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
+    keys = {one.key for one in rendered(GRAPH)}
+    assert "class:Other\\Event" not in keys
+    assert "config:mail.from" not in keys
+    assert ACT not in keys
+    assert {(one.uri, one.line) for one in rendered(GRAPH) if one.key == ROUTE.key} == {("routes/api.php", 9)}
+
+
+def test_words_are_split_and_said_once() -> None:
+    assert (
+        words("PlaylistFolderController@store", "playlist_folders", "getURLOf2")
+        == "playlist folder store folders get url of"
+    )
+
+
+def test_comments_end_where_their_tags_begin() -> None:
+    assert comment("/**\n * One.\n * {@inheritdoc}\n * Two.\n *\n * @param x\n * three\n */") == "One. Two."
+    assert comment("") == ""
+
+
+def test_a_graph_can_be_asked_from_both_ends() -> None:
+    known = Connected(GRAPH)
+    assert [one.target for one in known.after("MAPS_TO", SONG)] == [TABLE]
+    assert [one.source for one in known.before("MAPS_TO", TABLE)] == [SONG]
+    assert known.after("MAPS_TO", "class:None") == []
+    assert [one.name for one in known.of("model", "table")] == ["Song", "songs"]

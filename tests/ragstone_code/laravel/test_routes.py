@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.ragstone_code.laravel.small_routes import app, found, table
+
+
+def controller(name: str, body: str) -> dict[str, str]:
+    """Return the file of a controller of the app."""
+    return {
+        f"app/Http/Controllers/{name}.php": "namespace App\\Http\\Controllers; use App\\Models\\Post;"
+        f"class {name} {{ {body} }}"
+    }
+
+
+# ── verbs and actions ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_verb_gives_its_methods_and_its_key() -> None:
+    graph = app(
+        "Route::get('a', fn () => 1); Route::post('a', fn () => 1); Route::any('b', fn () => 1);"
+        "Route::match(['put', 'PATCH'], 'c', fn () => 1); Route::match(['get', 'post'], 'd', fn () => 1);"
+        "Route::get('/', fn () => 1); Route::options('e', fn () => 1);"
+    )
+    assert list(found(graph)) == ["GET a", "POST a", "ANY b", "PUT|PATCH c", "GET|POST d", "GET /", "OPTIONS e"]
+
+
+def test_actions_are_named_as_the_framework_prints_them() -> None:
+    graph = app(
+        "use App\\Http\\Controllers\\Post; Route::get('a', [Post::class, 'show']); Route::get('b', Post::class);"
+        "Route::get('c', 'App\\Http\\Controllers\\Post@show'); Route::get('d', function () {});"
+        "Route::get('e', ['uses' => 'Other@show', 'as' => 'e.name']); Route::middleware('x')->get('f', "
+        "[Post::class, 'f']);"
+        "Route::get('g')->uses([Post::class, 'g']); Route::post('h', ['as' => 'h', function () {}]);"
+    )
+    post = "App\\Http\\Controllers\\Post"
+    assert table(graph, "action") == {
+        "GET a": f"{post}@show", "GET b": post, "GET c": f"{post}@show", "GET d": "Closure", "GET e": "Other@show",
+        "GET f": f"{post}@f", "GET g": f"{post}@g", "POST h": "Closure",
+    }  # fmt: skip
+    assert found(graph)["GET e"].attributes["name"] == "e.name"
+
+
+def test_redirects_views_and_fallbacks_are_routes_with_defaults() -> None:
+    graph = app(
+        "Route::redirect('a', '/b'); Route::permanentRedirect('c', '/d'); Route::view('e', 'page'); "
+        "Route::fallback(fn () => 1);"
+    )
+    assert table(graph, "action", "defaults") == {
+        "ANY a": ("Illuminate\\Routing\\RedirectController", {"destination": "/b", "status": 302}),
+        "ANY c": ("Illuminate\\Routing\\RedirectController", {"destination": "/d", "status": 301}),
+        "GET e": ("Illuminate\\Routing\\ViewController", {"view": "page"}),
+        "GET {fallbackPlaceholder}": ("Closure", {}),
+    }
+    assert found(graph)["GET {fallbackPlaceholder}"].attributes["wheres"] == {"fallbackPlaceholder": ".*"}
+
+
+def test_a_route_stands_on_the_line_that_registers_it() -> None:
+    graph = app("\nRoute::get(\n  'a',\n  fn () => 1\n)->name('a');")
+    assert found(graph)["GET a"].place == "routes/web.php:3"
+
+
+# ── groups ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_groups_as_chains_and_as_arrays_merge_what_they_say() -> None:
+    graph = app(
+        "Route::prefix('/admin/')->name('admin.')->middleware(['auth', 'can:x'])->group(function () {"
+        "  Route::group(['prefix' => 'users', 'as' => 'users.', 'middleware' => 'log'], function ($router) {"
+        "    $router->get('{id}', fn () => 1)->name('show')->middleware('last')->withoutMiddleware('auth');"
+        "    Route::get('/', fn () => 1);"
+        "  });"
+        "});"
+    )
+    assert table(graph, "name", "middleware", "excluded") == {
+        "GET admin/users/{id}": ("admin.users.show", ["web", "auth", "can:x", "log", "last"], ["auth"]),
+        "GET admin/users": ("admin.users.", ["web", "auth", "can:x", "log"], []),
+    }
+
+
+def test_a_namespace_and_a_controller_of_a_group_stand_before_its_actions() -> None:
+    graph = app(
+        "Route::namespace('App\\Http')->group(function () { Route::namespace('Api')->group(function () {"
+        "  Route::get('a', 'Posts@index'); Route::get('b', '\\Root@index'); }); });"
+        "Route::controller(App\\Posts::class)->group(function () { Route::get('c', 'index'); "
+        "Route::get('d', fn () => 1); });"
+    )
+    assert table(graph, "action") == {
+        "GET a": "App\\Http\\Api\\Posts@index", "GET b": "Root@index", "GET c": "App\\Posts@index",
+        "GET d": "App\\Posts",
+    }  # fmt: skip
+
+
+def test_a_domain_is_part_of_the_route() -> None:
+    graph = app("Route::domain('{account}.example.com')->group(function () { Route::get('users', fn () => 1); });")
+    assert table(graph, "domain") == {"GET {account}.example.com/users": "{account}.example.com"}
+
+
+def test_a_prefix_of_a_single_route_goes_before_that_of_its_group() -> None:
+    graph = app(
+        "Route::prefix('g')->group(function () { Route::get('a', fn () => 1)->prefix('p');"
+        "Route::prefix('r')->get('b', fn () => 1); });"
+    )
+    assert list(found(graph)) == ["GET p/g/a", "GET r/g/b"]
+
+
+def test_constraints_of_routes_groups_and_the_app_are_put_together() -> None:
+    graph = app(
+        "Route::pattern('id', '[0-9]+'); Route::where(['slug' => '[a-z]+'])->group(function () {"
+        "Route::get('{slug}/{id}/{kind}', fn () => 1)->whereIn('kind', ['a', 'b']); });"
+        "Route::get('{u}', fn () => 1)->whereAlpha('u')->where('x', '.*');"
+    )
+    assert table(graph, "wheres") == {
+        "GET {slug}/{id}/{kind}": {"id": "[0-9]+", "slug": "[a-z]+", "kind": "a|b"},
+        "GET {u}": {"id": "[0-9]+", "u": "[a-zA-Z]+", "x": ".*"},
+    }
+
+
+def test_abilities_are_middleware() -> None:
+    graph = app(
+        "Route::can('view', 'post')->group(function () { Route::get('{post}', fn () => "
+        "1)->can('update', ['post', 'user']); });"
+    )
+    assert table(graph, "middleware") == {"GET {post}": ["web", "can:view,post", "can:update,post,user"]}
+
+
+def test_enums_are_names_and_middleware() -> None:
+    graph = app(
+        "Route::get('a', fn () => 1)->name(Page::Home)->middleware(Page::Home->value . ':x');",
+        {"Page.php": "enum Page: string { case Home = 'home'; }"},
+    )
+    assert table(graph, "name", "middleware") == {"GET a": ("home", ["web", "home:x"])}
+
+
+def test_routes_in_loops_and_of_lists_of_files_are_all_there() -> None:
+    graph = app(
+        "foreach (['a' => 'A', 'b' => 'B'] as $uri => $name) { Route::get(\"x/$uri\", \"C@get{$name}\")->name($uri); }"
+        "foreach (glob(base_path('routes/more/*.php')) as $file) { require $file; }"
+        "collect(['p', 'q'])->each(fn ($one) => Route::get($one, fn () => 1));",
+        {
+            "routes/more/one.php": "Route::get('one', fn () => 1);",
+            "routes/more/two.php": "Route::get('two', fn () => 1);",
+        },
+    )
+    assert list(found(graph)) == ["GET x/a", "GET x/b", "GET one", "GET two", "GET p", "GET q"]
+    assert found(graph)["GET x/b"].attributes["action"] == "C@getB"
+
+
+def test_a_macro_of_the_app_registers_what_it_says() -> None:
+    graph = app(
+        "Route::macro('admin', function ($uri) { return $this->get(\"admin/$uri\", fn () => 1); }); "
+        "Route::admin('x')->name('n');"
+    )
+    assert table(graph, "name") == {"GET admin/x": "n"}
+
+
+def test_what_a_package_adds_to_the_router_is_said() -> None:
+    graph = app("Route::livewire('x', 'Y');")
+    assert graph.remarks == (
+        "routes/web.php:2: Route::livewire() is registered by a package: what it adds is not known",
+    )
+
+
+# ── duplicates and conditions ─────────────────────────────────────────────────────────────────────
+
+
+def test_of_two_routes_of_one_path_the_last_counts_in_the_place_of_the_first() -> None:
+    graph = app("Route::get('a', 'One@x'); Route::get('b', 'B@x'); Route::get('a', 'Two@x');")
+    assert table(graph, "action") == {"GET a": "Two@x", "GET b": "B@x"}
+    assert graph.remarks == ("routes/web.php:2: GET a is registered again later, which counts",)
+
+
+def test_routes_under_a_condition_are_there_and_marked() -> None:
+    graph = app(
+        "if (config('x.on')) { Route::get('a', fn () => 1); } else { Route::get('b', 'C@m'); } "
+        "Route::get('c', fn () => 1);"
+    )
+    assert table(graph, "conditional") == {"GET a": True, "GET b": True, "GET c": False}
+    assert [link.conditional for link in graph.links if link.kind == "HANDLED_BY" and link.source == "route:GET b"] == [
+        True
+    ]
+
+
+def test_a_route_that_takes_the_place_of_another_under_a_condition_names_it() -> None:
+    graph = app("if (config('x.on')) { Route::get('a', 'One@m'); } else {\nRoute::get('a', 'Two@m'); }")
+    assert table(graph, "action", "alternatives") == {
+        "GET a": ("Two@m", [{"action": "One@m", "place": "routes/web.php:2"}])
+    }
+
+
+def test_settings_are_shown_by_their_keys() -> None:
+    graph = app(
+        "Route::prefix(config('x.prefix'))->middleware(['a', config('x.m'), null])->group(fn () => "
+        "Route::get(env('P') . '/a', fn () => 1));"
+    )
+    assert table(graph, "middleware") == {"GET config(x.prefix)/env(P)/a": ["web", "a", "config(x.m)"]}
+
+
+def test_lists_in_the_files_of_settings_are_gone_through() -> None:
+    graph = app(
+        "foreach (config('x.langs') as $one) { Route::get($one, fn () => 1); }",
+        {"config/x.php": "return ['langs' => ['de', 'en']];"},
+    )
+    assert list(found(graph)) == ["GET de", "GET en"]
+
+
+# ── links ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_route_is_handled_by_the_method_where_it_is_written() -> None:
+    more = {**controller("Base", "public function index() {}"), **controller("Posts", "public function show() {}")}
+    more["app/Http/Controllers/Posts.php"] = more["app/Http/Controllers/Posts.php"].replace(
+        "Posts {", "Posts extends Base {"
+    )
+    graph = app(
+        "use App\\Http\\Controllers\\Posts; Route::resource('posts', Posts::class)->only('index', 'show', 'store');",
+        more,
+    )
+    links = {link.source: (link.target, dict(link.attributes)) for link in graph.links if link.kind == "HANDLED_BY"}
+    assert links["route:GET posts"] == ("method:App\\Http\\Controllers\\Base::index", {})
+    assert links["route:GET posts/{post}"] == ("method:App\\Http\\Controllers\\Posts::show", {})
+    assert links["route:POST posts"] == (
+        "class:App\\Http\\Controllers\\Posts",
+        {"method_exists": False, "method": "store"},
+    )
+    assert table(graph, "method_exists")["POST posts"] is False
+
+
+def test_middleware_is_linked_in_order_with_the_line_of_each_word() -> None:
+    graph = app(
+        "Route::middleware([\n  'auth:api',\n  'log',\n])->group(function () {\n  Route::get('a', fn () "
+        "=> 1)->withoutMiddleware('log');\n});"
+    )
+    links = [link for link in graph.links if link.kind == "GUARDED_BY"]
+    told = [
+        (one.target, one.line, one.order, *(one.attributes[key] for key in ("parameters", "excluded"))) for one in links
+    ]
+    assert told == [
+        ("middleware:web", 6, 0, "", False), ("middleware:auth", 3, 1, "api", False),
+        ("middleware:log", 4, 2, "", False), ("middleware:log", 6, 3, "", True),
+    ]  # fmt: skip
+
+
+MODEL = {
+    "app/Models/Post.php": "namespace App\\Models; use Illuminate\\Database\\Eloquent\\Model;"
+    "class Post extends Model { public function getRouteKeyName() { return 'slug'; } }"
+}
+
+
+def test_parameters_are_bound_by_type_by_field_and_by_word() -> None:
+    more = {
+        **MODEL,
+        **controller("C", "function a(Post $post) {} function b(Post $blogPost, string $x) {} function c($bound) {}"),
+    }
+    graph = app(
+        "use App\\Http\\Controllers\\C; use App\\Models\\Post; Route::model('bound', Post::class); "
+        "Route::get('a/{post}', [C::class, 'a']);"
+        "Route::get('b/{blog_post:id}/{x}', [C::class, 'b']); Route::get('c/{bound}', [C::class, 'c']);"
+        "Route::get('d/{post?}', fn (?Post $post = null) => 1);",
+        more,
+    )
+    links = {link.source: dict(link.attributes) for link in graph.links if link.kind == "BINDS"}
+    assert links == {
+        "route:GET a/{post}": {"parameter": "post", "field": "slug", "how": "implicit"},
+        "route:GET b/{blog_post}/{x}": {"parameter": "blog_post", "field": "id", "how": "implicit"},
+        "route:GET c/{bound}": {"parameter": "bound", "field": "slug", "how": "model"},
+        "route:GET d/{post?}": {"parameter": "post", "field": "slug", "how": "implicit"},
+    }
+    assert found(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {"blog_post": "id"}
+
+
+def test_a_binding_s_function_tells_its_model_by_type_or_by_what_it_returns() -> None:
+    graph = app(
+        "use App\\Models\\Post; Route::bind('a', fn ($v): Post => find($v)); Route::get('a/{a}', fn () => 1);"
+        "Route::bind('b', function ($v) { return Post::where('x', $v)->firstOrFail(); });"
+        "Route::get('b/{b}', fn () => 1);"
+        "Route::bind('c', fn ($v) => other($v)); Route::get('c/{c}', fn () => 1);",
+        MODEL,
+    )
+    links = {link.source: (link.target, link.attributes["how"]) for link in graph.links if link.kind == "BINDS"}
+    assert links == {f"route:GET {one}/{{{one}}}": ("class:App\\Models\\Post", "bind") for one in ("a", "b")}
+
+
+def test_middleware_of_controllers_is_kept_apart() -> None:
+    here = "namespace App\\Http\\Controllers; use Illuminate\\Routing"
+    more = {
+        "app/Http/Controllers/Old.php": f"{here}\\Controller; class Old extends Controller {{"
+        "function __construct() {"
+        "$this->middleware('auth')->only('show'); $this->middleware('log', ['except' => ['show']]); }"
+        "function show() {} function index() {} }",
+        "app/Http/Controllers/Listed.php": f"{here}\\Controllers\\{{HasMiddleware, Middleware}};"
+        "class Listed implements HasMiddleware { static function middleware(): array {"
+        "return ['a', new Middleware('b', only: ['show'])]; } function show() {} function index() {} }",
+        "app/Http/Controllers/Marked.php": f"{here}\\Attributes\\Controllers\\Middleware;"
+        "#[Middleware('auth', except: ['index'])] class Marked {"
+        "#[Middleware('m')] function show() {} function index() {} }",
+    }
+    code = "".join(
+        f"Route::get('{name}/show', [App\\Http\\Controllers\\{name}::class, 'show']);"
+        f"Route::get('{name}', [App\\Http\\Controllers\\{name}::class, 'index']);"
+        for name in ("Old", "Listed", "Marked")
+    )
+    graph = app(code, more)
+    assert table(graph, "controller_middleware") == {
+        "GET Old/show": ["auth"], "GET Old": ["log"], "GET Listed/show": ["a", "b"], "GET Listed": ["a"],
+        "GET Marked/show": ["auth", "m"], "GET Marked": [],
+    }  # fmt: skip
+    assert all(one == ["web"] for one in table(graph, "middleware").values())
+
+
+def test_a_route_is_guarded_by_what_its_controller_says_after_its_own_and_that_once() -> None:
+    more = {
+        "app/Http/Controllers/Old.php": "namespace App\\Http\\Controllers; use Illuminate\\Routing\\Controller;\n"
+        "class Old extends Controller { function __construct() {\n"
+        "$this->middleware('log');\n$this->middleware('auth'); $this->middleware('late')->only('x'); }\n"
+        "function show() {} }",
+    }
+    code = (
+        "Route::get('old', [App\\Http\\Controllers\\Old::class, 'show'])->middleware('auth')->withoutMiddleware('web');"
+    )
+    guards = [link for link in app(code, more).links if link.kind == "GUARDED_BY"]
+    assert [(one.order, one.target, one.attributes.get("by"), one.attributes["excluded"]) for one in guards] == [
+        (0, "middleware:web", None, False),
+        (1, "middleware:auth", None, False),
+        (2, "middleware:log", "controller", False),
+        (3, "middleware:web", None, True),
+    ]
+    assert (guards[2].uri, guards[2].line) == ("app/Http/Controllers/Old.php", 3)
+
+
+def test_a_method_taken_along_is_a_closure_to_the_router() -> None:
+    graph = app("Route::get('a', (new App\\Old)->show(...));", {"app/Old.php": "namespace App; class Old {}"})
+    assert table(graph, "action") == {"GET a": "Closure"}
+
+
+def test_routes_are_made_for_the_cases_of_an_enum() -> None:
+    more = {"app/Kind.php": "namespace App; enum Kind: string { case Song = 'song'; case Film = 'film'; }"}
+    graph = app("foreach (App\\Kind::cases() as $one) { Route::get($one->value, fn () => 1)->name($one->name); }", more)
+    assert table(graph, "name") == {"GET song": "Song", "GET film": "Film"}
+
+
+def test_people_find_a_route_by_name_and_by_path() -> None:
+    graph = app("Route::put('songs/{song}', fn () => 1)->name('songs.update');")
+    assert {(alias.name, alias.kind) for alias in graph.aliases if alias.key == "route:PUT songs/{song}"} == {
+        ("songs.update", "route_name"), ("songs/{}", "uri"), ("PUT songs/{}", "uri"),
+    }  # fmt: skip
+
+
+def test_a_route_says_where_its_path_is_put_together() -> None:
+    graph = app(
+        "Route::prefix('p')\n  ->name('n.')\n  ->group(function () {\n  foreach ([\n  'x',\n  'y',\n] as $one) {\n"
+        "Route::get($one, fn () => 1);\n}\n});"
+    )
+    assert table(graph, "written_at") == {
+        "GET p/x": ["routes/web.php:2", "routes/web.php:3", "routes/web.php:6"],
+        "GET p/y": ["routes/web.php:2", "routes/web.php:3", "routes/web.php:7"],
+    }
+
+
+# ── any input ─────────────────────────────────────────────────────────────────────────────────────
+
+WHOLE = """use Illuminate\\Support\\Facades\\Route;
+Route::middleware(['auth', config('x')])->prefix('p')->name('n.')->group(function () {
+    Route::resource('a.b', C::class, ['only' => ['index'], 'names' => 'x'])->parameters(['b' => 'c'])->scoped();
+    foreach ([1, 2] as $i) { Route::match(['get', 'post'], "x/{$i}", [C::class, 'm'])->where('a', 'b'); }
+    Route::group(['domain' => 'd', 'middleware' => 'e'], base_path('routes/other.php'));
+});
+Route::bind('x', fn ($v) => Post::find($v)); Route::model('y', Z::class);
+"""
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 1_000_000), st.sampled_from(["", "$x", "[", "null", "'", ")", "->name()", "::", "...$a", "[[]]"]))
+def test_no_route_file_raises(seed: int, put: str) -> None:
+    chosen = random.Random(seed)
+    at, until = sorted((chosen.randrange(len(WHOLE)), chosen.randrange(len(WHOLE))))
+    until = min(until, at + 30)
+    app(WHOLE[:at] + put + WHOLE[until:])

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragstone.types import Graph
+from ragstone_code.laravel.routes import routes
+from ragstone_code.laravel.runtime import BadRouteList, imported
+from tests.code.small_world import world
+
+ROWS = [
+    {
+        "domain": None,
+        "method": "GET|HEAD",
+        "uri": "a",
+        "name": "a",
+        "action": "App\\C@m",
+        "middleware": ["web", "auth"],
+    },
+    {
+        "domain": None,
+        "method": "POST",
+        "uri": "package",
+        "name": "p",
+        "action": "Lib\\P@store",
+        "middleware": ["api:x"],
+    },
+]
+
+
+def app() -> Graph:
+    return routes(
+        world(
+            {
+                "app/C.php": "namespace App; class C { function m() {} }",
+                "routes/web.php": "if (config('x')) { Route::get('a', [App\\C::class, 'm']); }"
+                "Route::get('b', fn () => 1);",
+            }
+        )
+    )
+
+
+def test_the_listing_makes_links_sure() -> None:
+    graph = imported(json.dumps(ROWS), app())
+    link = next(one for one in graph.links if one.kind == "HANDLED_BY" and one.source == "route:GET a")
+    assert (link.target, link.confidence, link.conditional, link.uri) == (
+        "method:App\\C::m",
+        "runtime",
+        False,
+        "routes/web.php",
+    )
+    node = next(one for one in graph.nodes if one.key == "route:GET a")
+    assert node.attributes["runtime_middleware"] == ["web", "auth"]
+
+
+def test_routes_of_packages_come_from_the_listing() -> None:
+    graph = imported(json.dumps(ROWS), app())
+    node = next(one for one in graph.nodes if one.key == "route:POST package")
+    assert (node.name, node.attributes["action"], node.uri) == ("p", "Lib\\P@store", "")
+    links = {(one.kind, one.target, one.confidence) for one in graph.links if one.source == node.key}
+    assert links == {("HANDLED_BY", "method:Lib\\P::store", "runtime"), ("GUARDED_BY", "middleware:api", "runtime")}
+
+
+def test_a_route_the_listing_does_not_have_is_said() -> None:
+    assert "GET b is not in the listing of routes" in imported(json.dumps(ROWS), app()).remarks
+
+
+@pytest.mark.parametrize("text", ["", "{}", "not json", '"x"'])
+def test_a_listing_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadRouteList, match="listing of routes"):
+        imported(text, Graph())
+
+
+def test_rows_that_make_no_sense_are_left_out() -> None:
+    assert imported('[1, {"method": "GET"}, {"uri": "a"}]', Graph()).nodes[0].key == "route:GET a"

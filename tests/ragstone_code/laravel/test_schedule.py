@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from ragstone.types import Graph
+from ragstone_code.laravel.commands import commands
+from ragstone_code.laravel.schedule import scheduled
+from tests.ragstone_code.laravel.small import app, php, said
+
+CLEAN = php(
+    "app/Console/Clean.php",
+    "namespace App\\Console;",
+    "class Clean extends \\Illuminate\\Console\\Command {",
+    "protected $signature = 'shop:clean {--all : Everything}';",
+    "protected $description = 'Cleans up';",
+    "}",
+)
+SHIP = php("app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship {}")
+
+
+def of(*files: tuple[str, str]) -> Graph:
+    own, calls = app(CLEAN, SHIP, *files)
+    return scheduled(own, calls, commands(own, calls)[1])
+
+
+def test_the_kernel_the_facade_and_the_builder_schedule_alike() -> None:
+    kernel = php(
+        "app/Console/Kernel.php",
+        "namespace App\\Console;",
+        "use Illuminate\\Console\\Scheduling\\Schedule;",
+        "class Kernel { protected function schedule(Schedule $schedule) {",
+        "$schedule->command('shop:clean --all')->dailyAt('02:00');",
+        "if ($x) { $schedule->job(new \\App\\Jobs\\Ship('a'))->everyMinute()->onOneServer(); }",
+        "} }",
+    )
+    routes = php(
+        "routes/console.php",
+        "use Illuminate\\Support\\Facades\\Schedule;",
+        "Schedule::call(fn () => 1)->name('tidy')->weekly();",
+    )
+    booting = php(
+        "bootstrap/app.php",
+        "return X::configure()->withSchedule(function (\\Illuminate\\Console\\Scheduling\\Schedule $s) {",
+        "$s->command(\\App\\Console\\Clean::class)->hourly();",
+        "});",
+    )
+    graph = of(kernel, routes, booting)
+    assert {node.name: (node.attributes["when"], node.place) for node in graph.nodes} == {
+        "command shop:clean --all": (["dailyAt 02:00"], "app/Console/Kernel.php:6"),
+        "job App\\Jobs\\Ship(a)": (["everyMinute"], "app/Console/Kernel.php:7"),
+        "call tidy": (["weekly"], "routes/console.php:4"),
+        "command App\\Console\\Clean": (["hourly"], "bootstrap/app.php:4"),
+    }
+    assert said(graph, "RUNS") == {
+        ("schedule:command shop:clean --all", "App\\Console\\Clean", "app/Console/Kernel.php:6"),
+        ("schedule:command App\\Console\\Clean", "App\\Console\\Clean", "bootstrap/app.php:4"),
+    }
+    assert [(link.target, link.conditional) for link in graph.links if link.kind == "DISPATCHES"] == [
+        ("class:App\\Jobs\\Ship", True)
+    ]
+
+
+def test_two_tasks_of_one_name_are_two_nodes() -> None:
+    lines = "Schedule::command('a')->daily();\nSchedule::command('a')->weekly();"
+    graph = of(php("routes/console.php", "use Illuminate\\Support\\Facades\\Schedule;", lines))
+    assert [(node.name, node.line) for node in graph.nodes] == [("command a", 4), ("command a", 5)]
+    assert len({node.key for node in graph.nodes}) == 2
+
+
+def test_other_things_that_have_commands_are_no_schedule() -> None:
+    assert (
+        of(
+            php("app/X.php", "namespace App;", "class X { function f($s) { $s->command('a')->daily(); Bus::job(1); } }")
+        ).nodes
+        == ()
+    )
+
+
+def test_a_command_written_in_place_is_scheduled_where_a_time_follows_it() -> None:
+    graph = of(
+        php(
+            "routes/console.php",
+            "use Illuminate\\Support\\Facades\\Artisan;",
+            "Artisan::command('shop:count', fn () => 1)->purpose('Counts')->hourly();",
+            "Artisan::command('shop:hello', fn () => 1)->purpose('Greets');",
+            "Artisan::call('shop:clean');",
+        )
+    )
+    assert [(node.key, node.line, node.attributes["when"]) for node in graph.nodes] == [
+        ("schedule:command shop:count", 4, ["hourly"])
+    ]

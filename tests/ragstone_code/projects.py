@@ -1,0 +1,58 @@
+"""Small projects of our own, unpacked for a test, and what their frameworks themselves say of them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.code.world import World
+from ragstone_code.python import lower
+
+APPS = Path(__file__).parent / "apps"
+
+
+def files(name: str) -> dict[str, str]:
+    """Return the files of a project: `### path` stands before each."""
+    found: dict[str, str] = {}
+    for part in (APPS / f"{name}.txt").read_text("utf-8").split("### ")[1:]:
+        path, _, text = part.partition("\n")
+        found[path.strip()] = text
+    return found
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """Write a project into a folder."""
+    for path, text in files(name).items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+    return folder
+
+
+def world_of(texts: dict[str, str]) -> World:
+    """Return a project as adapters see it."""
+    return World(tuple(sorted(texts)), texts.get, lambda uri: None, lower)
+
+
+def told(script: str, folder: Path, *needed: str) -> Any:  # noqa: ANN401 each program says something else
+    """Return what a program says as JSON, run in the project's folder; skip where a framework is not installed."""
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return json.loads(ran.stdout)

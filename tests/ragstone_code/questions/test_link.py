@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragstone.store.sqlite import SqliteStore
+from ragstone_code.questions.link import link
+from tests.ragstone_code.questions.shop import AC, BOOK, SCOPE, C, shop
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[SqliteStore]:
+    with shop() as made:
+        yield made
+
+
+def keys(store: SqliteStore, question: str) -> list[str]:
+    return [anchor.node.key for anchor in link(store, SCOPE, question).anchors]
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("route books.store", "route:POST api/books"),
+        ("`api:admin:books.list`", "route:GET admin/books"),
+        ("PATCH /api/books/{any}", "route:PUT|PATCH api/books/{book}"),
+        ("PUT /books/{id}", "route:PUT|PATCH api/books/{book}"),
+        ("GET api/shelves/7/books", "route:GET api/shelves/{shelf}/books"),
+        ("rest/ping", "route:GET rest/ping{format?}"),
+        ("the Book model", f"class:{BOOK}"),
+        ("BookController@update", f"method:{C}::update"),
+        ("the titles table", "table:books"),
+        ("table tasks", "table:tasks"),
+        ("the open middleware", "middleware:open"),
+        ("the admin BookController", f"class:{AC}"),
+        ("the shelf moved event", "class:App\\Events\\ShelfMoved"),
+    ],
+)
+def test_a_name_leads_to_its_node(store: SqliteStore, question: str, key: str) -> None:
+    assert key in keys(store, question)
+
+
+def test_the_method_tells_routes_of_one_uri_apart(store: SqliteStore) -> None:
+    assert keys(store, "what is POST api/books") == ["route:POST api/books"]
+    assert keys(store, "what is DELETE api/books") == []
+
+
+def test_a_name_that_nothing_tells_apart_keeps_all_it_may_be(store: SqliteStore) -> None:
+    anchors = link(store, SCOPE, "what is BookController for").anchors
+    assert {node.key for node in anchors[0].nodes} == {f"class:{C}", f"class:{AC}"}
+
+
+def test_a_route_that_is_not_there_is_told_as_unknown(store: SqliteStore) -> None:
+    linked = link(store, SCOPE, "Which code serves route books.burn and POST api/ashes?")
+    assert [one.text for one in linked.unknown] == ["books.burn", "POST api/ashes"]
+    assert not linked.anchors
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(st.text(alphabet="GETbook s/{}.:@\\_-'`(?)tale", max_size=60))
+def test_any_question_links_without_a_failure(store: SqliteStore, question: str) -> None:
+    link(store, SCOPE, question)

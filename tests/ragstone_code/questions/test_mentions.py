@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone_code.questions.mentions import Mention, mentions, normalised, without
+
+
+def named(question: str, form: str) -> Mention:
+    """Return the first mention that may be written in this form."""
+    return next(one for one in mentions(question) if form in one.forms)
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Which code serves route api:client:server.ws?", "api:client:server.ws"),
+        ("What guards `contact.note.store`?", "contact.note.store"),
+        ("Who calls BookController@store?", "BookController@store"),
+        ("Who calls Book::price()?", "Book::price"),
+        ("Who calls Book->price($now)?", "Book::price"),
+        ("What is \\App\\Models\\Book's table?", "App\\Models\\Book"),
+        ("Which routes does Route::apiResource('shelf-parts.books', ...) give?", "shelf-parts.books"),
+        ("the radio stations table", "radio_stations"),
+        ("the playlist folder policy", "playlistfolderpolicy"),
+        ("table named users, please", "users"),
+        ("which code is behind /rest/ping?", "rest/ping"),
+        ("Which code answers https://shop.example/rest/ping?", "rest/ping"),
+    ],
+)
+def test_a_name_is_found_as_it_is_written(question: str, form: str) -> None:
+    assert named(question, form)
+
+
+def test_a_method_before_a_uri_is_part_of_the_name_whatever_its_parameters_are_called() -> None:
+    found = named("Which code handles PUT|PATCH /api/songs/{song:slug}/rating?", "api/songs/{}/rating")
+    assert found.methods == ("PUT", "PATCH")
+
+
+def test_the_root_is_a_uri() -> None:
+    assert named("What serves GET /?", "/").methods == ("GET",)
+
+
+def test_a_common_word_is_no_name_without_a_cue() -> None:
+    assert [one.text for one in mentions("which users are told about books")] == []
+
+
+def test_a_capital_at_the_start_is_no_name_but_later_it_is() -> None:
+    assert [one.text for one in mentions("Song lists are kept by whom, says Server")] == ["Server"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "bare"), [("/api/{a}/{b?}", "api/{}/{}"), ("", "/"), ("/", "/"), ("x{format?}", "x{}")]
+)
+def test_parameters_of_a_uri_lose_their_names(uri: str, bare: str) -> None:
+    assert normalised(uri) == bare
+
+
+def test_what_is_left_without_names_says_what_is_asked() -> None:
+    question = "Which code serves PUT api/songs/{song}?"
+    assert without(question, mentions(question)) == "which code serves ?"
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_mentions_that_lie_in_it(text: str) -> None:
+    for one in mentions(text):
+        assert one.forms and 0 <= one.at <= len(text)
+    assert isinstance(without(text, mentions(text)), str)
+
+
+def test_parameters_as_python_frameworks_write_them_are_the_same() -> None:
+    assert named("Which view handles GET /orders/<int:pk>/?", "orders/{}").methods == ("GET",)

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.code import tree
+from ragstone_code.php import lower
+
+
+def expression(code: str, before: str = "") -> tree.Expr:
+    """Return the last expression of a small file."""
+    last = lower(f"<?php\n{before}\n{code};", "app/a.php").statements[-1]
+    assert isinstance(last, tree.Do)
+    return last.expression
+
+
+def everything(module: tree.Module) -> None:
+    """Map every body of a module."""
+    for cls in module.classes:
+        for method in cls.methods:
+            assert method.body.statements is method.body.statements
+    for function in module.functions:
+        assert function.body.statements is function.body.statements
+
+
+# ── names ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_class_names_are_resolved_by_namespace_alias_and_group() -> None:
+    before = "namespace App\\Http; use Lib\\Song as Tune, Lib\\Album; use Deep\\{One, Two as Second, Sub\\Three};"
+    cases = {
+        "Tune": "Lib\\Song", "Album": "Lib\\Album", "One": "Deep\\One",
+        "Second": "Deep\\Two", "Three": "Deep\\Sub\\Three",
+        "Other": "App\\Http\\Other", "\\Root": "Root", "Album\\Inner": "Lib\\Album\\Inner", "tune": "Lib\\Song",
+        "namespace\\Near": "App\\Http\\Near", "self": "self", "static": "static",
+    }  # fmt: skip
+    for written, full in cases.items():
+        found = expression(f"{written}::class", before)
+        assert isinstance(found, tree.Static) and isinstance(found.of, tree.ClassName)
+        assert (found.of.name, found.name) == (full, "class"), written
+
+
+def test_functions_and_constants_are_imported_by_their_own_use_lines() -> None:
+    before = "namespace App; use function Lib\\play; use const Lib\\LOUD; use Other\\{function stop, const SOFT};"
+    for code, full in {"play()": "Lib\\play", "stop()": "Other\\stop", "strlen()": "strlen"}.items():
+        found = expression(code, before)
+        assert isinstance(found, tree.Call) and found.function == tree.FunctionName(full, 3)
+    assert expression("LOUD", before) == tree.FunctionName("Lib\\LOUD", 3)
+    assert expression("SOFT", before) == tree.FunctionName("Other\\SOFT", 3)
+
+
+def test_every_namespace_of_a_file_has_names_of_its_own() -> None:
+    module = lower("<?php namespace A { use X\\Y; class C extends Y {} } namespace B { class C extends Y {} }", "a.php")
+    assert [(one.name, one.extends) for one in module.classes] == [("A\\C", ("X\\Y",)), ("B\\C", ("B\\Y",))]
+
+
+# ── expressions ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_strings_have_the_value_php_gives_them() -> None:
+    cases = {
+        r"'it\'s \n \\'": "it's \\n \\", r'"a\tb\x41\u{e9}\$x"': "a\tbAé$x", "''": "", '""': "",
+        "<<<'E'\n  one\n   two\n  E": "one\n two", "<<<E\n  one\n\n  two\\n\n  E": "one\n\ntwo\n",
+    }  # fmt: skip
+    for code, value in cases.items():
+        found = expression(code)
+        assert isinstance(found, tree.Literal) and found.value == value, code
+
+
+def test_a_string_with_expressions_in_it_is_a_text() -> None:
+    found = expression('"a $b[key] {$c->d} ${e}."')
+    assert isinstance(found, tree.Text)
+    kinds = [type(one).__name__ for one in found.parts]
+    assert kinds == ["Literal", "Subscript", "Literal", "Member", "Literal", "Variable", "Literal"]
+    key = found.parts[1]
+    assert isinstance(key, tree.Subscript) and key.key == tree.Literal("key", 3)
+
+
+def test_joined_strings_are_one_flat_text() -> None:
+    found = expression(" . ".join(f"'{number}'" for number in range(500)))
+    assert isinstance(found, tree.Text) and len(found.parts) == 500
+
+
+def test_a_call_stands_on_the_line_of_its_name() -> None:
+    found = expression("Route::prefix('a')\n  ->name('b')\n  ->group(fn () => 1)")
+    assert isinstance(found, tree.Call) and found.line == 5
+    assert isinstance(found.function, tree.Member) and isinstance(found.function.of, tree.Call)
+    assert found.function.of.line == 4
+
+
+def test_named_and_spread_arguments_are_told_apart() -> None:
+    found = expression("f(1, name: 2, ...$rest)")
+    assert isinstance(found, tree.Call)
+    assert [(one.name, one.spread) for one in found.arguments] == [("", False), ("name", False), ("", True)]
+
+
+def test_a_function_taken_along_is_its_name_or_the_pair_php_calls() -> None:
+    assert expression("strlen(...)") == tree.Literal("strlen", 3)
+    pair = expression("Song::play(...)", "use App\\Song;")
+    assert isinstance(pair, tree.Collected)
+    first, second = (one.value for one in pair.entries)
+    assert isinstance(first, tree.Static) and first.name == "class"
+    assert second == tree.Literal("play", 3)
+
+
+def test_closures_know_what_they_take_along() -> None:
+    plain, arrow = expression("function () use ($a, &$b) { return 1; }"), expression("fn () => $a")
+    assert isinstance(plain, tree.Closure) and plain.function.captures == ("a", "b")
+    assert isinstance(arrow, tree.Closure) and arrow.function.captures is None
+    assert isinstance(arrow.function.body.statements[0], tree.Return)
+
+
+def test_null_safe_calls_choices_matches_and_includes_have_a_shape() -> None:
+    assert isinstance(expression("$a?->b()"), tree.Call)
+    choice = expression("$a ?? 1")
+    assert isinstance(choice, tree.Choice) and choice.then is None
+    match = expression("match ($a) { 1, 2 => 'x', default => 'y' }")
+    assert isinstance(match, tree.Match) and [len(tests) for tests, _ in match.arms] == [2, 0]
+    included = expression("require __DIR__.'/b.php'")
+    assert isinstance(included, tree.Included) and isinstance(included.path, tree.Text)
+    assert included.path.parts[0] == tree.Literal("app", 3)
+
+
+def test_a_pattern_keeps_the_places_that_are_left_out() -> None:
+    found = expression("[, $b, 'k' => $c] = $d")
+    assert isinstance(found, tree.Assigned) and isinstance(found.target, tree.Collected)
+    kinds = [type(one.value).__name__ for one in found.target.entries]
+    assert kinds == ["Opaque", "Variable", "Variable"]
+
+
+# ── statements ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_switch_becomes_branches_that_fall_through() -> None:
+    module = lower("<?php switch ($a) { case 1: f(); case 2: g(); break; default: h(); }", "a.php")
+    found = module.statements[0]
+    assert isinstance(found, tree.If)
+    assert [len(body) for _, body in found.branches] == [2, 1, 1]
+    assert found.branches[-1][0] is None
+
+
+def test_else_if_in_two_words_is_one_more_branch() -> None:
+    found = lower("<?php if ($a) f(); elseif ($b) g(); else if ($c) h(); else i();", "a.php").statements[0]
+    assert isinstance(found, tree.If) and len(found.branches) == 4
+
+
+# ── definitions ───────────────────────────────────────────────────────────────────────────────────
+
+CLASS = """<?php
+namespace App;
+use Lib\\Base;
+/**
+ * Plays.
+ */
+#[Observed(by: Watcher::class)]
+#[Other]
+final class Song extends Base implements Playable
+{
+    use Loud,
+        Soft;
+    const A = 1, B = 'b';
+    protected static ?int $count = 3;
+    public function __construct(private readonly Album|null $album, string ...$names) {}
+    /** Says it. */
+    protected static function say(?Song $song = null): static { return new static; }
+}
+enum Suit: string { case Hearts = 'h'; case Spades = 's'; const WILD = self::Hearts; }
+"""
+
+
+def test_a_class_is_read_with_all_it_declares() -> None:
+    song, suit = lower(CLASS, "app/Song.php").classes
+    assert (song.name, song.short, song.kind, song.line, song.doc) == ("App\\Song", "Song", "class", 9, "Plays.")
+    assert (song.extends, song.implements) == (("Lib\\Base",), ("App\\Playable",))
+    assert song.traits == (("App\\Loud", 11), ("App\\Soft", 12))
+    assert [
+        one.of.name for one in song.attributes if isinstance(one, tree.New) and isinstance(one.of, tree.ClassName)
+    ] == [
+        "App\\Observed",
+        "App\\Other",
+    ]
+    assert list(song.constants) == ["A", "B"]
+    assert (song.properties[0].name, song.properties[0].static) == ("count", True)
+    made, say = song.methods
+    assert made.parameters[0].promoted and made.parameters[0].type == tree.Typed(
+        ("App\\Album",), True, (), "Album|null"
+    )
+    assert made.parameters[1].spread
+    assert (say.visibility, say.static, say.line, say.doc) == ("protected", True, 17, "Says it.")
+    assert say.returns is not None and say.returns.names == ("static",)
+    assert (suit.kind, suit.cases, list(suit.constants)) == ("enum", ("Hearts", "Spades"), ["Hearts", "Spades", "WILD"])
+
+
+def test_a_class_written_in_place_comes_with_its_definition() -> None:
+    module = lower("<?php\nreturn new class extends Base { public function up() { f(); } };", "m.php")
+    returned = module.statements[0]
+    assert isinstance(returned, tree.Return) and isinstance(returned.value, tree.New)
+    assert returned.value.definition is module.classes[0]
+    up = module.classes[0].method("UP")
+    assert up is not None and len(up.body.statements) == 1
+
+
+# ── any input ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_lines_that_cannot_be_read_are_named_and_the_rest_is_mapped() -> None:
+    module = lower("<?php\nclass A { public function f() { $x = ; } }\nfunction g() {}", "a.php")
+    assert module.broken and [one.name for one in module.functions] == ["g"]
+
+
+def test_nesting_without_end_is_opaque_and_never_an_error() -> None:
+    for text in (
+        "[" * 3000,
+        "(" * 3000,
+        "if(1){" * 2000,
+        "$a" + "->b()" * 3000,
+        "fn()=>" * 2000,
+        "!" * 5000,
+        "[[$a]=" * 900,
+    ):
+        everything(lower(f"<?php {text}", "a.php"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60), st.integers(0, 10_000))
+def test_no_text_raises(text: str, seed: int) -> None:
+    chosen = random.Random(seed)
+    at, until = sorted((chosen.randrange(len(CLASS)), chosen.randrange(len(CLASS))))
+    for one in (text, f"<?php {text}", CLASS[:at] + text + CLASS[until:], CLASS[:at] + CLASS[until:]):
+        everything(lower(one, "a.php"))

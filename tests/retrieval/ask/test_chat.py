@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from ragstone.errors import ConfigError, ProviderError
+from ragstone.retrieval.ask.chat import Chat
+from tests.retrieval.ask.conftest import Service
+
+HELLO = [{"role": "user", "content": "hello"}]
+
+
+def test_words_arrive_as_they_are_said(service: Service) -> None:
+    service.says = "The ferry leaves at nine."
+    pieces = list(Chat(service.url, "tiny", "key").stream(HELLO))
+    assert len(pieces) > 2
+    assert "".join(pieces) == service.says
+    assert service.asked == [{"model": "tiny", "messages": HELLO, "stream": True, "temperature": 0}]
+    assert {key.lower(): value for key, value in service.headers[0].items()}["authorization"] == "Bearer key"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words", "again"),
+    [
+        (401, b"", "refused the key", False),
+        (404, b"", "no model 'tiny'", False),
+        (429, b'{"error": {"message": "slow down"}}', "slow down", True),
+        (500, b"<html>oops</html>", "500: <html>oops", True),
+        (400, b'{"error": "bad model"}', "bad model", False),
+        (302, b"", "302", False),
+    ],
+)
+def test_a_refusal_is_told_with_what_the_service_said(
+    service: Service, status: int, body: bytes, words: str, again: bool
+) -> None:
+    service.status, service.body = status, body
+    with pytest.raises(ProviderError, match=words) as caught:
+        list(Chat(service.url, "tiny").stream(HELLO))
+    assert caught.value.retryable is again
+
+
+@pytest.mark.parametrize(
+    "raw", [b"data: not json\n\n", b"data: []\n\n", b'data: {"choices": [7]}\n\n', b'data: {"error": "boom"}\n\n']
+)
+def test_a_stream_that_is_none_is_a_failure_and_no_crash(service: Service, raw: bytes) -> None:
+    service.raw = raw
+    with pytest.raises(ProviderError):
+        list(Chat(service.url, "tiny").stream(HELLO))
+
+
+def test_other_events_and_empty_ones_are_passed_over(service: Service) -> None:
+    service.raw = (
+        b': ping\n\nevent: x\n\ndata: {"choices": []}\n\ndata: {"choices": [{"delta": {}}]}\n\ndata: [DONE]\n\n'
+    )
+    assert list(Chat(service.url, "tiny").stream(HELLO)) == []
+
+
+def test_an_endless_answer_is_cut(service: Service) -> None:
+    service.says = "x" * 150_000
+    assert len("".join(Chat(service.url, "tiny").stream(HELLO))) <= 100_000
+
+
+def test_a_service_that_is_not_there_is_said_to_be_unreachable() -> None:
+    with pytest.raises(ProviderError, match="cannot be reached") as caught:
+        list(Chat("http://127.0.0.1:9", "tiny").stream(HELLO))
+    assert caught.value.retryable
+
+
+def test_an_address_that_is_none_is_a_matter_of_settings() -> None:
+    with pytest.raises((ConfigError, ProviderError)):
+        list(Chat("http://[broken", "tiny").stream(HELLO))

@@ -1,0 +1,43 @@
+"""How sure an answer is: words that are there, and meaning that is near."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone.retrieval.ranking.confidence import COSINE_FLOOR, confidence
+from ragstone.types import Chunk, ListTrace, Span, StoredChunk
+
+
+def row(number: int, text: str) -> StoredChunk:
+    return StoredChunk(
+        number, number, "default", f"{number}.md", "", "doc", "", {}, Chunk(text, Span(0, 9, 0, 9, 1, 1), 0)
+    )
+
+
+def near(score: float) -> tuple[ListTrace, ...]:
+    return (ListTrace("minilm", 1, score, 1.0, 0.5),)
+
+
+def test_all_words_and_the_very_meaning_are_sure() -> None:
+    weights = {"words": 0.5, "minilm": 0.5}
+    assert confidence([row(1, "ferry bell")], {1: near(1.0)}, weights, ["ferri", "bell"]) == pytest.approx(1.0)
+
+
+def test_half_of_the_words_alone_are_half_sure() -> None:
+    assert confidence([row(1, "ferry dock")], {1: ()}, {"words": 1.0}, ["ferri", "bell"]) == 0.5
+
+
+def test_a_cosine_in_the_noise_counts_for_nothing() -> None:
+    assert confidence([row(1, "ferry")], {1: near(COSINE_FLOOR)}, {"words": 0.5, "minilm": 0.5}, ["bell"]) == 0.0
+
+
+def test_the_surest_of_the_best_counts_wherever_it_stands() -> None:
+    rows = [row(1, "dock"), row(2, "ferry bell"), row(3, "ferry")]
+    traces = {1: near(0.9), 2: near(0.4), 3: near(0.1)}
+    weights = {"words": 0.5, "minilm": 0.5}
+    alone = [confidence([one], traces, weights, ["ferri", "bell"]) for one in rows]
+    assert confidence(rows, traces, weights, ["ferri", "bell"]) == max(alone) == alone[1]
+
+
+def test_nothing_found_is_not_sure() -> None:
+    assert confidence([], {}, {"words": 1.0}, ["bell"]) == 0.0

@@ -1,0 +1,348 @@
+"""The read path: lists, fusion and what becomes of them, over a real store."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from ragstone import Document, Engine
+from ragstone.errors import ProviderError
+from ragstone.events import Event
+from ragstone.retrieval.ranking.lists import floor
+from ragstone.retrieval.search import Searcher
+from ragstone.types import Request, Scope, Scored, SpaceInfo
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+FAKE = {"rag.embedding_provider": "fake"}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine.open(tmp_path, config=FAKE) as opened:
+        opened.add(
+            [Document(uri=f"n{n:03}", text=f"harbour report {n}", metadata={"n": n}) for n in range(60)]
+            + [Document(uri="odd", text="The gondola crosses the lagoon.")]
+        )
+        yield opened
+
+
+def with_cores(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Let a search see so many cores."""
+    for module in ("retrieval.search", "background"):
+        monkeypatch.setattr(f"ragstone.{module}.cores", lambda: count)
+
+
+def test_removed_text_is_in_no_list_before_any_compaction(engine: Engine) -> None:
+    assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "odd"
+    engine.remove("odd")
+    for mode in ("words", "vectors", "hybrid"):
+        assert "odd" not in {hit.source_doc_id for hit in engine.search("gondola lagoon", top_k=100, mode=mode)}
+
+
+def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(engine: Engine) -> None:
+    for n in range(60):
+        engine.remove(f"n{n:03}")
+    assert [hit.source_doc_id for hit in engine.search("harbour lagoon", top_k=5, mode="vectors")] == ["odd"]
+
+
+def test_what_was_removed_does_not_take_the_room_of_what_is_left(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri=f"near{n}", text=f"gondola lagoon {n}") for n in range(35)])
+        engine.add([Document(uri=f"far{n}", text=f"gondola at market stall {n}, sold today") for n in range(25)])
+        for n in range(35):
+            engine.remove(f"near{n}")
+        hits = engine.search("gondola lagoon", top_k=20, mode="vectors", merge=False)
+    assert len({hit.source_doc_id for hit in hits}) == 20
+
+
+@pytest.mark.parametrize("mode", ["words", "hybrid"])
+def test_copies_do_not_take_the_room_of_other_hits(tmp_path: Path, mode: Literal["words", "hybrid"]) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri=f"package{n}/LICENSE", text="gondola lagoon licence") for n in range(60)])
+        engine.add([Document(uri=f"note{n}", text=f"note {n}: a gondola was seen today") for n in range(20)])
+        told = engine.explain("gondola lagoon licence", top_k=10, mode=mode)
+    assert len(told.hits) == 10
+    assert [hit.source_doc_id.split("/")[-1] for hit in told.hits].count("LICENSE") == 1
+    assert len(told.notes) == len(set(told.notes))
+
+
+def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_order(tmp_path: Path) -> None:
+    code = "\n\n\n".join(f"def lagoon_{n}():\n    return 'gondola lagoon ferry {n}'" for n in range(40))
+    texts = ["The gondola and the ferry cross the lagoon.", "the GONDOLA  and the ferry\ncross the lagoon."]
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add([Document(uri="big.py", text=code, kind="code", language="python")])
+        engine.add([Document(uri=f"{n}.md", text=text) for n, text in enumerate(texts)])
+        told = engine.explain("gondola lagoon ferry", top_k=5)
+    shown = [hit.source_doc_id for hit in told.hits]
+    assert len({"0.md", "1.md"} & set(shown)) == 1
+    assert any(one.reason == "same text as a hit above" for one in told.dropped)
+
+
+@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
+def test_where_no_thread_can_be_started_the_answer_is_the_same(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, mode: Literal["vectors", "hybrid"]
+) -> None:
+    def none(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with_cores(monkeypatch, 2)
+    with monkeypatch.context() as without:
+        without.setattr(threading.Thread, "start", none)
+        alone = engine.search("gondola lagoon", mode=mode)
+    engine._parts.searcher._answers.clear()
+    assert alone == engine.search("gondola lagoon", mode=mode)
+    assert alone[0].source_doc_id == "odd"
+
+
+def test_a_search_does_itself_what_a_busy_pool_has_not_begun(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_cores(monkeypatch, 2)
+    alone, free = engine.search("gondola", fresh=False), threading.Event()
+    searcher = engine._parts.searcher
+    searcher._answers.clear()
+    pool = searcher._aside._pool
+    assert pool is not None
+    busy = [pool.submit(free.wait, 10) for _ in range(64)]
+    try:
+        assert engine.search("gondola", fresh=False) == alone
+        assert not busy[0].done()
+    finally:
+        free.set()
+
+
+@pytest.mark.parametrize("core_count", [1, 2])
+def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, core_count: int
+) -> None:
+    reading: list[bool] = []
+    search_words = type(engine._parts.store).search_words
+
+    def slow(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        reading.append(True)
+        time.sleep(0.05)
+        found = search_words(*given, **named)
+        reading.pop()
+        return found
+
+    def no_vector(*_: object) -> None:
+        time.sleep(0.01)
+        raise ProviderError("the service does not answer")
+
+    with_cores(monkeypatch, core_count)
+    monkeypatch.setattr(type(engine._parts.store), "search_words", slow)
+    monkeypatch.setattr(type(engine._parts), "query_vector", no_vector)
+    with pytest.raises(ProviderError, match="does not answer"):
+        engine.search("harbour")
+    assert not reading
+
+
+def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_cores(monkeypatch, 2)
+    query_vector, search_words = type(engine._parts).query_vector, type(engine._parts.store).search_words
+    written, before = threading.Event(), engine.explain("lighthouse", fresh=False)
+    engine._parts.searcher._answers.clear()
+
+    def writes(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
+        with Engine.open(engine.settings.base, config=FAKE) as other:
+            other.add([Document(uri="new", text="The lighthouse.")], embed=False)
+        written.set()
+        return query_vector(*given)
+
+    def waits(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        assert written.wait(10)
+        return search_words(*given, **named)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(type(engine._parts), "query_vector", writes)
+        slow.setattr(type(engine._parts.store), "search_words", waits)
+        told = engine.explain("lighthouse", fresh=False)
+    assert (told.candidates, told.hits) == (before.candidates, before.hits)
+    assert engine.search("lighthouse", fresh=False)[0].source_doc_id == "new"
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "asked"),
+    [
+        ("harbour", {}, [30]),  # words have a list, and it is completed
+        ("harbour", {"top_k": 20}, [40]),  # neighbours and copies fall together
+        ("harbour", {"fusion": "rrf"}, [50]),
+        ("harbour", {"mode": "vectors"}, [50]),
+        ("zeppelin", {}, [30, 50]),  # that words have nothing is known only then
+        ("zeppelin", {"mode": "vectors"}, [50]),
+        ("harbour", {"candidates": 20}, [10]),
+        ("zeppelin", {"candidates": 20}, [10, 50]),  # the floor is told by so many
+    ],
+)
+def test_vectors_are_asked_for_as_many_as_the_other_list_leaves_open(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], asked: list[int]
+) -> None:
+    with_cores(monkeypatch, 2)
+    limits: list[int] = []
+    near, nearest = Searcher._near, Searcher._nearest
+
+    def noted(searcher: Searcher, request: Request, info: SpaceInfo, vector: Matrix, limit: int) -> Sequence[Scored]:
+        limits.append(limit)
+        return nearest(searcher, request, info, vector, limit)
+
+    def spy(*given: Any, limit: int, **named: Any) -> Any:  # noqa: ANN401 - whatever is asked
+        assert limit == limits[-1]
+        return near(*given, limit=limit, **named)
+
+    monkeypatch.setattr(Searcher, "_nearest", noted)
+    monkeypatch.setattr(Searcher, "_near", spy)
+    wanted = {"top_k": 5, "candidates": 100, **options}
+    engine._parts.searcher.run(Request(query, Scope(engine.project), **wanted))
+    assert limits == asked
+
+
+@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
+def test_the_nearest_are_looked_for_while_words_are_still_searched(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, mode: Literal["vectors", "hybrid"]
+) -> None:
+    with_cores(monkeypatch, 2)
+    alone, asked = engine.search("gondola harbour", mode=mode, fresh=False), threading.Event()
+    engine._parts.searcher._answers.clear()
+    nearest, search_words = Searcher._nearest, type(engine._parts.store).search_words
+
+    def noted(*given: Any) -> Any:  # noqa: ANN401 - whatever is asked
+        found = nearest(*given)
+        asked.set()
+        return found
+
+    def waits(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+        assert asked.wait(10)
+        return search_words(*given, **named)
+
+    monkeypatch.setattr(Searcher, "_nearest", noted)
+    monkeypatch.setattr(type(engine._parts.store), "search_words", waits)
+    assert engine.search("gondola harbour", mode=mode, fresh=False) == alone
+
+
+def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
+    near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
+    assert floor(near, 1.0) == floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
+
+
+def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher, both = engine._parts.searcher, threading.Barrier(2, timeout=10)
+    scope = Scope(engine.project)
+    (info,) = engine._parts.store.spaces(scope)
+    with_cores(monkeypatch, 2)
+    monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, info])
+    query_vector = engine._parts.query_vector
+
+    def together(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
+        both.wait()
+        return query_vector(*given)
+
+    monkeypatch.setattr(type(engine._parts), "query_vector", lambda _, *given: together(*given))
+    assert searcher.run(Request("gondola", scope, 1, candidates=10)).hits[0].source_doc_id == "odd"
+
+
+def test_each_space_is_given_its_own_neighbours(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_cores(monkeypatch, 2)
+    searcher, store, scope = engine._parts.searcher, engine._parts.store, Scope(engine.project)
+    (info,) = store.spaces(scope)
+    second = store.ensure_space(engine.project, "default", replace(info.space, model="another"), state="building")
+    other, given = replace(info, id=second.id), list[Sequence[Scored]]()
+
+    def near(*_: object, found: Sequence[Scored], **__: object) -> list[Scored]:
+        given.append(found)
+        return []
+
+    monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, other])
+    monkeypatch.setattr(Searcher, "_nearest", lambda *asked: [Scored(asked[2].id, 0.5)])
+    monkeypatch.setattr(Searcher, "_near", near)
+    searcher.run(Request("gondola", scope, 1, candidates=10))
+    assert given == [[Scored(info.id, 0.5)], [Scored(other.id, 0.5)]]
+
+
+def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:
+    for mode in ("words", "vectors", "hybrid"):
+        hits = engine.search("harbour report", top_k=10, mode=mode, filters={"n": {"in": [3, 44]}})
+        assert {hit.source_doc_id for hit in hits} == {"n003", "n044"}
+
+
+def test_text_that_has_no_vector_yet_is_found_by_words_and_the_answer_says_so(engine: Engine) -> None:
+    engine.add([Document(uri=f"late{n}", text=f"zeppelin number {n}") for n in range(20)], embed=False)
+    explained = engine.explain("zeppelin")
+    assert explained.hits[0].source_doc_id.startswith("late")
+    assert 0 < explained.coverage["fake"] < 1
+    assert any("cover" in note for note in explained.notes)
+
+
+def test_no_vectors_at_all_is_said_when_they_alone_are_asked(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document(uri="a", text="zeppelin"), embed=False)
+        explained = engine.explain("zeppelin", mode="vectors")
+        assert explained.hits == ()
+        assert any("no vectors yet" in note for note in explained.notes)
+        assert engine.search("zeppelin")
+
+
+def test_scores_fall_from_hit_to_hit_and_stay_between_nothing_and_one(engine: Engine) -> None:
+    scores = [hit.score for hit in engine.search("harbour report 7", top_k=20)]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+def test_a_query_about_nothing_here_scores_lower_than_one_that_is_answered(engine: Engine) -> None:
+    good = engine.search("gondola crosses the lagoon")[0].score
+    bad = max((hit.score for hit in engine.search("quantum chromodynamics lagrangian")), default=0.0)
+    assert bad < good / 2
+
+
+def test_an_answer_is_remembered_until_anything_changes(engine: Engine) -> None:
+    first = engine.explain("gondola")
+    assert engine.explain("gondola").hits is first.hits
+    engine.add(Document(uri="new", text="another gondola"))
+    assert engine.explain("gondola").hits is not first.hits
+
+
+def test_another_engine_on_the_same_folder_sees_what_this_one_wrote(engine: Engine) -> None:
+    with Engine.open(engine.folder, config=FAKE) as other:
+        assert other.search("zeppelin", mode="words") == []
+        engine.add(Document(uri="new", text="a zeppelin"))
+        assert other.search("zeppelin", mode="words")[0].source_doc_id == "new"
+        assert other.search("zeppelin", mode="vectors")[0].source_doc_id == "new"
+
+
+def test_an_index_whose_files_were_damaged_or_lost_answers_the_same(engine: Engine) -> None:
+    before = [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")]
+    engine.close()
+    files = [path for path in (engine.home / "vectors").rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        path.write_bytes(b"damaged" * 100)
+    assert [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")] == before
+    engine.close()
+    for path in files:
+        path.unlink(missing_ok=True)
+    assert [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")] == before
+
+
+def test_compact_storage_answers_too(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=FAKE | {"embed.storage": "compact"}) as engine:
+        engine.add([Document(uri="a", text="the gondola crosses the lagoon"), Document(uri="b", text="harbour report")])
+        assert engine.status().spaces[0].storage == "compact"
+        assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "a"
+
+
+def test_a_search_tells_its_start_and_its_end(engine: Engine) -> None:
+    told: list[Event] = []
+    engine.events.subscribe(told.append)
+    hits = engine.search("gondola")
+    assert [event.name for event in told] == ["rag_search_started", "rag_search_completed"]
+    assert told[1].data["ids"] == [hit.doc_id for hit in hits]
+
+
+def test_hybrid_off_asks_the_vectors_alone(engine: Engine) -> None:
+    explained = engine.explain("gondola", hybrid=False)
+    assert set(explained.weights) == {"fake"}

@@ -1,0 +1,90 @@
+"""Files as a message carries them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import InputError, ReadError
+from ragstone.surfaces.attachments import attachment
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+PICTURES = {
+    "a.png": (PNG, "image/png"),
+    "b.jpg": (b"\xff\xd8\xff\xe0" + bytes(20), "image/jpeg"),
+    "c.gif": (b"GIF89a" + bytes(20), "image/gif"),
+    "d.webp": (b"RIFF\x10\0\0\0WEBP" + bytes(20), "image/webp"),
+    "wrongly-named.txt": (PNG, "image/png"),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_travels_as_base64_under_its_own_type(tmp_path: Path, name: str) -> None:
+    data, media_type = PICTURES[name]
+    (tmp_path / name).write_bytes(data)
+    made = attachment(tmp_path / name)
+    assert (made.name, made.media_type, made.kind, made.text, made.size) == (name, media_type, "image", "", len(data))
+    assert b64decode(made.base64) == data
+    assert made.data_url == f"data:{media_type};base64,{made.base64}"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "media_type", "text"),
+    [
+        ("notes.md", b"# Notes\n\ncaf\xc3\xa9\n", "text/markdown", "# Notes\n\ncafé\n"),
+        ("run.py", b"x = 1\n", "text/plain", "x = 1\n"),
+        ("rows.csv", b"a,b\n1,2\n", "text/csv", "a,b\n1,2\n"),
+        ("data.json", b"{}", "application/json", "{}"),
+        ("LICENSE", b"Free.\n", "text/plain", "Free.\n"),
+        ("empty.txt", b"", "text/plain", ""),
+        ("old.txt", "naïve".encode("utf-16"), "text/plain", "naïve"),
+    ],
+)
+def test_a_text_travels_as_text(tmp_path: Path, name: str, data: bytes, media_type: str, text: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    made = attachment(str(tmp_path / name))
+    assert (made.name, made.media_type, made.kind, made.text) == (name, media_type, "text", text)
+    assert (made.base64, made.data_url) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.png", b"not a picture", "a.png is not the picture that its name promises"),
+        ("a.zip", b"PK\x03\x04" + bytes(40), r"a.zip: unsupported type .zip \(archive\)"),
+        ("a.mp3", b"ID3" + bytes(40), r"unsupported type .mp3 \(audio\)"),
+        ("a.svg", b"<svg/>", r"unsupported type .svg"),
+        ("a.dat", bytes(range(256)) * 4, "a.dat: "),
+    ],
+)
+def test_what_cannot_be_attached_is_told_with_the_reason(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ReadError, match=says):
+        attachment(tmp_path / name)
+
+
+def test_nothing_is_read_beyond_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"x" * 101)
+    with pytest.raises(ReadError, match=r"a.txt: too large: 101 bytes \(limit 100\) \(max_bytes= sets the limit\)"):
+        attachment(tmp_path / "a.txt", max_bytes=100)
+    assert attachment(tmp_path / "a.txt", max_bytes=101).size == 101
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are of another kind there")
+def test_no_link_pipe_or_folder_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "secret.txt")
+    os.mkfifo(tmp_path / "pipe.txt")
+    for name in ("link.txt", "pipe.txt", ".", "missing.txt"):
+        with pytest.raises(ReadError):
+            attachment(tmp_path / name)
+
+
+@pytest.mark.parametrize("path", ["", None, 5])
+def test_what_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(InputError, match="is no path"):
+        attachment(path)
