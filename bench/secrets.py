@@ -47,7 +47,7 @@ def work(spec: dict[str, Any]) -> dict[str, Any]:
 
 def speed() -> dict[str, Any]:
     """Return megabytes a second of CPU over the standard library's sources, best of some rounds."""
-    from ragstone.sources.secrets import scan
+    from ragstone.sources.secrets.redaction import scan
 
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in library_files()]
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
@@ -62,7 +62,7 @@ def speed() -> dict[str, Any]:
 
 def recall() -> dict[str, Any]:
     """Return the share of planted secrets of which nothing is left, in all and of the kinds where some were missed."""
-    from ragstone.sources.secrets import redact
+    from ragstone.sources.secrets.redaction import redact
 
     made: Counter[str] = Counter()
     missed: Counter[str] = Counter()
@@ -87,8 +87,8 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
     from ragstone.chunk.choose import choose
     from ragstone.errors import ReadError
     from ragstone.read.choose import is_binary, reader_for
-    from ragstone.sources.names import file_reason
-    from ragstone.sources.secrets import scan
+    from ragstone.sources.folder.names import file_reason
+    from ragstone.sources.secrets.redaction import scan
 
     counted = {"files": 0, "chunks": 0, "flagged": 0}
     for path in islice(_files(root), most):

@@ -283,7 +283,7 @@ ONLY_FOR_OTHERS = (
         "ragstone.indexing.export",
         "ragstone.indexing.watcher",
     ),
-    *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets", "ragstone.indexing.worker"),
+    *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets.redaction", "ragstone.indexing.worker"),
     *(
         "ragstone.indexing.external",
         "ragstone.retrieval.context.select",

@@ -64,7 +64,7 @@ def test_every_public_hint_is_resolved_where_only_ragstone_was_imported() -> Non
     told = {row[0] for row in rows}
     assert {"Engine.search", "Engine.open", "Engine.home", "Engine.__init__", "inject", "attachment"} <= told
     assert {"Store.search_words", "Codec.decode", "Embedder", "Watcher.status", "Rememberer.recall"} <= told
-    assert {"FileSource.scan", "Bus.subscribe", "Log.take", "Candidate", "Settings", "Hit"} <= told
+    assert {"FolderSource.scan", "Bus.subscribe", "Log.take", "Candidate", "Settings", "Hit"} <= told
     assert len(told) > 300
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ragstone import Document, Engine
 from ragstone.errors import StoreBusy
 from ragstone.indexing import changes as following
-from ragstone.sources.watch import Interval
+from ragstone.sources.file_changes import Interval
 from ragstone.store.lock import FileLock
 
 FAKE = {"rag.embedding_provider": "fake"}

@@ -15,8 +15,8 @@ from ragstone.errors import ConfigError
 from ragstone.indexing.prepare import Cut, Job
 from ragstone.indexing.worker import Beside
 from ragstone.indexing.worker_protocol import hear_job, tell_job
-from ragstone.sources.files import FileSource
-from ragstone.sources.secrets import redact
+from ragstone.sources.folder.source import FolderSource
+from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Item
 from tests.support.written import everything
 
@@ -76,7 +76,7 @@ def test_a_sync_says_what_it_took_out_and_where_and_cites_the_right_line(folder:
 
 
 def test_the_process_beside_takes_out_the_same(folder: Path) -> None:
-    job = Job(FileSource(folder, limits=(50_000, 100), git=False), Cut())
+    job = Job(FolderSource(folder, limits=(50_000, 100), git=False), Cut())
     items = [one for one in job.source.scan() if isinstance(one, Item)]
     found = []
     with closing(Beside(job, deque(items))) as beside:

@@ -22,7 +22,7 @@ from ragstone import Engine
 from ragstone.errors import InputError
 from ragstone.indexing.prepare import FEW_FILES, Cut, Job, Outcome
 from ragstone.indexing.worker import MANY_BYTES, MANY_FILES, Beside, outcomes, shared, worth_help
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Stamp, SyncReport
 
 LIMITS = (50_000, 10_000)
@@ -60,7 +60,7 @@ def fill(folder: Path, seed: int, count: int = 60) -> None:
 
 
 def job_for(folder: Path, **cut: int) -> Job:
-    return Job(FileSource(folder, limits=LIMITS, git=False), Cut(**cut))  # type: ignore[arg-type]  # only sizes
+    return Job(FolderSource(folder, limits=LIMITS, git=False), Cut(**cut))  # type: ignore[arg-type]  # only sizes
 
 
 def found_in(job: Job) -> list[Item]:
@@ -147,7 +147,7 @@ def test_files_that_cannot_be_read_fail_with_the_same_words(tree: Path) -> None:
 def test_our_own_database_is_not_opened_by_the_process_beside(tree: Path) -> None:
     own = tree / "own.txt"
     own.write_text("the index")
-    job = Job(FileSource(tree, limits=LIMITS, git=False, never_open=[own]), Cut())
+    job = Job(FolderSource(tree, limits=LIMITS, git=False, never_open=[own]), Cut())
     item = Item("own.txt", Stamp(1, 1, 1, 1))
     [outcome] = by_the_other_hand(job, [item])
     assert outcome == job.look_into(item)
@@ -155,7 +155,7 @@ def test_our_own_database_is_not_opened_by_the_process_beside(tree: Path) -> Non
 
 
 def test_a_big_document_is_left_to_whoever_stores_it(tree: Path) -> None:
-    job = Job(FileSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), Cut())
+    job = Job(FolderSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), Cut())
     item = Item("a.html", Stamp(11, 1, 1, 1))
     work = deque([item])
     with closing(Beside(job, work)) as beside:
@@ -289,7 +289,7 @@ def test_a_process_that_stands_still_loses_its_slices(tree: Path) -> None:
 
 
 def test_settings_that_no_chunker_takes_are_told_as_ever(tree: Path) -> None:
-    job = Job(FileSource(tree, limits=LIMITS, git=False), Cut("code", 100, 10))
+    job = Job(FolderSource(tree, limits=LIMITS, git=False), Cut("code", 100, 10))
     with pytest.raises(InputError):
         together(job, found_in(job))
 

@@ -18,10 +18,10 @@ from ragstone.indexing.worker_protocol import (
     tell_outcomes,
 )
 from ragstone.read.wire import receive, send
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Document, Item, Mark, Stamp
 
-SOURCE = FileSource(Path("somewhere"), limits=(10, 20), documents=(30, {"pdf"}), never_open=[Path("own.db")])
+SOURCE = FolderSource(Path("somewhere"), limits=(10, 20), documents=(30, {"pdf"}), never_open=[Path("own.db")])
 JOB = Job(SOURCE, Cut("prose", 9, 2), {"a": "1f"})
 STAMP = Stamp(1, 2**63, 3, 2**64 - 1)
 TEXT = st.text(st.characters(codec=None) | st.sampled_from("a \n.\ud83d\ude00"))

@@ -19,7 +19,7 @@ from ragstone.errors import ReadError
 from ragstone.read.child import Warm
 from ragstone.read.choose import is_binary, reader_for
 from ragstone.read.formats import FORMATS, Format, format_of, named
-from ragstone.sources.patterns import Rules
+from ragstone.sources.folder.patterns import Rules
 from ragstone.text.identifiers import query_terms, terms
 from ragstone.text.tokens import estimate
 from ragstone.types import Document

@@ -14,7 +14,7 @@ import pytest
 from ragstone.indexing.prepare import Cut, Job, Outcome
 from ragstone.indexing.worker import Beside
 from ragstone.read import process
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 from tests.read.pdf_files import lines, pdf
 
@@ -87,7 +87,7 @@ def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
         (tmp_path / f"{number}.pdf").write_bytes(pdf([lines(f"Paper {number}."), lines("Its second page.")]))
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 and nothing else")
     (tmp_path / "unnamed").write_bytes(pdf([lines("A PDF by its first bytes.")]))
-    job = Job(FileSource(tmp_path, limits=(10**6, 100), git=False), Cut())
+    job = Job(FolderSource(tmp_path, limits=(10**6, 100), git=False), Cut())
     items = [one for one in job.source.scan() if isinstance(one, Item)]
     work = deque(items)
     found: list[tuple[Item, Outcome | None]] = []

@@ -12,7 +12,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.sources import safe_open
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.store.lock import FileLock
 from ragstone.types import Item, Stamp
 from tests.indexing.graph.quarry import API, write
@@ -32,13 +32,13 @@ def proven(folder: Path) -> Iterator[Engine]:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that fills with what is read from disk."""
     reads: list[str] = []
-    real = FileSource.load_stamped
+    real = FolderSource.load_stamped
 
-    def load(self: FileSource, item: Item) -> tuple[bytes, Stamp | None]:
+    def load(self: FolderSource, item: Item) -> tuple[bytes, Stamp | None]:
         reads.append(item.uri)
         return real(self, item)
 
-    monkeypatch.setattr(FileSource, "load_stamped", load)
+    monkeypatch.setattr(FolderSource, "load_stamped", load)
     return reads
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Skip
 
 Plant = Callable[[Mapping[str, str | bytes]], Path]
@@ -68,7 +68,7 @@ def scan(folder: Path) -> Scan:
 
     def look(**options: Any) -> tuple[list[str], dict[str, str]]:
         root = options.pop("root", folder)
-        found = list(FileSource(root, limits=options.pop("limits", (1_000_000, 50_000)), **options).scan())
+        found = list(FolderSource(root, limits=options.pop("limits", (1_000_000, 50_000)), **options).scan())
         order = [entry.uri for entry in found]
         assert order == sorted(order)
         assert len(order) == len(set(order))

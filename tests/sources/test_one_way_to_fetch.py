@@ -19,13 +19,11 @@ ALLOWED = {
     "surfaces/bus.py": {"urllib.parse"},  # takes texts apart
     "read/epub.py": {"urllib.parse"},  # takes texts apart
     "surfaces/adapters/openai_agents.py": {"asyncio"},  # threads, as the SDK awaits its tools
-    "retrieval/ask/chat.py": {
-        "httpx2"
-    },  # the one service whose address the user set
-    "sources/safe_fetch.py": {"socket", "ssl"},
-    "sources/reply.py": {"socket", "http"},  # reads from the connection it is given
-    "sources/urls.py": {"urllib.parse"},  # takes texts apart
-    "sources/web.py": {"http"},  # the names of statuses
+    "retrieval/ask/chat.py": {"httpx2"},  # the one service whose address the user set
+    "sources/web/fetch.py": {"socket", "ssl"},
+    "sources/web/reply.py": {"socket", "http"},  # reads from the connection it is given
+    "sources/web/urls.py": {"urllib.parse"},  # takes texts apart
+    "sources/web/pages.py": {"http"},  # the names of statuses
 }
 PARSING = {"urllib.parse"}
 CONNECTING = {
@@ -62,4 +60,4 @@ def test_no_module_but_one_knows_the_network(module: Path) -> None:
     assert imported(tree) <= ALLOWED.get(name, set())
     called = {getattr(node.func, "attr", "") for node in ast.walk(tree) if isinstance(node, ast.Call)}
     database = {"connect"} if name.startswith("store/") else set()  # SQLite's
-    assert name == "sources/safe_fetch.py" or not called & CONNECTING - database
+    assert name == "sources/web/fetch.py" or not called & CONNECTING - database

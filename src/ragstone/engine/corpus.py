@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ragstone.sources.choice import Choice
+from ragstone.sources.folder.choice import Choice
 from ragstone.sources.uris import from_uri
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ragstone.indexing.sync import Keeper
 from ragstone.read.formats import SUFFIXES
 from ragstone.read.kinds import refusal
 from ragstone.retrieval.freshness import Fresh
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
 from ragstone.types import Scope
 
@@ -98,10 +98,10 @@ class Ground:
         """Return whether nothing has been stored."""
         return not self.enabled or not any(c.documents for c in self._parts.store.collections(self.project))
 
-    def source(self, paths: Sequence[str | Path] | None = None) -> FileSource:
+    def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
         """Return the folder's files as a source, or only some of them."""
         rules = self.settings.sources
-        return FileSource(
+        return FolderSource(
             self.settings.base,
             include=rules.include,
             exclude=rules.exclude,

@@ -12,7 +12,7 @@ from ragstone.engine import later
 from ragstone.engine.ground import OFF, Ground
 from ragstone.errors import StaleSpace
 from ragstone.protocols import Progress
-from ragstone.sources.fingerprint import fingerprint
+from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.store.home import size_on_disk
 from ragstone.types import AddReport, Scope, Status
 

@@ -11,9 +11,9 @@ from typing import Final
 
 from ragstone.errors import InputError, RagstoneError, StoreBusy, StoreDamaged, StoreTooNew
 from ragstone.indexing.sync import Keeper
-from ragstone.sources.tree import GIT_RULES, OWN_RULES
+from ragstone.sources.file_changes import Interval, Watch, open_watch
+from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
 from ragstone.sources.uris import from_uri
-from ragstone.sources.watch import Interval, Watch, open_watch
 from ragstone.store.disk import network_type
 from ragstone.types import SyncReport
 

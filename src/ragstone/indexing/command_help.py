@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragstone.engine.components import Parts
 from ragstone.indexing.pipeline import Ledger
-from ragstone.sources.help import SOURCE, Captured, Page, markdown
+from ragstone.sources.command_help.help import SOURCE, Captured, Page, markdown
 from ragstone.types import Document, Metadata, Scalar, Skip
 
 KIND = "help"

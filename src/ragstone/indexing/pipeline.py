@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.events import CHUNK_INDEXED, Bus
 from ragstone.read import BINARY
-from ragstone.sources.files import MISSING, FileSource
-from ragstone.sources.fingerprint import fingerprint
+from ragstone.sources.folder.fingerprint import fingerprint
+from ragstone.sources.folder.source import MISSING, FolderSource
 from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Writer:
 
     def sync(
         self,
-        source: FileSource,
+        source: FolderSource,
         *,
         full: bool = False,
         unread: Mapping[str, Unread] | None = None,
@@ -173,7 +173,7 @@ class Writer:
 
     def _scan(
         self,
-        source: FileSource,
+        source: FolderSource,
         ledger: Ledger,
         known: dict[str, Known],
         unread: Mapping[str, Unread],
@@ -203,7 +203,7 @@ class Writer:
 
     def _take_in(
         self,
-        source: FileSource,
+        source: FolderSource,
         waiting: Sequence[Item],
         ledger: Ledger,
         known: dict[str, Known],

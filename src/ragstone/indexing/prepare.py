@@ -11,11 +11,11 @@ from ragstone.chunk.choose import by_symbols, choose
 from ragstone.chunk.recipes import recipe
 from ragstone.errors import ReadError, Reason
 from ragstone.read.formats import READERS
-from ragstone.sources import secret_rules
+from ragstone.sources.secrets import rules as secret_rules
 from ragstone.types import Document, Item, Prepared, Stamp
 
 if TYPE_CHECKING:
-    from ragstone.sources.files import FileSource
+    from ragstone.sources.folder.source import FolderSource
 
 Verdict = Literal["ready", "same", "binary", "failed"]
 VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
@@ -66,7 +66,7 @@ class Outcome:
 class Job:
     """A source whose items are taken in, how they are cut, and the content hashes that need no second look."""
 
-    source: FileSource
+    source: FolderSource
     cut: Cut
     unchanged: Mapping[str, str] = field(default_factory=dict)
 
@@ -94,7 +94,7 @@ def _sound(message: str, cut: Cut) -> str:
     """Return what went wrong without the secrets that a parser may have quoted: it is remembered with the file."""
     if not cut.secrets:
         return message
-    from ragstone.sources.secrets import redact  # what only searches never needs it
+    from ragstone.sources.secrets.redaction import redact  # what only searches never needs it
 
     return redact(message)[0]
 
@@ -104,7 +104,7 @@ def prepared(
 ) -> Prepared:
     """Return a document cut and ready to store, without the secrets that were in it."""
     if cut.secrets:
-        from ragstone.sources.secrets import without_secrets  # what only searches never needs it
+        from ragstone.sources.secrets.redaction import without_secrets  # what only searches never needs it
 
         document = without_secrets(document)
     if by_symbols(document, cut.chunker):

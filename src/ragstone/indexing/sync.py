@@ -16,7 +16,7 @@ from ragstone.engine.components import Parts
 from ragstone.errors import RagstoneError, ReadError, StaleSpace
 from ragstone.indexing.pipeline import Unread
 from ragstone.protocols import Progress
-from ragstone.sources.files import MISSING, FileSource
+from ragstone.sources.folder.source import MISSING, FolderSource
 from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
 
 _SYNCED: Final = "last_sync"
@@ -37,7 +37,7 @@ give help nobody, and whoever waits for an answer waits for nothing."""
 MOST_LOOKED_INTO: Final = 500
 """Of more new files than this it is not asked whether each is a text."""
 
-SourceOf = Callable[[Sequence[str | Path] | None], FileSource]
+SourceOf = Callable[[Sequence[str | Path] | None], FolderSource]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ class Keeper:
             self.parts.store.set_note(self.parts.project, f"{key}:{collection}", value)
 
 
-def changed(source: FileSource, item: Item, known: Known) -> bool:
+def changed(source: FolderSource, item: Item, known: Known) -> bool:
     """Return whether a file is not what is known of it: by its stamp if that can be trusted, else by its content."""
     if item.stamp == known.stamp:
         return False
@@ -310,7 +310,7 @@ def changed(source: FileSource, item: Item, known: Known) -> bool:
         return True
 
 
-def _no_text(source: FileSource, item: Item) -> bool:
+def _no_text(source: FolderSource, item: Item) -> bool:
     """Return whether a file that is not stored need not be: one so new that nobody could remember it by its stamp."""
     from ragstone.read.choose import is_binary  # a search does not wait for it
 

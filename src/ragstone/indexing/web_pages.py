@@ -14,9 +14,9 @@ from ragstone.engine.components import Parts
 from ragstone.errors import AccessError, InputError, ReadError, StoreDamaged
 from ragstone.indexing.pipeline import Ledger
 from ragstone.read.choose import is_binary, reader_for
-from ragstone.sources.safe_fetch import Fetched, Rules, Validators, allowed
-from ragstone.sources.urls import parse
-from ragstone.sources.web import SOURCE, Visitor, address, content, file_name, page_at, said
+from ragstone.sources.web.fetch import Fetched, Rules, Validators, allowed
+from ragstone.sources.web.pages import SOURCE, Visitor, address, content, file_name, page_at, said
+from ragstone.sources.web.urls import parse
 from ragstone.types import AddReport, Condition, Document, Filter, Known, Scope, Skip, StoredDocument
 
 _GONE: Final = (404, 410)

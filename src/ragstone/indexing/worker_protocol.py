@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.indexing.prepare import VERDICTS, Cut, Job, Outcome
-from ragstone.sources.files import FileSource
+from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Chunk, Document, Item, Mark, Prepared, Span, Stamp
 
 # ── what is to be done ────────────────────────────────────────────────────────────────────────────
@@ -30,7 +30,7 @@ def hear_job(told: list[Any]) -> Job:
     paths, limits, (most, suffixes), name, cut = told
     root, *never = (Path(os.fsdecode(path.encode("latin-1"))) for path in paths)
     documents = (most, frozenset(suffixes))
-    source = FileSource(root, limits=(limits[0], limits[1]), documents=documents, never_open=never, name=name)
+    source = FolderSource(root, limits=(limits[0], limits[1]), documents=documents, never_open=never, name=name)
     return Job(source, Cut(*cut), {})
 
 

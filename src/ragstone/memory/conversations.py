@@ -21,7 +21,7 @@ from ragstone.memory.facts import restates, wording
 from ragstone.memory.merge import SUPERSEDED
 from ragstone.memory.session_cache import LOOK_BACK, Known, speaker
 from ragstone.memory.times import Span, spans
-from ragstone.sources.secrets import redact
+from ragstone.sources.secrets.redaction import redact
 from ragstone.store.lock import FileLock
 from ragstone.types import Collection, Condition, Filter, Hit, Recalled, Request, Scope, Turn
 

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.changes import Follower, Place
 from ragstone.indexing.sync import Keeper
-from ragstone.sources.files import FILES
+from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of
 from ragstone.sources.uris import from_uri
 from ragstone.types import Explanation, Freshness, Hit, Item, Known, Request, Stamp

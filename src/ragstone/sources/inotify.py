@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ragstone.sources.safe_open import identities
 
 if TYPE_CHECKING:
-    from ragstone.sources.watch import FoldersOf
+    from ragstone.sources.file_changes import FoldersOf
 
 _MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x100, 0x200, 0x400, 0x800

@@ -19,7 +19,7 @@ from mcp.server.stdio import stdio_server
 from ragstone import __version__
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
-from ragstone.sources.roots import is_risky
+from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.code_tools import CODE_TOOLS
 from ragstone.surfaces.present import INTERRUPTED
 from ragstone.surfaces.tools import DEFAULT_TOOLS, Answer, Tool, within

@@ -15,7 +15,7 @@ from ragstone.errors import InputError
 from ragstone.indexing.graph import descriptions as prose
 from ragstone.indexing.graph.passes import FILE, Frameworks, Passes, known_frameworks, matters
 from ragstone.protocols import Progress
-from ragstone.sources.files import FILES
+from ragstone.sources.folder.source import FILES
 from ragstone.store.lock import FileLock
 from ragstone.types import Graph, GraphReport, Known
 

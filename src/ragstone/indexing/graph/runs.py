@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ragstone.errors import InputError
 from ragstone.indexing.pipeline import Writer
-from ragstone.sources.secrets import redact
+from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Alias, Document, Graph, Json, Link, Node, PutResult, Scope
 
 RUN: Final = "run"

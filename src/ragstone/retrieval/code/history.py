@@ -10,7 +10,7 @@ from typing import Final
 
 from ragstone.protocols import Store
 from ragstone.retrieval.code.graph_answers import within
-from ragstone.sources.commits import commits
+from ragstone.sources.folder.commits import commits
 from ragstone.types import Change, Commit, Link, Node, Scope
 
 _MAKES: Final = ("CREATES", "ALTERS", "RENAMES", "DROPS")

@@ -10,9 +10,9 @@ import click
 
 from ragstone.errors import InputError
 from ragstone.indexing.command_help import COLLECTION
-from ragstone.sources.help import DEPTH, Captured, Limits, Page, markdown
-from ragstone.sources.help import capture as captured
-from ragstone.sources.program import find
+from ragstone.sources.command_help.help import DEPTH, Captured, Limits, Page, markdown
+from ragstone.sources.command_help.help import capture as captured
+from ragstone.sources.command_help.program import find
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine, watched
 from ragstone.surfaces.cli.place import root_of

@@ -13,7 +13,7 @@ import click
 from ragstone import config
 from ragstone.engine import DEFAULT, Engine
 from ragstone.errors import InputError, NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew
-from ragstone.sources.roots import is_risky
+from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.place import project, root_of
 from ragstone.surfaces.cli.progress import Bar
 from ragstone.surfaces.cli.shell import Interrupted, note, number, safe

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ragstone.engine import Engine
 from ragstone.errors import AccessError, InputError, ReadError
-from ragstone.sources.urls import parse, scheme_of
+from ragstone.sources.web.urls import parse, scheme_of
 from ragstone.surfaces.cli.shell import complain
 from ragstone.types import AddReport, Skip
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from ragstone.errors import InputError
-from ragstone.sources.roots import find_root
+from ragstone.sources.folder.roots import find_root
 from ragstone.sources.uris import to_uri
 
 _SAID: Final = "ragstone.said."

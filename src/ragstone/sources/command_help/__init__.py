@@ -1,0 +1,1 @@
+"""The help text of command-line programs as a source."""

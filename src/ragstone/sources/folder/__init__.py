@@ -1,0 +1,1 @@
+"""A folder as a source: the files below it, ignore rules, and git."""

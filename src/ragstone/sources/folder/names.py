@@ -1,0 +1,166 @@
+"""Which files and folders are left out by their name alone, and the reason a person is told."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ragstone.sources.folder.patterns import Rules, Sieve
+
+OWN_FOLDERS = frozenset({".git", ".ragstone"})
+"""Never entered and never listed: git's own data and ours."""
+
+_LEFT_FOLDERS = {
+    "node_modules": "installed packages",
+    "bower_components": "installed packages",
+    "site-packages": "installed packages",
+    "__pycache__": "cache folder",
+    ".mypy_cache": "cache folder",
+    ".ruff_cache": "cache folder",
+    ".pytest_cache": "cache folder",
+    ".tox": "virtual environment",
+    ".nox": "virtual environment",
+    ".hg": "version control data",
+    ".svn": "version control data",
+}
+_LEFT_BY_CONTENT = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube"})
+
+# Patterns as in `.gitignore`, for lower-case names; a later line wins.
+_SECRET = """
+.env
+.env.*
+*.env
+.envrc
+!.env.example
+!.env.sample
+!.env.template
+!.env.dist
+!.env.defaults
+!.env.*.example
+!example.env
+!sample.env
+!template.env
+.netrc
+_netrc
+.npmrc
+.yarnrc.yml
+.pypirc
+.pgpass
+.my.cnf
+.htpasswd
+.git-credentials
+.dockercfg
+.dockerconfigjson
+.vault_pass
+.vault-token
+.dev.vars
+.s3cfg
+.boto
+.terraformrc
+terraform.tfstate
+terraform.tfstate.*
+*.tfvars
+kubeconfig
+*.kubeconfig
+id_rsa
+id_dsa
+id_ecdsa
+id_ecdsa_sk
+id_ed25519
+id_ed25519_sk
+*.pem
+*.key
+*.p8
+*.p12
+*.pfx
+*.ppk
+*.jks
+*.keystore
+*.kdbx
+*.agekey
+*.ovpn
+credentials
+credentials.json
+credentials.toml
+application_default_credentials.json
+service-account*.json
+service_account*.json
+client_secret*.json
+secrets.json
+secrets.toml
+secrets.yaml
+secrets.yml
+""".splitlines()
+_GENERATED = """
+package-lock.json
+npm-shrinkwrap.json
+packages.lock.json
+yarn.lock
+pnpm-lock.yaml
+bun.lock
+bun.lockb
+deno.lock
+composer.lock
+poetry.lock
+pdm.lock
+uv.lock
+pixi.lock
+pipfile.lock
+conda-lock.yml
+cargo.lock
+gemfile.lock
+podfile.lock
+package.resolved
+pubspec.lock
+mix.lock
+flake.lock
+go.sum
+gradle.lockfile
+.terraform.lock.hcl
+*.min.js
+*.min.css
+*.min.mjs
+*.map
+*.tsbuildinfo
+*_pb2.py
+*_pb2_grpc.py
+*.pb.go
+*.designer.cs
+.ds_store
+thumbs.db
+""".splitlines()
+
+
+def folder_reason(name: str, inside: frozenset[str], *, secrets: bool) -> str | None:
+    """Return why a folder with this name and these entries is left out, or None; `secrets` lets secret ones in."""
+    if name.lower() in _SECRET_FOLDERS and not secrets:
+        return "folder of secrets"
+    reason = _LEFT_FOLDERS.get(name)
+    if reason is None:
+        reason = next((why for sign, why in _LEFT_BY_CONTENT.items() if sign in inside), None)
+    return reason
+
+
+def file_reason(name: str, *, secrets: bool) -> str | None:
+    """Return why a file with this name is left out, or None; `secrets` lets secret ones in."""
+    name = name.lower()
+    if not _sieve().holds(name):
+        return None
+    if not secrets and _secret().verdict(name):
+        return "secret file"
+    return "generated file" if _generated().verdict(name) else None
+
+
+@cache
+def _sieve() -> Sieve:
+    return Sieve((*_SECRET, *_GENERATED))
+
+
+@cache
+def _secret() -> Rules:
+    return Rules.of(_SECRET)
+
+
+@cache
+def _generated() -> Rules:
+    return Rules.of(_GENERATED)
