@@ -10,8 +10,17 @@ from typing import Any, Final
 
 from ragstone.code import tree
 from ragstone.code.world import World
-from ragstone_code.python.running import STEPS, Running
-from ragstone_code.python.values import Classed, Func, Loaded, Made, Named, Scope, Unknown, Value
+from ragstone_code.python.running import STEPS, PythonInterpreter
+from ragstone_code.python.values import (
+    CallResult,
+    ClassValue,
+    ExternalName,
+    FunctionValue,
+    ModuleValue,
+    Scope,
+    UnknownValue,
+    Value,
+)
 
 SKIPPED: Final = frozenset(
     "tests test testing node_modules venv .venv env site-packages docs_src examples .tox build dist".split()
@@ -24,139 +33,145 @@ class Program:
 
     def __init__(self, world: World, about: Callable[[str], bool]) -> None:
         self.world = world
-        self.running = Running(world)
+        self.interpreter = PythonInterpreter(world)
         self._parts: dict[int, list[Any]] = {}
         self._brought: dict[int, dict[str, tree.ClassName]] = {}
-        for uri in self.running.project.uris:
-            if ordinary(uri) and about(world.read(uri) or ""):
-                self.running.load(uri)
+        for uri in self.interpreter.project.uris:
+            if is_application_code(uri) and about(world.read(uri) or ""):
+                self.interpreter.load(uri)
 
-    def modules(self) -> Iterator[Loaded]:
+    def modules(self) -> Iterator[ModuleValue]:
         """Yield the modules that were followed."""
-        return iter(list(self.running.loaded.values()))
+        return iter(list(self.interpreter.loaded.values()))
 
-    def classes(self) -> Iterator[Classed]:
+    def classes(self) -> Iterator[ClassValue]:
         """Yield the classes they define, those inside of others too."""
         for module in self.modules():
-            yield from self.inside(module.names.values(), module.uri)
+            yield from self.classes_in(module.names.values(), module.uri)
 
-    def inside(self, values: Iterable[Value], uri: str) -> Iterator[Classed]:
+    def classes_in(self, values: Iterable[Value], uri: str) -> Iterator[ClassValue]:
         """Yield the classes among some values that this file defines."""
         for value in list(values):
-            if isinstance(value, Classed) and value.uri == uri:
+            if isinstance(value, ClassValue) and value.uri == uri:
                 yield value
                 own = [one for one in value.attributes.values() if _below(one, value)]
-                yield from self.inside(own, uri)
+                yield from self.classes_in(own, uri)
 
-    def functions(self) -> Iterator[Func]:
+    def functions(self) -> Iterator[FunctionValue]:
         """Yield the functions and methods they define."""
         for module in self.modules():
             for value in list(module.names.values()):
-                if isinstance(value, Func) and value.uri == module.uri and value.owner is None:
+                if isinstance(value, FunctionValue) and value.uri == module.uri and value.owner is None:
                     yield value
         for one in self.classes():
-            yield from methods(one)
+            yield from own_methods(one)
 
-    def made(self, *kinds: str) -> list[Made]:
+    def objects_of(self, *kinds: str) -> list[CallResult]:
         """Return the objects of some kinds that were made, in their order."""
         wanted = set(kinds)
-        return [one for one in self.running.objects if not one.method and wanted & set(one.kinds())]
+        return [one for one in self.interpreter.objects if not one.method and wanted & set(one.type_names())]
 
-    def factories(self, *kinds: str) -> None:
+    def call_factories(self, *kinds: str) -> None:
         """Follow the functions that make an object of some kinds, where nobody calls them."""
         wanted = set(kinds)
         for function in list(self.functions()):
-            made = [value for _, value, name in self.called(function) if not name and wanted & set(_kinds(value))]
-            made += [1 for call, value, name in self.called(function) if name and f"{_first(value)}.{name}" in wanted]
+            made = [value for _, value, name in self.calls_in(function) if not name and wanted & set(_kinds(value))]
+            made += [1 for call, value, name in self.calls_in(function) if name and f"{_first(value)}.{name}" in wanted]
             inside = range(function.line, function.definition.line_end + 1)
-            if made and not any(one.uri == function.uri and one.line in inside for one in self.made(*kinds)):
+            if made and not any(one.uri == function.uri and one.line in inside for one in self.objects_of(*kinds)):
                 self.call(function)
 
-    def call(self, function: Func, *args: Value) -> Value:
+    def call(self, function: FunctionValue, *args: Value) -> Value:
         """Return what a function gives when it is followed now."""
-        self.running.steps = STEPS
-        return self.running.call(function, list(args), {}, (function.uri, function.line))
+        self.interpreter.steps = STEPS
+        return self.interpreter.call(function, list(args), {}, (function.uri, function.line))
 
-    def value(self, expression: tree.Expr | None, scope: Scope) -> Value:
+    def evaluate(self, expression: tree.Expr | None, scope: Scope) -> Value:
         """Return what an expression stands for; a type in quotes is the name it holds."""
-        found = self.running.evaluate(expression, scope)
-        return self.quoted(found, scope)
+        found = self.interpreter.evaluate(expression, scope)
+        return self.resolve_quoted(found, scope)
 
-    def quoted(self, found: Value, scope: Scope) -> Value:
+    def resolve_quoted(self, found: Value, scope: Scope) -> Value:
         """Return what a name in quotes stands for, any other value as it is."""
         if isinstance(found, str) and found.replace(".", "").replace("_", "").isalnum():
             first, *rest = found.split(".")
             known, value = scope.find(first)
             for part in rest if known else ():
-                value = self.running.attribute(value, part)
-            return value if known else Unknown(f"{found} is not known here")
+                value = self.interpreter.attribute(value, part)
+            return value if known else UnknownValue(f"{found} is not known here")
         return found
 
-    def named(self, function: Func) -> Iterator[tuple[Value, int]]:
+    def names_in(self, function: FunctionValue) -> Iterator[tuple[Value, int]]:
         """Yield what a function names in its body and resolves to something of the project, with the line."""
         scope = Scope(function.scope.module, function.scope)
         own = {parameter.name for parameter in function.definition.parameters}
-        for one in self.parts(function):
+        for one in self.body_parts(function):
             if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName):
-                scope.names[one.value.written] = self.running.evaluate(one.value, scope)
+                scope.names[one.value.written] = self.interpreter.evaluate(one.value, scope)
             if isinstance(one, tree.Variable) and one.name not in own:
                 yield scope.find(one.name)[1], one.line
             elif isinstance(one, tree.Member) and isinstance(one.of, tree.Variable) and one.of.name not in own:
                 of = scope.find(one.of.name)[1]
-                if isinstance(of, Loaded | Named):
-                    yield self.running.attribute(of, str(one.name)), one.line
+                if isinstance(of, ModuleValue | ExternalName):
+                    yield self.interpreter.attribute(of, str(one.name)), one.line
 
-    def called(self, function: Func) -> Iterator[tuple[tree.Call, Value, str]]:
+    def calls_in(self, function: FunctionValue) -> Iterator[tuple[tree.Call, Value, str]]:
         """Yield the calls in a body with what they are called on, where that is known, and the method's name."""
-        for one in self.parts(function):
+        for one in self.body_parts(function):
             if not isinstance(one, tree.Call):
                 continue
             member = one.function if isinstance(one.function, tree.Member) else None
             inner = member.of if member is not None else one.function
             yield one, self._plainly(inner, function), str(member.name) if member is not None else ""
 
-    def _plainly(self, one: tree.Expr, function: Func) -> Value:
+    def _plainly(self, one: tree.Expr, function: FunctionValue) -> Value:
         if isinstance(one, tree.Variable):
             known, value = function.scope.find(one.name)
             return value if known else self._imported(one.name, function)
         if isinstance(one, tree.Member) and isinstance(one.of, tree.Variable | tree.Member):
             of = self._plainly(one.of, function)
-            return self.running.attribute(of, str(one.name)) if isinstance(of, Loaded | Named | Classed) else None
+            return (
+                self.interpreter.attribute(of, str(one.name))
+                if isinstance(of, ModuleValue | ExternalName | ClassValue)
+                else None
+            )
         return None
 
-    def _imported(self, name: str, function: Func) -> Value:
+    def _imported(self, name: str, function: FunctionValue) -> Value:
         brought = self._brought.get(id(function.definition))
         if brought is None:
             brought = {
                 one.value.written: one.value
-                for one in self.parts(function)
+                for one in self.body_parts(function)
                 if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName)
             }
             self._brought[id(function.definition)] = brought
-        return self.running.evaluate(brought[name], function.scope) if name in brought else None
+        return self.interpreter.evaluate(brought[name], function.scope) if name in brought else None
 
-    def parts(self, function: Func) -> list[Any]:
+    def body_parts(self, function: FunctionValue) -> list[Any]:
         """Return all parts of a function's body, in their order."""
         key = id(function.definition)
         if key not in self._parts:
-            self._parts[key] = list(walk(function.definition.body.statements))
+            self._parts[key] = list(walk_tree(function.definition.body.statements))
         return self._parts[key]
 
 
 def _kinds(value: Value) -> tuple[str, ...]:
-    return tuple(value.kinds()) if isinstance(value, Classed) else (_first(value),)
+    return tuple(value.type_names()) if isinstance(value, ClassValue) else (_first(value),)
 
 
 def _first(value: Value) -> str:
-    return value.name if isinstance(value, Named) else ""
+    return value.name if isinstance(value, ExternalName) else ""
 
 
-def imports(world: World, wanted: re.Pattern[str]) -> bool:
+def any_module_matches(world: World, wanted: re.Pattern[str]) -> bool:
     """Return whether a module of the program's own has what an expression looks for."""
-    return any(wanted.search(world.read(uri) or "") for uri in world.uris if uri.endswith(".py") and ordinary(uri))
+    return any(
+        wanted.search(world.read(uri) or "") for uri in world.uris if uri.endswith(".py") and is_application_code(uri)
+    )
 
 
-def ordinary(uri: str) -> bool:
+def is_application_code(uri: str) -> bool:
     """Return whether a module is the program's own and no test."""
     parts = uri.split("/")
     return (
@@ -164,16 +179,16 @@ def ordinary(uri: str) -> bool:
     )
 
 
-def methods(one: Classed) -> Iterator[Func]:
+def own_methods(one: ClassValue) -> Iterator[FunctionValue]:
     """Yield the methods a class itself defines."""
-    return (value for value in one.attributes.values() if isinstance(value, Func) and value.owner is one)
+    return (value for value in one.attributes.values() if isinstance(value, FunctionValue) and value.owner is one)
 
 
-def _below(value: Value, outer: Classed) -> bool:
-    return isinstance(value, Classed) and value.full.startswith(f"{outer.full}.")
+def _below(value: Value, outer: ClassValue) -> bool:
+    return isinstance(value, ClassValue) and value.full.startswith(f"{outer.full}.")
 
 
-def walk(part: Any) -> Iterator[Any]:  # noqa: ANN401 any part of a program has parts of any kind
+def walk_tree(part: Any) -> Iterator[Any]:  # noqa: ANN401 any part of a program has parts of any kind
     """Yield all parts of statements or expressions, in their order, bodies of functions inside them too."""
     waiting = [part]
     while waiting:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ragstone.types import Confidence, Json, Node
-from ragstone_code.graph_builder import Place, Woven
+from ragstone_code.graph_builder import GraphBuilder, Location
 
 
 @dataclass(slots=True)
-class Column:
+class SchemaColumn:
     """A column of a table."""
 
     name: str
@@ -20,9 +20,9 @@ class Column:
     default: Json = None
     primary: bool = False
     unique: bool = False
-    place: Place = ("", 0)
+    place: Location = ("", 0)
 
-    def said(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, Json]:
         """Return it as an attribute has it."""
         made: dict[str, Json] = {"name": self.name, "type": self.type, "nullable": self.nullable}
         if self.default is not None:
@@ -35,17 +35,17 @@ class Column:
 
 
 @dataclass(slots=True)
-class Table:
+class SchemaTable:
     """One lifetime of a table."""
 
     name: str
-    place: Place
+    place: Location
     born: str = ""
     """The migration that creates it."""
-    columns: dict[str, Column] = field(default_factory=dict)
+    columns: dict[str, SchemaColumn] = field(default_factory=dict)
     indexes: list[str] = field(default_factory=list)
     former: list[str] = field(default_factory=list)
-    touched: list[tuple[str, str, Place, dict[str, Json]]] = field(default_factory=list)
+    touched: list[tuple[str, str, Location, dict[str, Json]]] = field(default_factory=list)
     """(link kind, migration, place, what of it)."""
     dropped: bool = False
 
@@ -62,110 +62,110 @@ class Table:
         }
 
 
-def _renamed(column: Column, to: str) -> Column:
+def _renamed(column: SchemaColumn, to: str) -> SchemaColumn:
     column.name = to
     return column
 
 
-class Tables:
+class DatabaseSchema:
     """All of them."""
 
     def __init__(self) -> None:
-        self.living: dict[str, Table] = {}
-        self.dead: list[Table] = []
+        self.current: dict[str, SchemaTable] = {}
+        self.dead: list[SchemaTable] = []
 
-    def create(self, name: str, place: Place, migration: str = "") -> Table:
+    def create(self, name: str, place: Location, migration: str = "") -> SchemaTable:
         """Return a new table."""
-        if name in self.living:
+        if name in self.current:
             self.drop(name, place, migration)
-        made = self.living[name] = Table(name, place, migration)
+        made = self.current[name] = SchemaTable(name, place, migration)
         if migration:
             made.touched.append(("CREATES", migration, place, {}))
         return made
 
-    def get(self, name: str) -> Table | None:
+    def get(self, name: str) -> SchemaTable | None:
         """Return a living table."""
-        return self.living.get(name)
+        return self.current.get(name)
 
-    def alter(self, name: str, place: Place, migration: str, what: dict[str, Json]) -> Table | None:
+    def alter(self, name: str, place: Location, migration: str, what: dict[str, Json]) -> SchemaTable | None:
         """Return a living table that a migration alters, and note that it does."""
-        found = self.living.get(name)
+        found = self.current.get(name)
         if found is not None:
             found.touched.append(("ALTERS", migration, place, what))
         return found
 
-    def drop(self, name: str, place: Place, migration: str) -> None:
+    def drop(self, name: str, place: Location, migration: str) -> None:
         """End a table's life."""
-        found = self.living.pop(name, None)
+        found = self.current.pop(name, None)
         if found is not None:
             found.touched.append(("DROPS", migration, place, {}))
             found.dropped = True
             self.dead.append(found)
 
-    def rename(self, name: str, to: str, place: Place, migration: str) -> None:
+    def rename(self, name: str, to: str, place: Location, migration: str) -> None:
         """Give a table another name: it stays the same table, and what refers to it follows."""
-        found = self.living.pop(name, None)
+        found = self.current.pop(name, None)
         if found is None or name == to:
-            self.living.update({name: found} if found is not None else {})
+            self.current.update({name: found} if found is not None else {})
             return
         found.touched.append(("RENAMES", migration, place, {"former": name, "to": to}))
         found.former.append(name)
         found.name = to
-        self.living[to] = found
-        for table in self.living.values():
+        self.current[to] = found
+        for table in self.current.values():
             for column in table.columns.values():
                 if column.references.startswith(f"{name}."):
                     column.references = f"{to}.{column.references.partition('.')[2]}"
 
-    def weave(self, woven: Woven, how: Confidence = "evaluated") -> None:
+    def add_to_graph(self, builder: GraphBuilder, how: Confidence = "evaluated") -> None:
         """Make nodes, links and names of all tables."""
-        for table in [*self.dead, *self.living.values()]:
-            _table(woven, table, how)
-        for table in self.living.values():
+        for table in [*self.dead, *self.current.values()]:
+            _table(builder, table, how)
+        for table in self.current.values():
             for column in table.columns.values():
                 there = column.references.partition(".")[0]
                 if there:
-                    if there not in self.living:
+                    if there not in self.current:
                         outside: dict[str, Json] = {"external": True}
-                        woven.node(
-                            Node(f"table:{there}", "table", there, framework=woven.framework, attributes=outside)
+                        builder.add_node(
+                            Node(f"table:{there}", "table", there, framework=builder.framework, attributes=outside)
                         )
                     more: dict[str, Json] = {"column": column.name, "references": column.references}
                     place = column.place if column.place[1] else table.place
-                    woven.link("FOREIGN_KEY", (table.key, f"table:{there}"), place, more, how=how)
+                    builder.add_link("FOREIGN_KEY", (table.key, f"table:{there}"), place, more, how=how)
 
 
-def _table(woven: Woven, table: Table, how: Confidence) -> None:
+def _table(builder: GraphBuilder, table: SchemaTable, how: Confidence) -> None:
     keys = [f"{one.name}->{one.references}" for one in table.columns.values() if one.references]
     named = list(dict.fromkeys(migration for _, migration, _, _ in table.touched))
     attributes: dict[str, Json] = {
-        "columns": [one.said() for one in table.columns.values()],
+        "columns": [one.to_json() for one in table.columns.values()],
         "indexes": list(table.indexes),
         "foreign_keys": list(keys),
         "former_names": list(table.former),
         "migrations": list(named),
         "dropped": table.dropped,
     }
-    key = woven.node(
+    key = builder.add_node(
         Node(
             table.key,
             "table",
             table.name,
             *table.place,
             table.place[1],
-            framework=woven.framework,
+            framework=builder.framework,
             attributes=attributes,
         )
     )
-    woven.alias(table.name, key, "former_table" if table.dropped else "table", table.place[0])
+    builder.add_alias(table.name, key, "former_table" if table.dropped else "table", table.place[0])
     for former in table.former:
-        woven.alias(former, key, "former_table", table.place[0])
+        builder.add_alias(former, key, "former_table", table.place[0])
     for number, (kind, migration, place, what) in enumerate(table.touched):
-        woven.link(kind, (f"migration:{migration}", key), place, {"order": number, **what}, how=how)
+        builder.add_link(kind, (f"migration:{migration}", key), place, {"order": number, **what}, how=how)
     for column in [] if table.dropped else table.columns.values():
         place = column.place if column.place[1] else table.place
         own = f"column:{table.name}.{column.name}"
-        woven.node(
-            Node(own, "column", column.name, *place, place[1], framework=woven.framework, attributes=column.said())
+        builder.add_node(
+            Node(own, "column", column.name, *place, place[1], framework=builder.framework, attributes=column.to_json())
         )
-        woven.alias(f"{table.name}.{column.name}", own, "column", place[0])
+        builder.add_alias(f"{table.name}.{column.name}", own, "column", place[0])

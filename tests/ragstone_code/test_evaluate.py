@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 
 from ragstone_code.evaluate import (
     PHP,
+    Arguments,
     Array,
-    Case,
+    CallSite,
+    EnumCase,
     Evaluator,
-    Given,
     Instance,
-    Known,
     Lambda,
     Limits,
     Recorder,
-    Site,
+    Stubs,
     Unknown,
     Value,
-    settle,
-    shown,
+    display_text,
+    first_known,
 )
 from tests.code.small_world import world
 
@@ -30,9 +30,9 @@ class Log(Recorder):
     """Keeps every call, and runs closures it is given."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, Given, Site]] = []
+        self.calls: list[tuple[str, Arguments, CallSite]] = []
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         self.calls.append((name, given, site))
         for one in given.positional:
             if isinstance(one, Lambda):
@@ -43,10 +43,10 @@ class Log(Recorder):
 def evaluator(code: str, more: dict[str, str] | None = None, limits: Limits | None = None) -> tuple[Evaluator, Log]:
     log = Log()
 
-    def setting(given: Given, site: Site, machine: Evaluator) -> Value:
-        return Unknown("a setting", f"config({shown(given.at(0))})")
+    def setting(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        return Unknown("a setting", f"config({display_text(given.at(0))})")
 
-    known = Known({"lib\\log": log}, {"config": setting})
+    known = Stubs({"lib\\log": log}, {"config": setting})
     files = {"main.php": f"use Lib\\Log;\n{code}", **(more or {})}
     return Evaluator(world(files), PHP, known, limits=limits), log
 
@@ -124,7 +124,7 @@ def test_patterns_take_arrays_apart() -> None:
 
 def test_what_is_not_known_can_be_shown_and_stops_nothing() -> None:
     first, second = logged("Log::say('a/' . config('x.y') . '/b', strtolower(foo()), $nope->call()->on); Log::say(1);")
-    assert [shown(one) for one in first] == ["a/config(x.y)/b", "?", "?"]
+    assert [display_text(one) for one in first] == ["a/config(x.y)/b", "?", "?"]
     assert second == (1,)
 
 
@@ -147,7 +147,7 @@ def test_a_condition_that_is_known_takes_its_branch_alone() -> None:
 def test_texts_keep_the_options_of_a_value_that_depends_on_a_condition() -> None:
     found = said("$p = 'a'; if (config('x')) { $p = 'b'; } Log::say(\"/$p\");")
     assert isinstance(found, Unknown) and found.options == ("/a", "/b")
-    assert settle(found) == "/a"
+    assert first_known(found) == "/a"
 
 
 def test_a_try_runs_its_body_and_perhaps_its_handlers() -> None:
@@ -207,7 +207,7 @@ def test_methods_properties_constants_and_statics_of_classes_are_followed() -> N
 def test_cases_of_enums_have_names_and_values() -> None:
     files = {"Suit.php": "enum Suit: string { case Hearts = 'h'; const WILD = self::Hearts; }"}
     first = logged("Log::say(Suit::Hearts, Suit::Hearts->value, Suit::Hearts->name, Suit::WILD);", files)[0]
-    assert first == (Case("Suit", "Hearts", "h"), "h", "Hearts", Case("Suit", "Hearts", "h"))
+    assert first == (EnumCase("Suit", "Hearts", "h"), "h", "Hearts", EnumCase("Suit", "Hearts", "h"))
 
 
 def test_functions_of_the_project_are_found_in_their_namespace_and_at_the_root() -> None:
@@ -266,8 +266,8 @@ def test_adapters_can_ask_for_properties_constants_and_expressions() -> None:
 
 def test_an_object_of_an_unknown_class_keeps_what_it_was_made_with() -> None:
     found = said("Log::say(new Elsewhere('a', only: ['b']));")
-    assert isinstance(found, Instance) and found.given is not None
-    assert (found.name, found.given.at(0), found.given.at(1, "only")) == ("Elsewhere", "a", Array(["b"]))
+    assert isinstance(found, Instance) and found.arguments is not None
+    assert (found.name, found.arguments.at(0), found.arguments.at(1, "only")) == ("Elsewhere", "a", Array(["b"]))
 
 
 # ── limits ────────────────────────────────────────────────────────────────────────────────────────

@@ -5,15 +5,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone_code.python.running import Running
-from ragstone_code.python.values import Classed, Func, Loaded, Made, Named, Unknown
+from ragstone_code.python.running import PythonInterpreter
+from ragstone_code.python.values import CallResult, ClassValue, ExternalName, FunctionValue, ModuleValue, UnknownValue
 from tests.ragstone_code.projects import world_of
 
 
-def ran(main: str, **texts: str) -> Loaded:
+def ran(main: str, **texts: str) -> ModuleValue:
     """Return the module `main`, followed; a package beside it is `pkg_…`."""
     named = {f"{name.replace('pkg_', 'pkg/')}.py": text for name, text in texts.items()}
-    found = Running(world_of({"main.py": main, **named})).load("main.py")
+    found = PythonInterpreter(world_of({"main.py": main, **named})).load("main.py")
     assert found is not None
     return found
 
@@ -37,9 +37,9 @@ def test_what_cannot_be_known_says_why_and_stops_nothing() -> None:
     module = ran(
         main="import os\na = os.environ['X']\nb = 'p' + a\nc = open('f').read()\nd = 1\ne = nothing.at.all()\n"
     )
-    assert module.names["a"] == Unknown("read from the environment")
+    assert module.names["a"] == UnknownValue("read from the environment")
     assert module.names["b"].reason == "read from the environment"
-    assert isinstance(module.names["e"], Unknown)
+    assert isinstance(module.names["e"], UnknownValue)
     assert module.names["d"] == 1
 
 
@@ -48,8 +48,8 @@ def test_calls_of_what_the_project_lacks_are_kept_with_their_lines() -> None:
         main="from lib import App as A\n\napp = A('x', debug=True)\napp.add(\n  1)\n\n@app.on('y')\ndef f(): ...\n"
     )
     app = module.names["app"]
-    assert (app.of, app.args, app.kwargs, app.line) == ("lib.App", ["x"], {"debug": True}, 3)
-    assert [(call.of, call.args, call.line) for call in app.calls] == [
+    assert (app.callee, app.args, app.kwargs, app.line) == ("lib.App", ["x"], {"debug": True}, 3)
+    assert [(call.callee, call.args, call.line) for call in app.calls] == [
         ("lib.App.add", [1], 4),
         ("lib.App.on", ["y"], 7),
     ]
@@ -67,7 +67,7 @@ def test_all_branches_of_an_undecided_condition_are_taken_and_marked() -> None:
     )
     made = module.names["x"]
     assert [(one.args[0], one.conditional) for one in made] == [(1, True), (2, True), (3, False), (5, True)]
-    assert module.names["p"] == Unknown("depends on a condition", 3)
+    assert module.names["p"] == UnknownValue("depends on a condition", 3)
 
 
 def test_imports_reach_modules_through_circles_stars_and_relative_names() -> None:
@@ -78,10 +78,10 @@ def test_imports_reach_modules_through_circles_stars_and_relative_names() -> Non
         pkg_sub="visible = 1\n_hidden = 2\n",
         pkg_helper="",
     )
-    assert isinstance(module.names["thing"], Made)
-    assert isinstance(module.names["helper"], Loaded)
+    assert isinstance(module.names["thing"], CallResult)
+    assert isinstance(module.names["helper"], ModuleValue)
     assert module.names["visible"] == 1 and "_hidden" not in module.names
-    assert isinstance(module.names["c"], Classed)
+    assert isinstance(module.names["c"], ClassValue)
     assert [call.args for call in module.names["thing"].calls] == [[1]]
 
 
@@ -113,11 +113,11 @@ def test_classes_know_their_lineage_and_what_they_inherit() -> None:
         )
     )
     classed = module.names["B"]
-    assert list(classed.kinds()) == ["main.B", "main.Mixin", "main.A", "lib.Base"]
+    assert list(classed.type_names()) == ["main.B", "main.Mixin", "main.A", "lib.Base"]
     found = classed.find("go")
-    assert found is not None and isinstance(found[1], Func) and found[1].full == "main.A.go"
+    assert found is not None and isinstance(found[1], FunctionValue) and found[1].full == "main.A.go"
     assert classed.options == {"table": True}
-    assert classed.lineage()[-1] == Named("lib.Base")
+    assert classed.lineage()[-1] == ExternalName("lib.Base")
 
 
 def test_a_wrapper_of_the_projects_own_keeps_the_function_inside() -> None:
@@ -125,7 +125,7 @@ def test_a_wrapper_of_the_projects_own_keeps_the_function_inside() -> None:
         main="def deco(f):\n    def inner(): return f()\n    return inner\ndef view(): ...\nboth = deco(view)\n"
     )
     both = module.names["both"]
-    assert isinstance(both, Made) and both.of == "main.deco" and both.args == [module.names["view"]]
+    assert isinstance(both, CallResult) and both.callee == "main.deco" and both.args == [module.names["view"]]
 
 
 def test_what_never_ends_is_bounded() -> None:
@@ -136,7 +136,7 @@ def test_what_never_ends_is_bounded() -> None:
             "for i in range(4000):\n    for j in range(4000):\n        k = i\n"
         )
     )
-    assert isinstance(module.names["a"], Unknown)
+    assert isinstance(module.names["a"], UnknownValue)
 
 
 PIECES = st.sampled_from(

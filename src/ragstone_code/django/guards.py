@@ -6,8 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone_code.django.settings import Settings
-from ragstone_code.graph_builder import Guard, guard_of
-from ragstone_code.python.values import Bound, Classed, Decoration, Func, Made, Named, Value, name_of
+from ragstone_code.graph_builder import RouteGuard, guard_from_value
+from ragstone_code.python.values import (
+    BoundMember,
+    CallResult,
+    ClassValue,
+    Decoration,
+    ExternalName,
+    FunctionValue,
+    Value,
+    full_name,
+)
 
 LISTING: Final = ("permission_classes", "authentication_classes", "throttle_classes")
 SILENT: Final = frozenset(
@@ -32,15 +41,15 @@ GENERIC: Final = {
 def view_of(given: Value) -> Value:
     """Return the function or class behind a view, whatever it is wrapped in."""
     for _ in range(10):
-        if isinstance(given, Bound) and given.function is not None:
+        if isinstance(given, BoundMember) and given.function is not None:
             return given.function
-        if not isinstance(given, Made):
+        if not isinstance(given, CallResult):
             return given
         if given.method == "as_view":
             given = given.on
-        elif given.of.endswith(".as_view"):
-            return Named(given.of.removesuffix(".as_view"))
-        elif isinstance(given.on, Classed) and not given.method:
+        elif given.callee.endswith(".as_view"):
+            return ExternalName(given.callee.removesuffix(".as_view"))
+        elif isinstance(given.on, ClassValue) and not given.method:
             return given.on
         else:
             inner = _inner(given)
@@ -50,16 +59,18 @@ def view_of(given: Value) -> Value:
     return given
 
 
-def _inner(given: Made) -> Value:
+def _inner(given: CallResult) -> Value:
     """Return what a wrapper was put on: something of the project's, else what another package has."""
-    own = next((one for one in given.args if isinstance(one, Func | Classed | Made | Bound)), None)
-    return own if own is not None else next((one for one in given.args if isinstance(one, Named)), None)
+    own = next(
+        (one for one in given.args if isinstance(one, FunctionValue | ClassValue | CallResult | BoundMember)), None
+    )
+    return own if own is not None else next((one for one in given.args if isinstance(one, ExternalName)), None)
 
 
-def wrappers(given: Value) -> Iterator[Made]:
+def wrappers(given: Value) -> Iterator[CallResult]:
     """Yield what a view is wrapped in where its path is written, the outermost first."""
     for _ in range(10):
-        if not isinstance(given, Made) or given.of.endswith("as_view") or isinstance(given.on, Classed):
+        if not isinstance(given, CallResult) or given.callee.endswith("as_view") or isinstance(given.on, ClassValue):
             return
         inner = _inner(given)
         if inner is None:
@@ -68,21 +79,21 @@ def wrappers(given: Value) -> Iterator[Made]:
         given = inner
 
 
-def guards(given: Value, handler: Value, action: str, settings: Settings) -> Iterator[Guard]:
+def guards(given: Value, handler: Value, action: str, settings: Settings) -> Iterator[RouteGuard]:
     """Yield what guards a view, the first to be asked first."""
     for one in wrappers(given):
-        yield guard_of(one, (one.uri, one.line))
-    if isinstance(handler, Func):
+        yield guard_from_value(one, (one.uri, one.line))
+    if isinstance(handler, FunctionValue):
         yield from _decorators(handler.decorations, handler.uri)
-    elif isinstance(handler, Classed):
+    elif isinstance(handler, ClassValue):
         yield from _of_class(handler, action, settings)
 
 
-def _of_class(one: Classed, action: str, settings: Settings) -> Iterator[Guard]:
+def _of_class(one: ClassValue, action: str, settings: Settings) -> Iterator[RouteGuard]:
     yield from _decorators(one.decorations, one.uri)
     for level in one.lineage():
-        name = name_of(level)
-        if isinstance(level, Named) and name.startswith("django.contrib.auth.mixins."):
+        name = full_name(level)
+        if isinstance(level, ExternalName) and name.startswith("django.contrib.auth.mixins."):
             told = one.find("permission_required")
             named = told[1] if told else ()
             words = (
@@ -93,22 +104,22 @@ def _of_class(one: Classed, action: str, settings: Settings) -> Iterator[Guard]:
                 else ()
             )
             wanted = words if name.endswith("PermissionRequiredMixin") else ()
-            yield Guard(name.rpartition(".")[2], name, one.uri, one.line, wanted, level)
+            yield RouteGuard(name.rpartition(".")[2], name, one.uri, one.line, wanted, level)
     yield from _listed(one, action, settings)
     for name in ("dispatch", action):
         found = one.find(name) if name else None
-        if found and isinstance(found[1], Func):
+        if found and isinstance(found[1], FunctionValue):
             yield from _decorators(found[1].decorations, found[1].uri)
 
 
-def _listed(one: Classed, action: str, settings: Settings) -> Iterator[Guard]:
+def _listed(one: ClassValue, action: str, settings: Settings) -> Iterator[RouteGuard]:
     """Yield permissions and authentication as the REST framework has them: the action's, the view's, the settings'."""
-    if not any(name.startswith("rest_framework") for name in one.kinds()):
+    if not any(name.startswith("rest_framework") for name in one.type_names()):
         return
     own = one.find(action) if action else None
     told = (
-        [each.value for each in own[1].decorations if isinstance(each.value, Made)]
-        if own and isinstance(own[1], Func)
+        [each.value for each in own[1].decorations if isinstance(each.value, CallResult)]
+        if own and isinstance(own[1], FunctionValue)
         else []
     )
     for name in reversed(LISTING[:2]):
@@ -122,46 +133,46 @@ def _listed(one: Classed, action: str, settings: Settings) -> Iterator[Guard]:
             yield from _default(name, settings)
 
 
-def _default(name: str, settings: Settings) -> Iterator[Guard]:
+def _default(name: str, settings: Settings) -> Iterator[RouteGuard]:
     given = settings.get("REST_FRAMEWORK")
     listed = given.get(f"DEFAULT_{name.upper()}") if isinstance(given, dict) else None
     for one in listed if isinstance(listed, list | tuple) else ():
         if isinstance(one, str):
-            value = settings.program.running.resolve(one, settings.modules[0].uri)
-            yield guard_of(value, (settings.modules[0].uri, 0))
+            value = settings.program.interpreter.resolve(one, settings.modules[0].uri)
+            yield guard_from_value(value, (settings.modules[0].uri, 0))
 
 
-def _each(value: Value, place: tuple[str, int]) -> Iterator[Guard]:
+def _each(value: Value, place: tuple[str, int]) -> Iterator[RouteGuard]:
     for one in value if isinstance(value, list | tuple) else ():
-        if name_of(one):
-            yield guard_of(one, place)
+        if full_name(one):
+            yield guard_from_value(one, place)
 
 
-def _decorators(decorations: list[Decoration], uri: str) -> Iterator[Guard]:
+def _decorators(decorations: list[Decoration], uri: str) -> Iterator[RouteGuard]:
     for one in decorations:
         value = one.value
-        short = name_of(value).rpartition(".")[2]
-        if isinstance(value, Made) and short == "method_decorator" and value.args:
+        short = full_name(value).rpartition(".")[2]
+        if isinstance(value, CallResult) and short == "method_decorator" and value.args:
             listed = value.args[0] if isinstance(value.args[0], list | tuple) else [value.args[0]]
-            yield from (guard_of(each, (uri, one.line)) for each in listed if name_of(each))
-        elif isinstance(value, Made) and short in LISTING:
+            yield from (guard_from_value(each, (uri, one.line)) for each in listed if full_name(each))
+        elif isinstance(value, CallResult) and short in LISTING:
             yield from _each(value.args[0] if value.args else None, (uri, one.line))
-        elif name_of(value) and short not in SILENT and not isinstance(value, Bound):
-            yield guard_of(value, (uri, one.line))
+        elif full_name(value) and short not in SILENT and not isinstance(value, BoundMember):
+            yield guard_from_value(value, (uri, one.line))
 
 
 def methods_of(handler: Value, given: Value) -> tuple[str, ...]:
     """Return the methods a view answers; nothing where it takes any."""
-    if isinstance(handler, Func):
+    if isinstance(handler, FunctionValue):
         return _told(handler.decorations)
-    names = list(handler.kinds()) if isinstance(handler, Classed) else [name_of(handler)]
+    names = list(handler.type_names()) if isinstance(handler, ClassValue) else [full_name(handler)]
     found: list[str] = []
-    if isinstance(handler, Classed):
-        found = [verb.upper() for verb in VERBS if (own := handler.find(verb)) and isinstance(own[1], Func)]
+    if isinstance(handler, ClassValue):
+        found = [verb.upper() for verb in VERBS if (own := handler.find(verb)) and isinstance(own[1], FunctionValue)]
     for name in names:
         outside = name.startswith(("django.", "rest_framework."))
         found.extend(GENERIC.get(name.rpartition(".")[2], ()) if outside else ())
-    allowed = handler.find("http_method_names") if isinstance(handler, Classed) else None
+    allowed = handler.find("http_method_names") if isinstance(handler, ClassValue) else None
     if allowed and isinstance(allowed[1], list | tuple):
         kept = [one.upper() for one in allowed[1] if isinstance(one, str)]
         return tuple(one for one in kept if not found or one in found)
@@ -170,8 +181,8 @@ def methods_of(handler: Value, given: Value) -> tuple[str, ...]:
 
 def _told(decorations: list[Decoration]) -> tuple[str, ...]:
     for one in decorations:
-        short = name_of(one.value).rpartition(".")[2]
-        given = one.value.args[0] if isinstance(one.value, Made) and one.value.args else None
+        short = full_name(one.value).rpartition(".")[2]
+        given = one.value.args[0] if isinstance(one.value, CallResult) and one.value.args else None
         if short in ("api_view", "require_http_methods"):
             return (
                 tuple(x.upper() for x in given if isinstance(x, str)) if isinstance(given, list | tuple) else ("GET",)

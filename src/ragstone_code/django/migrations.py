@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from ragstone.types import Json, Node
 from ragstone_code.django.replay import Replay
 from ragstone_code.django.settings import Settings
-from ragstone_code.graph_builder import Woven
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
-from ragstone_code.python.values import Classed, Loaded, Made, Value
-from ragstone_code.tables import Tables
+from ragstone_code.python.values import CallResult, ClassValue, ModuleValue, Value
+from ragstone_code.tables import DatabaseSchema
 
 Key = tuple[str, str]
 
@@ -21,8 +21,8 @@ class Migration:
 
     app: str
     name: str
-    module: Loaded
-    made: Classed
+    module: ModuleValue
+    made: ClassValue
     needs: list[Key] = field(default_factory=list)
     replaces: list[Key] = field(default_factory=list)
 
@@ -32,21 +32,21 @@ class Migration:
         return self.app, self.name
 
 
-def migrations(program: Program, woven: Woven, settings: Settings, tables: Tables) -> None:
+def migrations(program: Program, builder: GraphBuilder, settings: Settings, tables: DatabaseSchema) -> None:
     """Make the tables what migrations leave, and keep a node for each migration."""
     found = {one.key: one for one in _found(program, settings)}
     replaced = {key: one.key for one in found.values() for key in one.replaces if key in found}
     for one in found.values():
-        _node(woven, one, replaced.get(one.key))
-    replay = Replay(tables, woven, settings)
+        _node(builder, one, replaced.get(one.key))
+    replay = Replay(tables, builder, settings)
     for one in ordered(found, replaced):
         operations = one.made.attributes.get("operations")
         replay.begin(one.app, f"{one.app}.{one.name}")
         for operation in operations if isinstance(operations, list | tuple) else ():
-            if isinstance(operation, Made):
+            if isinstance(operation, CallResult):
                 replay.one(operation)
             else:
-                woven.remark((one.module.uri, one.made.line), "an operation that is not known")
+                builder.add_remark((one.module.uri, one.made.line), "an operation that is not known")
 
 
 def _found(program: Program, settings: Settings) -> list[Migration]:
@@ -54,7 +54,7 @@ def _found(program: Program, settings: Settings) -> list[Migration]:
     for module in program.modules():
         made = module.names.get("Migration")
         package, _, name = module.name.rpartition(".")
-        if not isinstance(made, Classed) or made.uri != module.uri or not package.endswith("migrations"):
+        if not isinstance(made, ClassValue) or made.uri != module.uri or not package.endswith("migrations"):
             continue
         if "operations" not in made.attributes and "dependencies" not in made.attributes:
             continue
@@ -66,7 +66,7 @@ def _found(program: Program, settings: Settings) -> list[Migration]:
     return found
 
 
-def _list(made: Classed, name: str) -> list[Value]:
+def _list(made: ClassValue, name: str) -> list[Value]:
     value = made.attributes.get(name)
     return list(value) if isinstance(value, list | tuple) else []
 
@@ -74,7 +74,7 @@ def _list(made: Classed, name: str) -> list[Value]:
 def _key(value: Value, settings: Settings) -> Key | None:
     if isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(one, str) for one in value):
         return value[0], value[1]
-    if isinstance(value, Made) and value.of.endswith("swappable_dependency"):
+    if isinstance(value, CallResult) and value.callee.endswith("swappable_dependency"):
         return settings.user.partition(".")[0], "__first__"
     return None
 
@@ -117,13 +117,13 @@ def _standing(key: Key, replaced: dict[Key, Key]) -> Key:
     return key
 
 
-def _node(woven: Woven, one: Migration, by: Key | None) -> None:
+def _node(builder: GraphBuilder, one: Migration, by: Key | None) -> None:
     key = f"migration:{one.app}.{one.name}"
     needs: list[Json] = [".".join(need) for need in one.needs]
     attributes: dict[str, Json] = {"app": one.app, "dependencies": needs}
     if by is not None:
         attributes["replaced_by"] = ".".join(by)
     place = (one.module.uri, one.made.line, one.made.definition.line_end)
-    woven.node(Node(key, "migration", f"{one.app}.{one.name}", *place, "", "", "python", "django", attributes))
+    builder.add_node(Node(key, "migration", f"{one.app}.{one.name}", *place, "", "", "python", "django", attributes))
     for name in (f"{one.app}.{one.name}", one.name):
-        woven.alias(name, key, "migration", one.module.uri)
+        builder.add_alias(name, key, "migration", one.module.uri)

@@ -17,10 +17,10 @@ from ragstone_code.django.fields import (
     pointed,
 )
 from ragstone_code.django.settings import Settings
-from ragstone_code.graph_builder import Woven
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
-from ragstone_code.python.values import Classed, Made, Value, name_of
-from ragstone_code.tables import Column, Tables
+from ragstone_code.python.values import BoundMember, CallResult, ClassValue, GenericType, Value, full_name
+from ragstone_code.tables import DatabaseSchema, SchemaColumn
 
 MODELS: Final = frozenset(
     ("django.db.models.Model", "django.db.models.base.Model", "django.contrib.gis.db.models.Model")
@@ -29,9 +29,9 @@ MODELS: Final = frozenset(
 
 def is_model(value: Value) -> bool:
     """Return whether a class is a model, abstract or not: by Django's own, or by what another package's models have."""
-    if not isinstance(value, Classed) or value.definition.short == "Meta":
+    if not isinstance(value, ClassValue) or value.definition.short == "Meta":
         return False
-    return any(_models(name_of(one)) for one in value.lineage() if not isinstance(one, Classed))
+    return any(_models(full_name(one)) for one in value.lineage() if not isinstance(one, ClassValue))
 
 
 def _models(name: str) -> bool:
@@ -42,17 +42,17 @@ def _models(name: str) -> bool:
     return outside and not last.endswith(("Manager", "QuerySet", "Field", "Choices", "Form", "Error"))
 
 
-def is_abstract(one: Classed) -> bool:
+def is_abstract(one: ClassValue) -> bool:
     """Return whether a model has no table because its own Meta says so."""
     meta = one.attributes.get("Meta")
-    return isinstance(meta, Classed) and meta.attributes.get("abstract") is True
+    return isinstance(meta, ClassValue) and meta.attributes.get("abstract") is True
 
 
-def meta_of(one: Classed, name: str) -> tuple[Value, Classed, int] | None:
+def meta_of(one: ClassValue, name: str) -> tuple[Value, ClassValue, int] | None:
     """Return an option of Meta with the class that says it and its line: its own, or that of an abstract base."""
     for level in one.lineage():
-        meta = level.attributes.get("Meta") if isinstance(level, Classed) else None
-        if isinstance(level, Classed) and (level is one or is_abstract(level)) and isinstance(meta, Classed):
+        meta = level.attributes.get("Meta") if isinstance(level, ClassValue) else None
+        if isinstance(level, ClassValue) and (level is one or is_abstract(level)) and isinstance(meta, ClassValue):
             found = meta.find(name)
             return (found[1], level, found[0].lines.get(name, meta.line)) if found else None
     return None
@@ -63,20 +63,20 @@ class Models:
     """All models of a project."""
 
     program: Program
-    woven: Woven
+    builder: GraphBuilder
     settings: Settings
-    by_label: dict[str, Classed] = field(default_factory=dict)
+    by_label: dict[str, ClassValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.all = [one for one in self.program.classes() if is_model(one) and ".migrations." not in f"{one.full}."]
         for one in self.all:
             self.by_label.setdefault(self.label(one), one)
 
-    def label(self, one: Classed) -> str:
+    def label(self, one: ClassValue) -> str:
         """Return `app.model`."""
         return f"{app_of(one, self.settings)}.{one.definition.short}".lower()
 
-    def table(self, one: Classed) -> tuple[str, str, int]:
+    def table(self, one: ClassValue) -> tuple[str, str, int]:
         """Return a model's table, how that is known, and the line that says so."""
         proxy = meta_of(one, "proxy")
         parent = self.parent(one)
@@ -87,30 +87,32 @@ class Models:
             return told[0].strip('"'), "explicit", told[2] if told[1] is one else one.line
         return f"{app_of(one, self.settings)}_{one.definition.short.lower()}", "convention", one.line
 
-    def parent(self, one: Classed) -> Classed | None:
+    def parent(self, one: ClassValue) -> ClassValue | None:
         """Return the model with a table that a model inherits from."""
         above = one.lineage()[1:]
         return next((each for each in above if is_model(each) and not is_abstract(each)), None)
 
-    def fields(self, one: Classed) -> Iterator[tuple[str, Made]]:
+    def fields(self, one: ClassValue) -> Iterator[tuple[str, CallResult]]:
         """Yield the fields of a model: those of abstract bases before its own."""
         levels = [
             each
             for each in one.lineage()
-            if isinstance(each, Classed) and (each is one or is_abstract(each) or not is_model(each))
+            if isinstance(each, ClassValue) and (each is one or is_abstract(each) or not is_model(each))
         ]
-        found: dict[str, Made] = {}
+        found: dict[str, CallResult] = {}
         for level in reversed(levels):
             found.update(fields_of(level))
-        yield from ((name, made) for name, made in found.items() if isinstance(one.attributes.get(name, made), Made))
+        yield from (
+            (name, made) for name, made in found.items() if isinstance(one.attributes.get(name, made), CallResult)
+        )
 
-    def columns(self, one: Classed) -> list[Column]:
+    def columns(self, one: ClassValue) -> list[SchemaColumn]:
         """Return the columns a model itself has in its table."""
-        found: list[Column] = []
-        for name in one.kinds():
+        found: list[SchemaColumn] = []
+        for name in one.type_names():
             for own, kind in OUTSIDE.get(name.rpartition(".")[2], ()) if "django.contrib.auth" in name else ():
                 nullable = own == "last_login"
-                found.append(Column(own, kind, nullable, unique=own == "username", place=(one.uri, one.line)))
+                found.append(SchemaColumn(own, kind, nullable, unique=own == "username", place=(one.uri, one.line)))
         for name, made in self.fields(one):
             column = column_of(name, made)
             point = pointed(name, made, self.owner(one), self.settings)
@@ -121,7 +123,7 @@ class Models:
             found = [each for each in found if each.name != column.name] + [column]
         return self._keyed(one, found)
 
-    def _keyed(self, one: Classed, found: list[Column]) -> list[Column]:
+    def _keyed(self, one: ClassValue, found: list[SchemaColumn]) -> list[SchemaColumn]:
         """Return columns with the key that Django adds where none is written."""
         if any(column.primary for column in found):
             return found
@@ -131,15 +133,15 @@ class Models:
             name = f"{parent.definition.short.lower()}_ptr_id"
             ends = f"{self.table(parent)[0]}.{self.key_of(parent)}"
             kept = [column for column in found if column.name != name]
-            return [Column(name, "OneToOneField", False, ends, primary=True, place=place), *kept]
-        return [Column("id", self.auto(one), False, primary=True, place=place), *found]
+            return [SchemaColumn(name, "OneToOneField", False, ends, primary=True, place=place), *kept]
+        return [SchemaColumn("id", self.auto(one), False, primary=True, place=place), *found]
 
-    def auto(self, one: Classed) -> str:
+    def auto(self, one: ClassValue) -> str:
         """Return the kind of key that models get by themselves."""
         told = self.settings.get("DEFAULT_AUTO_FIELD")
         return told.rpartition(".")[2] if isinstance(told, str) else "AutoField"
 
-    def key_of(self, one: Classed, depth: int = 0) -> str:
+    def key_of(self, one: ClassValue, depth: int = 0) -> str:
         """Return the column of a model's primary key."""
         for name, made in self.fields(one):
             column = column_of(name, made)
@@ -156,27 +158,27 @@ class Models:
             return f"{point.to.replace('.', '_')}.{told if isinstance(told, str) else 'id'}"
         return f"{self.table(to)[0]}.{told if isinstance(told, str) else self.key_of(to)}"
 
-    def owner(self, one: Classed) -> tuple[str, str]:
+    def owner(self, one: ClassValue) -> tuple[str, str]:
         """Return the app and the name of a model."""
         return app_of(one, self.settings), one.definition.short
 
     # ── nodes ─────────────────────────────────────────────────────────────────────────────────────
 
-    def read(self, tables: Tables) -> None:
+    def read(self, tables: DatabaseSchema) -> None:
         """Keep all models, and the tables that no migration of the project makes."""
-        migrated = set(tables.living) | {table.name for table in tables.dead}
+        migrated = set(tables.current) | {table.name for table in tables.dead}
         for one in self.all:
             self._model(one, tables, migrated)
 
-    def _model(self, one: Classed, tables: Tables, migrated: set[str]) -> None:
+    def _model(self, one: ClassValue, tables: DatabaseSchema, migrated: set[str]) -> None:
         abstract = is_abstract(one)
         fields: list[Json] = [f"{name} ({kind_of(made)})" for name, made in self.fields(one)]
         attributes: dict[str, Json] = {"app": app_of(one, self.settings), "fields": fields, "abstract": abstract}
         name, how, line = self.table(one)
         if not abstract:
             attributes["table"] = name
-        key = self.woven.of_class(one, "model", **attributes)
-        self.woven.alias(self.label(one), key, "class", one.uri)
+        key = self.builder.add_class(one, "model", **attributes)
+        self.builder.add_alias(self.label(one), key, "class", one.uri)
         points = [
             point for each, made in self.fields(one) if (point := pointed(each, made, self.owner(one), self.settings))
         ]
@@ -185,12 +187,12 @@ class Models:
         if abstract:
             return
         confidence: Confidence = "convention" if how == "convention" else "declared"
-        self.woven.link("MAPS_TO", (key, f"table:{name}"), (one.uri, line), {"how": how}, how=confidence)
+        self.builder.add_link("MAPS_TO", (key, f"table:{name}"), (one.uri, line), {"how": how}, how=confidence)
         managed = meta_of(one, "managed")
         if name not in migrated and how != "proxy" and not (managed and managed[0] is False):
             self._table(one, tables, points)
 
-    def _table(self, one: Classed, tables: Tables, points: list[Pointed]) -> None:
+    def _table(self, one: ClassValue, tables: DatabaseSchema, points: list[Pointed]) -> None:
         """Keep the table of a model whose app has no migration for it."""
         name = self.table(one)[0]
         made = tables.create(name, (one.uri, one.line))
@@ -206,7 +208,7 @@ class Models:
                     joining(place, (own, f"{name}.{self.key_of(one)}"), (other, self.reference(point)))
                 )
 
-    def _relation(self, one: Classed, point: Pointed, key: str) -> None:
+    def _relation(self, one: ClassValue, point: Pointed, key: str) -> None:
         to = self.by_label.get(point.to)
         place = (point.made.uri, point.made.line)
         back = point.made.kwargs.get("related_name")
@@ -218,7 +220,7 @@ class Models:
             "through": point.through or None,
         }
         if not point.to:
-            self.woven.remark(place, f"the model that {one.definition.short}.{point.name} points to is not known")
+            self.builder.add_remark(place, f"the model that {one.definition.short}.{point.name} points to is not known")
             return
         if point.kind == "many_to_many" and not point.through:
             told = point.made.kwargs.get("db_table")
@@ -226,28 +228,40 @@ class Models:
         target = f"class:{to.full}" if to is not None else f"class:{point.to}"
         if to is None:
             outside: dict[str, Json] = {"external": True}
-            self.woven.node(Node(target, "model", point.to, language="python", framework="django", attributes=outside))
-        self.woven.link("RELATES", (key, target), place, more, how="declared")
+            self.builder.add_node(
+                Node(target, "model", point.to, language="python", framework="django", attributes=outside)
+            )
+        self.builder.add_link("RELATES", (key, target), place, more, how="declared")
         own = f"relation:{one.full}::{point.name}"
-        self.woven.node(Node(own, "model_relation", point.name, *place, place[1], "", "", "python", "django", more))
+        self.builder.add_node(
+            Node(own, "model_relation", point.name, *place, place[1], "", "", "python", "django", more)
+        )
 
-    def of(self, value: Value) -> Classed | None:
+    def of(self, value: Value) -> ClassValue | None:
         """Return the model behind a manager, a query set or the class itself."""
         for _ in range(12):
-            if isinstance(value, Classed):
+            if isinstance(value, ClassValue):
                 return value if is_model(value) else None
-            value = value.on if isinstance(value, Made) else getattr(value, "of", None)
+            value = _underlying_value(value)
         return None
 
 
-def joining(place: tuple[str, int], own: tuple[str, str], other: tuple[str, str]) -> dict[str, Column]:
+def _underlying_value(value: Value) -> Value:
+    if isinstance(value, CallResult):
+        return value.on
+    if isinstance(value, BoundMember):
+        return value.owner
+    return value.origin if isinstance(value, GenericType) else None
+
+
+def joining(place: tuple[str, int], own: tuple[str, str], other: tuple[str, str]) -> dict[str, SchemaColumn]:
     """Return the columns of the table between two models: (name, reference) of both."""
     first, second = own[0], other[0]
     if first == second:
         first, second = f"from_{first}", f"to_{second}"
     found = [
-        Column("id", "AutoField", False, primary=True, place=place),
-        Column(f"{first}_id", "ForeignKey", False, own[1], place=place),
-        Column(f"{second}_id", "ForeignKey", False, other[1], place=place),
+        SchemaColumn("id", "AutoField", False, primary=True, place=place),
+        SchemaColumn(f"{first}_id", "ForeignKey", False, own[1], place=place),
+        SchemaColumn(f"{second}_id", "ForeignKey", False, other[1], place=place),
     ]
     return {column.name: column for column in found}

@@ -9,9 +9,9 @@ from ragstone.types import Json
 from ragstone_code.django.fields import column_of, pointed
 from ragstone_code.django.models import joining
 from ragstone_code.django.settings import Settings
-from ragstone_code.graph_builder import Place, Woven
-from ragstone_code.python.values import Made, Value
-from ragstone_code.tables import Column, Table, Tables
+from ragstone_code.graph_builder import GraphBuilder, Location
+from ragstone_code.python.values import CallResult, Value
+from ragstone_code.tables import DatabaseSchema, SchemaColumn, SchemaTable
 
 
 @dataclass
@@ -22,7 +22,7 @@ class State:
     name: str
     table: str
     explicit: bool
-    fields: dict[str, Made] = field(default_factory=dict)
+    fields: dict[str, CallResult] = field(default_factory=dict)
     real: bool = True
     """Whether it has a table: it is managed and no proxy."""
 
@@ -31,8 +31,8 @@ class State:
 class Replay:
     """Does one operation after the other."""
 
-    tables: Tables
-    woven: Woven
+    tables: DatabaseSchema
+    builder: GraphBuilder
     settings: Settings
     states: dict[str, State] = field(default_factory=dict)
     app: str = ""
@@ -41,7 +41,7 @@ class Replay:
     in_database: bool = True
 
     def __post_init__(self) -> None:
-        self._ways: dict[str, Callable[[Made], None]] = {
+        self._ways: dict[str, Callable[[CallResult], None]] = {
             "CreateModel": self._create, "DeleteModel": self._delete, "RenameModel": self._rename_model,
             "AlterModelTable": self._alter_table, "AddField": self._add, "RemoveField": self._remove,
             "AlterField": self._alter, "RenameField": self._rename, "AddIndex": self._index,
@@ -55,9 +55,9 @@ class Replay:
         self.app, self.migration = app, migration
         self.in_state = self.in_database = True
 
-    def one(self, operation: Made) -> None:
+    def one(self, operation: CallResult) -> None:
         """Do an operation; one of the project's own does what the class it inherits from does."""
-        for name in operation.kinds():
+        for name in operation.type_names():
             way = self._ways.get(name.rpartition(".")[2])
             if way is not None:
                 way(operation)
@@ -65,19 +65,19 @@ class Replay:
 
     # ── models ────────────────────────────────────────────────────────────────────────────────────
 
-    def _create(self, made: Made) -> None:
+    def _create(self, made: CallResult) -> None:
         name, given = made.argument(0, "name"), made.argument(1, "fields")
         options = made.argument(2, "options")
         options = options if isinstance(options, dict) else {}
         if not isinstance(name, str):
-            self.woven.remark((made.uri, made.line), "a model whose name is not known")
+            self.builder.add_remark((made.uri, made.line), "a model whose name is not known")
             return
         told = options.get("db_table")
         table = told.strip('"') if isinstance(told, str) else f"{self.app}_{name.lower()}"
         state = State(self.app, name, table, isinstance(told, str))
         state.real = options.get("proxy") is not True and options.get("managed") is not False
         pairs = [one for one in (given if isinstance(given, list | tuple) else []) if isinstance(one, tuple | list)]
-        state.fields = {str(one[0]): one[1] for one in pairs if len(one) == 2 and isinstance(one[1], Made)}
+        state.fields = {str(one[0]): one[1] for one in pairs if len(one) == 2 and isinstance(one[1], CallResult)}
         if self.in_state:
             self.states[self._key(name)] = state
         if self.in_database and state.real:
@@ -85,7 +85,7 @@ class Replay:
             for field_name, value in state.fields.items():
                 self._put(kept, state, field_name, value)
 
-    def _delete(self, made: Made) -> None:
+    def _delete(self, made: CallResult) -> None:
         state = self._state(made.argument(0, "name"))
         if state is None:
             return
@@ -96,7 +96,7 @@ class Replay:
         if self.in_state:
             self.states.pop(f"{state.app}.{state.name}".lower(), None)
 
-    def _rename_model(self, made: Made) -> None:
+    def _rename_model(self, made: CallResult) -> None:
         old, new = made.argument(0, "old_name"), made.argument(1, "new_name")
         state = self._state(old)
         if state is None or not isinstance(new, str) or not isinstance(old, str):
@@ -132,9 +132,11 @@ class Replay:
             point = pointed(name, value, (other.app, other.name), self.settings)
             if point is not None and point.to == old:
                 changed = {**value.kwargs, "to": new}
-                other.fields[name] = Made(value.of, value.args[1:], changed, value.uri, value.line, on=value.on)
+                other.fields[name] = CallResult(
+                    value.callee, value.args[1:], changed, value.uri, value.line, on=value.on
+                )
 
-    def _alter_table(self, made: Made) -> None:
+    def _alter_table(self, made: CallResult) -> None:
         state, table = self._state(made.argument(0, "name")), made.argument(1, "table")
         if state is None:
             return
@@ -143,7 +145,7 @@ class Replay:
         if self.in_state:
             state.explicit = isinstance(table, str)
 
-    def _move(self, state: State, table: str, place: Place) -> None:
+    def _move(self, state: State, table: str, place: Location) -> None:
         """Give a model's table, and those between it and others, another name."""
         before = self._between(state)
         if self.in_database and state.real:
@@ -156,9 +158,9 @@ class Replay:
 
     # ── fields ────────────────────────────────────────────────────────────────────────────────────
 
-    def _add(self, made: Made) -> None:
+    def _add(self, made: CallResult) -> None:
         state, name, value = self._field(made)
-        if state is None or not isinstance(value, Made):
+        if state is None or not isinstance(value, CallResult):
             return
         if self.in_database and state.real:
             table = self._altered(state, made, {"columns": [name]})
@@ -167,7 +169,7 @@ class Replay:
         if self.in_state:
             state.fields[name] = value
 
-    def _remove(self, made: Made) -> None:
+    def _remove(self, made: CallResult) -> None:
         state, name, _ = self._field(made)
         if state is None:
             return
@@ -177,9 +179,9 @@ class Replay:
         if self.in_state:
             state.fields.pop(name, None)
 
-    def _alter(self, made: Made) -> None:
+    def _alter(self, made: CallResult) -> None:
         state, name, value = self._field(made)
-        if state is None or not isinstance(value, Made):
+        if state is None or not isinstance(value, CallResult):
             return
         if self.in_database and state.real:
             table = self._altered(state, made, {"columns": [name]})
@@ -194,7 +196,7 @@ class Replay:
         if self.in_state:
             state.fields[name] = value
 
-    def _rename(self, made: Made) -> None:
+    def _rename(self, made: CallResult) -> None:
         state = self._state(made.argument(0, "model_name"))
         old, new = made.argument(1, "old_name"), made.argument(2, "new_name")
         if state is None or not isinstance(old, str) or not isinstance(new, str) or old not in state.fields:
@@ -214,11 +216,11 @@ class Replay:
             state.fields = {(new if name == old else name): one for name, one in state.fields.items()}
 
     def _referring(self, old: str, new: str) -> None:
-        for table in self.tables.living.values():
+        for table in self.tables.current.values():
             for column in table.columns.values():
                 column.references = new if column.references == old else column.references
 
-    def _put(self, table: Table, state: State, name: str, value: Made) -> None:
+    def _put(self, table: SchemaTable, state: State, name: str, value: CallResult) -> None:
         """Add a field's column, or the table that joins two models."""
         column = column_of(name, value)
         point = pointed(name, value, (state.app, state.name), self.settings)
@@ -237,7 +239,7 @@ class Replay:
                 joining(place, (own, f"{state.table}.{self._primary(state)}"), (other, f"{there}.{key}"))
             )
 
-    def _take(self, table: Table | None, state: State, name: str, place: Place) -> None:
+    def _take(self, table: SchemaTable | None, state: State, name: str, place: Location) -> None:
         """Remove a field's column, or the table that joins two models."""
         value = state.fields.get(name)
         column = column_of(name, value) if value is not None else None
@@ -248,51 +250,51 @@ class Replay:
 
     # ── the rest ──────────────────────────────────────────────────────────────────────────────────
 
-    def _index(self, made: Made) -> None:
+    def _index(self, made: CallResult) -> None:
         state = self._state(made.argument(0, "model_name"))
         inner = made.argument(1, "index") or made.argument(1, "constraint")
-        name = inner.kwargs.get("name") if isinstance(inner, Made) else None
+        name = inner.kwargs.get("name") if isinstance(inner, CallResult) else None
         table = self._altered(state, made, {"index": name if isinstance(name, str) else None}) if state else None
         if table is not None and isinstance(name, str):
             table.indexes.append(name)
 
-    def _unindex(self, made: Made) -> None:
+    def _unindex(self, made: CallResult) -> None:
         state, name = self._state(made.argument(0, "model_name")), made.argument(1, "name")
         table = self._altered(state, made, {"removed": True}) if state is not None else None
         if table is not None and name in table.indexes:
             table.indexes.remove(name)
 
-    def _rename_index(self, made: Made) -> None:
+    def _rename_index(self, made: CallResult) -> None:
         state = self._state(made.argument(0, "model_name"))
         old, new = made.kwargs.get("old_name"), made.kwargs.get("new_name")
         table = self.tables.get(state.table) if state is not None else None
         if table is not None and isinstance(new, str):
             table.indexes = [new if name == old else name for name in table.indexes]
 
-    def _ordered(self, made: Made) -> None:
+    def _ordered(self, made: CallResult) -> None:
         state, told = self._state(made.argument(0, "name")), made.argument(1, "order_with_respect_to")
         table = self._altered(state, made, {"columns": ["_order"]}) if state is not None else None
         if table is not None and isinstance(told, str):
-            table.columns["_order"] = Column("_order", "OrderWrt", place=(made.uri, made.line))
+            table.columns["_order"] = SchemaColumn("_order", "OrderWrt", place=(made.uri, made.line))
         elif table is not None:
             table.columns.pop("_order", None)
 
-    def _raw(self, made: Made) -> None:
+    def _raw(self, made: CallResult) -> None:
         said = made.argument(0, "sql")
         text = " ".join(said.split())[:120] if isinstance(said, str) else "something computed"
-        self.woven.remark((made.uri, made.line), f"SQL that is not followed: {text}")
+        self.builder.add_remark((made.uri, made.line), f"SQL that is not followed: {text}")
         for one in made.kwargs.get("state_operations") or ():
-            if isinstance(one, Made):  # what the SQL does to tables is what these say of models
+            if isinstance(one, CallResult):  # what the SQL does to tables is what these say of models
                 self.one(one)
 
-    def _separate(self, made: Made) -> None:
+    def _separate(self, made: CallResult) -> None:
         kept = self.in_state, self.in_database
         for name, position in (("database_operations", 0), ("state_operations", 1)):
             given = made.argument(position, name)
             self.in_state = kept[0] and name == "state_operations"
             self.in_database = kept[1] and name == "database_operations"
             for one in given if isinstance(given, list | tuple) else ():
-                if isinstance(one, Made):
+                if isinstance(one, CallResult):
                     self.one(one)
         self.in_state, self.in_database = kept
 
@@ -304,16 +306,16 @@ class Replay:
     def _state(self, name: Value) -> State | None:
         return self.states.get(self._key(name)) if isinstance(name, str) else None
 
-    def _field(self, made: Made) -> tuple[State | None, str, Value]:
+    def _field(self, made: CallResult) -> tuple[State | None, str, Value]:
         state = self._state(made.argument(0, "model_name"))
         return state, str(made.argument(1, "name")), made.argument(2, "field")
 
-    def _altered(self, state: State, made: Made, what: dict[str, Json]) -> Table | None:
+    def _altered(self, state: State, made: CallResult, what: dict[str, Json]) -> SchemaTable | None:
         if not self.in_database or not state.real:
             return None
         return self.tables.alter(state.table, (made.uri, made.line), self.migration, what)
 
-    def _joined(self, state: State, name: str, value: Made) -> str:
+    def _joined(self, state: State, name: str, value: CallResult) -> str:
         told = value.kwargs.get("db_table")
         return told if isinstance(told, str) else f"{state.table}_{name}"
 

@@ -8,9 +8,9 @@ from typing import Final
 
 from ragstone_code.django.models import Models
 from ragstone_code.django.patterns import simplified
-from ragstone_code.graph_builder import Place
+from ragstone_code.graph_builder import Location
 from ragstone_code.program import Program
-from ragstone_code.python.values import Bound, Classed, Func, Made, Named, Value
+from ragstone_code.python.values import BoundMember, CallResult, ClassValue, ExternalName, FunctionValue, Value
 
 DEFAULT: Final = frozenset(
     ("rest_framework.routers.DefaultRouter", "rest_framework_nested.routers.NestedDefaultRouter")
@@ -43,18 +43,18 @@ class Registered:
     uri: str
     name: str
     view: Value
-    place: Place
+    place: Location
     actions: dict[str, str] = field(default_factory=dict)
     conditional: bool = False
 
 
-def registered(program: Program, router: Made, models: Models) -> Iterator[Registered]:
+def registered(program: Program, router: CallResult, models: Models) -> Iterator[Registered]:
     """Yield the patterns of a router, in its order; those with a format behind them are left out."""
     slash = "" if router.argument(-1, "trailing_slash") is False else "/"
     before = _before(router)
     for call in _registrations(program, router):
         prefix, view = call.argument(0, "prefix"), call.argument(1, "viewset")
-        if not isinstance(prefix, str) or not isinstance(view, Classed):
+        if not isinstance(prefix, str) or not isinstance(view, ClassValue):
             continue
         told = call.argument(2, "basename") or call.kwargs.get("base_name")
         base = told if isinstance(told, str) else _basename(view, models)
@@ -62,40 +62,46 @@ def registered(program: Program, router: Made, models: Models) -> Iterator[Regis
             whole = f"^{before}{prefix}{tail}$" if prefix or before else f"^{tail.lstrip('/')}$"
             place = (call.uri, call.line)
             yield Registered(whole, simplified(whole), f"{base}-{name}", view, place, actions, call.conditional)
-    if DEFAULT & set(router.kinds()) and not NESTED & set(router.kinds()):
-        root = Named("rest_framework.routers.APIRootView")
+    if DEFAULT & set(router.type_names()) and not NESTED & set(router.type_names()):
+        root = ExternalName("rest_framework.routers.APIRootView")
         yield Registered("", "", "api-root", root, (router.uri, router.line), {"get": "get"}, router.conditional)
 
 
-def _registrations(program: Program, router: Made, depth: int = 0) -> Iterator[Made]:
+def _registrations(program: Program, router: CallResult, depth: int = 0) -> Iterator[CallResult]:
     """Yield what is registered, also through the registry of another router."""
-    for one in program.running.objects:
+    for one in program.interpreter.objects:
         if one.method == "register" and one.on is router:
             yield one
-        extends = one.method == "extend" and isinstance(one.on, Bound) and one.on.name == "registry"
+        extends = one.method == "extend" and isinstance(one.on, BoundMember) and one.on.name == "registry"
         other = one.args[0] if one.args else None
-        if extends and one.on.of is router and isinstance(other, Bound) and isinstance(other.of, Made) and depth < 5:
-            yield from _registrations(program, other.of, depth + 1)
+        if (
+            extends
+            and one.on.owner is router
+            and isinstance(other, BoundMember)
+            and isinstance(other.owner, CallResult)
+            and depth < 5
+        ):
+            yield from _registrations(program, other.owner, depth + 1)
 
 
-def _before(router: Made) -> str:
+def _before(router: CallResult) -> str:
     """Return what a nested router's patterns begin with: its parent's prefix and key."""
-    if not NESTED & set(router.kinds()):
+    if not NESTED & set(router.type_names()):
         return ""
     parent, prefix = router.argument(0, "parent_router"), router.argument(1, "parent_prefix")
     lookup = router.argument(2, "lookup", "nested_1")
-    outer = _before(parent) if isinstance(parent, Made) else ""
+    outer = _before(parent) if isinstance(parent, CallResult) else ""
     return f"{outer}{prefix}/(?P<{lookup}_pk>[^/.]+)/" if isinstance(prefix, str) else outer
 
 
-def _basename(view: Classed, models: Models) -> str:
+def _basename(view: ClassValue, models: Models) -> str:
     """Return the name of the model a set of views is about."""
     found = view.find("queryset")
     model = models.of(found[1]) if found else None
     return model.definition.short.lower() if model is not None else view.definition.short.lower()
 
 
-def _patterns(view: Classed, slash: str) -> Iterator[tuple[str, str, dict[str, str]]]:
+def _patterns(view: ClassValue, slash: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     """Yield (what follows the prefix, name, actions): the list, its actions, one, and the actions of one."""
     known = actions_of(view)
     lookup = f"/(?P<{_lookup(view)}>{_text(view, 'lookup_value_regex', '[^/.]+')})"
@@ -114,32 +120,32 @@ def _those(
         yield tail, name, actions
 
 
-def actions_of(view: Classed) -> set[str]:
+def actions_of(view: ClassValue) -> set[str]:
     """Return the standard actions a set of views has."""
-    found = {name for _, name in (*LIST, *DETAIL) if (own := view.find(name)) and isinstance(own[1], Func)}
-    for name in view.kinds():
+    found = {name for _, name in (*LIST, *DETAIL) if (own := view.find(name)) and isinstance(own[1], FunctionValue)}
+    for name in view.type_names():
         if name.startswith("rest_framework"):
             found |= set(MIXINS.get(name.rpartition(".")[2], ()))
     return found
 
 
-def _extra(view: Classed) -> Iterator[tuple[bool, str, str, dict[str, str]]]:
+def _extra(view: ClassValue) -> Iterator[tuple[bool, str, str, dict[str, str]]]:
     """Yield the actions a view adds: whether each is of one, its path, its name, and which verbs call it."""
     seen: set[str] = set()
     for level in view.lineage():
-        for name, value in level.attributes.items() if isinstance(level, Classed) else ():
-            if not isinstance(value, Func) or name in seen:
+        for name, value in level.attributes.items() if isinstance(level, ClassValue) else ():
+            if not isinstance(value, FunctionValue) or name in seen:
                 continue
             seen.add(name)
             for one in value.decorations:
-                if isinstance(one.value, Made) and one.value.of.endswith(
+                if isinstance(one.value, CallResult) and one.value.callee.endswith(
                     ("decorators.action", "detail_route", "list_route")
                 ):
                     yield _action(name, one.value)
 
 
-def _action(name: str, made: Made) -> tuple[bool, str, str, dict[str, str]]:
-    detail = made.of.endswith("detail_route") or made.argument(1, "detail") is True
+def _action(name: str, made: CallResult) -> tuple[bool, str, str, dict[str, str]]:
+    detail = made.callee.endswith("detail_route") or made.argument(1, "detail") is True
     methods = made.argument(0, "methods")
     verbs = [one.lower() for one in methods if isinstance(one, str)] if isinstance(methods, list | tuple) else ["get"]
     path, label = made.kwargs.get("url_path"), made.kwargs.get("url_name")
@@ -148,10 +154,10 @@ def _action(name: str, made: Made) -> tuple[bool, str, str, dict[str, str]]:
     return detail, url_path, url_name, dict.fromkeys(verbs, name)
 
 
-def _lookup(view: Classed) -> str:
+def _lookup(view: ClassValue) -> str:
     return _text(view, "lookup_url_kwarg", "") or _text(view, "lookup_field", "pk")
 
 
-def _text(view: Classed, name: str, default: str) -> str:
+def _text(view: ClassValue, name: str, default: str) -> str:
     found = view.find(name)
     return found[1] if found and isinstance(found[1], str) else default

@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from ragstone.types import Json, Node
-from ragstone_code.graph_builder import Woven
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
-from ragstone_code.python.values import Classed, Loaded, Named, Value
+from ragstone_code.python.values import ClassValue, ExternalName, ModuleValue, Value
 
 NAMED: Final = re.compile(r"""DJANGO_SETTINGS_MODULE["']?\]?\s*[,=:]\s*["']?([A-Za-z_][\w.]*)""")
 CONF: Final = "django.conf.settings."
@@ -22,15 +22,15 @@ class Settings:
         self.modules = self._modules()
         self.labels = dict(self._labels())
 
-    def _modules(self) -> list[Loaded]:
+    def _modules(self) -> list[ModuleValue]:
         """Return the modules that set a root of urls or apps, those that files name as the settings first."""
         told: list[str] = []
-        for uri in sorted(self.program.running.project.uris, key=lambda one: (not one.endswith("manage.py"), one)):
+        for uri in sorted(self.program.interpreter.project.uris, key=lambda one: (not one.endswith("manage.py"), one)):
             told.extend(NAMED.findall(self.program.world.read(uri) or ""))
         found = [one for one in self.program.modules() if _sets(one)]
         ranks = {name: place for place, name in enumerate(dict.fromkeys(told))}
 
-        def rank(one: Loaded) -> tuple[int, str]:
+        def rank(one: ModuleValue) -> tuple[int, str]:
             places = [place for name, place in ranks.items() if one.name == name or one.name.endswith(f".{name}")]
             return min(places, default=len(ranks)), one.uri
 
@@ -40,9 +40,9 @@ class Settings:
         """Return a setting of the first module that has it; None where none has."""
         return next((one.names[name] for one in self.modules if name in one.names), None)
 
-    def roots(self) -> list[tuple[str, Loaded]]:
+    def roots(self) -> list[tuple[str, ModuleValue]]:
         """Return the root modules of urls, each once, with the settings that name them."""
-        found: dict[str, Loaded] = {}
+        found: dict[str, ModuleValue] = {}
         for one in self.modules:
             root = one.names.get("ROOT_URLCONF")
             if isinstance(root, str):
@@ -51,7 +51,7 @@ class Settings:
 
     def value(self, given: Value) -> Value:
         """Return what a value is once settings are put in: `settings.AUTH_USER_MODEL` is its text."""
-        if isinstance(given, Named) and given.name.startswith(CONF):
+        if isinstance(given, ExternalName) and given.name.startswith(CONF):
             name = given.name.removeprefix(CONF)
             known = self.get(name)
             return "auth.User" if known is None and name == "AUTH_USER_MODEL" else known if known is not None else given
@@ -75,7 +75,7 @@ class Settings:
                 if isinstance(name, str):
                     found.setdefault(name, name.rpartition(".")[2])
         for classed in self.program.classes():
-            if "django.apps.AppConfig" in set(classed.kinds()):
+            if "django.apps.AppConfig" in set(classed.type_names()):
                 name = classed.attributes.get("name")
                 label = classed.attributes.get("label")
                 if isinstance(name, str):
@@ -90,7 +90,7 @@ class Settings:
         before = re.split(r"\.(?:models|migrations|admin|views)\b", module)[0]
         return before.rpartition(".")[2]
 
-    def weave(self, woven: Woven) -> None:
+    def add_to_graph(self, builder: GraphBuilder) -> None:
         """Keep the settings as nodes, and the middleware that stands before every view."""
         for module in self.modules[:1]:
             for name in ("ROOT_URLCONF", "INSTALLED_APPS", "AUTH_USER_MODEL", "MIDDLEWARE", "DEFAULT_AUTO_FIELD"):
@@ -106,36 +106,38 @@ class Settings:
                         module.uri,
                         line,
                         line,
-                        framework=woven.framework,
+                        framework=builder.framework,
                         attributes={"value": plain},
                     )
-                    woven.node(made)
-                    woven.alias(name, key, "config", module.uri)
+                    builder.add_node(made)
+                    builder.add_alias(name, key, "config", module.uri)
         for order, name in enumerate(
             self.get("MIDDLEWARE") or () if isinstance(self.get("MIDDLEWARE"), list | tuple) else ()
         ):
             if isinstance(name, str):
-                self._middleware(woven, name, order)
+                self._middleware(builder, name, order)
 
-    def _middleware(self, woven: Woven, name: str, order: int) -> None:
-        value = self.program.running.resolve(name, self.modules[0].uri)
+    def _middleware(self, builder: GraphBuilder, name: str, order: int) -> None:
+        value = self.program.interpreter.resolve(name, self.modules[0].uri)
         short = name.rpartition(".")[2]
         attributes: dict[str, Json] = {"full": name, "global": True, "order": order}
-        own = value if isinstance(value, Classed) else None
+        own = value if isinstance(value, ClassValue) else None
         place = (own.uri, own.line, own.definition.line_end) if own is not None else ("", 0, 0)
         key = f"middleware:{name}"
-        woven.node(Node(key, "middleware", short, *place, framework=woven.framework, attributes=attributes))
+        builder.add_node(Node(key, "middleware", short, *place, framework=builder.framework, attributes=attributes))
         for alias in (short, name):
-            woven.alias(alias, key, "middleware", place[0])
+            builder.add_alias(alias, key, "middleware", place[0])
         if own is not None:
-            woven.link("HANDLED_BY", (key, woven.of_class(own, "middleware")), (own.uri, own.line), how="declared")
+            builder.add_link(
+                "HANDLED_BY", (key, builder.add_class(own, "middleware")), (own.uri, own.line), how="declared"
+            )
 
 
-def _sets(module: Loaded) -> bool:
+def _sets(module: ModuleValue) -> bool:
     return isinstance(module.names.get("ROOT_URLCONF"), str) or isinstance(module.names.get("INSTALLED_APPS"), list)
 
 
-def _line(module: Loaded, name: str) -> int:
+def _line(module: ModuleValue, name: str) -> int:
     for one in module.program.statements:
         target = getattr(getattr(one, "expression", None), "target", None)
         if getattr(target, "name", "") == name:

@@ -8,9 +8,17 @@ from typing import Final
 from ragstone_code.django.patterns import simplified, written
 from ragstone_code.django.routers import ROUTERS, Registered, registered
 from ragstone_code.django.views import View, Views
-from ragstone_code.graph_builder import Place, Woven
+from ragstone_code.graph_builder import GraphBuilder, Location
 from ragstone_code.program import Program
-from ragstone_code.python.values import Bound, Loaded, Made, Named, Unknown, Value, name_of
+from ragstone_code.python.values import (
+    BoundMember,
+    CallResult,
+    ExternalName,
+    ModuleValue,
+    UnknownValue,
+    Value,
+    full_name,
+)
 
 PATHS: Final = frozenset(("path", "re_path", "url"))
 ADMIN: Final = "django.contrib.admin.site.urls"
@@ -45,7 +53,7 @@ class Urls:
     """The urls of a project."""
 
     program: Program
-    woven: Woven
+    builder: GraphBuilder
     views: Views
     _entered: set[str] = field(default_factory=set)
 
@@ -53,48 +61,48 @@ class Urls:
         """Keep the routes below every root that settings name; without settings, of modules nobody includes."""
         roots = self.views.models.settings.roots()
         for name, settings in roots:
-            uri = self.program.running.project.uri_of(name, settings.uri)
-            module = self.program.running.loaded.get(uri) if uri else None
+            uri = self.program.interpreter.project.uri_of(name, settings.uri)
+            module = self.program.interpreter.loaded.get(uri) if uri else None
             if module is None:
-                self.woven.remark((settings.uri, 0), f"the root of urls, {name}, is no file of the project")
+                self.builder.add_remark((settings.uri, 0), f"the root of urls, {name}, is no file of the project")
             else:
                 self.module(module, Under(urlconf=name))
         for module in self._unincluded():
             if not roots:
                 self.module(module, Under(urlconf=module.name))
             elif module.uri not in self._entered:
-                self.woven.remark((module.uri, 1), "urlpatterns that no root of the settings reaches")
+                self.builder.add_remark((module.uri, 1), "urlpatterns that no root of the settings reaches")
 
-    def _unincluded(self) -> list[Loaded]:
+    def _unincluded(self) -> list[ModuleValue]:
         every = [one for one in self.program.modules() if isinstance(one.names.get("urlpatterns"), list)]
-        taken = {one.args[0] for one in self.program.made("django.urls.include", "django.conf.urls.include")
+        taken = {one.args[0] for one in self.program.objects_of("django.urls.include", "django.conf.urls.include")
                  if one.args and isinstance(one.args[0], str)}  # fmt: skip
         return [one for one in every if not any(one.name == name or one.name.endswith(f".{name}") for name in taken)]
 
-    def module(self, module: Loaded, under: Under) -> None:
+    def module(self, module: ModuleValue, under: Under) -> None:
         """Keep the patterns of a module."""
         self._entered.add(module.uri)
         patterns = module.names.get("urlpatterns")
         if patterns is None:
-            self.woven.remark((module.uri, 0), "no urlpatterns")
+            self.builder.add_remark((module.uri, 0), "no urlpatterns")
         self.patterns(patterns, under, (module.uri, 1))
 
-    def patterns(self, given: Value, under: Under, place: Place) -> None:
+    def patterns(self, given: Value, under: Under, place: Location) -> None:
         """Keep patterns: a list of them, one, or what makes some."""
         if under.depth > DEEPEST:
             return
         if isinstance(given, list | tuple):
             for one in given:
                 self.patterns(one, replace(under, depth=under.depth + 1), place)
-        elif isinstance(given, Made):
+        elif isinstance(given, CallResult):
             self._made(given, under)
-        elif isinstance(given, Bound) and given.name == "urls" and isinstance(given.of, Made):
-            self._router(given.of, under, place)
+        elif isinstance(given, BoundMember) and given.name == "urls" and isinstance(given.owner, CallResult):
+            self._router(given.owner, under, place)
         elif given is not None:
-            self.woven.remark(place, f"patterns that are not known ({_reason(given)})")
+            self.builder.add_remark(place, f"patterns that are not known ({_reason(given)})")
 
-    def _made(self, one: Made, under: Under) -> None:
-        short = one.of.rpartition(".")[2]
+    def _made(self, one: CallResult, under: Under) -> None:
+        short = one.callee.rpartition(".")[2]
         at = replace(under, conditional=under.conditional or one.conditional)
         if short in PATHS:
             self._path(one, at, regex=short != "path")
@@ -104,19 +112,24 @@ class Urls:
         elif short == "format_suffix_patterns":
             self.patterns(one.argument(0, "urlpatterns"), at, (one.uri, one.line))
         elif short in ("static", "staticfiles_urlpatterns"):
-            self.woven.remark((one.uri, one.line), f"{short}(): served files, only while debugging")
-        elif ROUTERS & set(one.kinds()):
+            self.builder.add_remark((one.uri, one.line), f"{short}(): served files, only while debugging")
+        elif ROUTERS & set(one.type_names()):
             self._router(one, at, (one.uri, one.line))
         else:
-            self.woven.remark((one.uri, one.line), f"patterns made by {one.of}")
+            self.builder.add_remark((one.uri, one.line), f"patterns made by {one.callee}")
 
-    def _path(self, one: Made, under: Under, *, regex: bool) -> None:
+    def _path(self, one: CallResult, under: Under, *, regex: bool) -> None:
         place = (one.uri, one.line)
         route = one.argument(0, "regex" if regex else "route")
-        if isinstance(route, Made) and route.of.rpartition(".")[2] in ("gettext_lazy", "_", "pgettext_lazy", "gettext"):
+        if isinstance(route, CallResult) and route.callee.rpartition(".")[2] in (
+            "gettext_lazy",
+            "_",
+            "pgettext_lazy",
+            "gettext",
+        ):
             route = route.args[-1] if route.args else route
         if not isinstance(route, str):
-            self.woven.remark(place, f"a path that is not known ({_reason(route)})")
+            self.builder.add_remark(place, f"a path that is not known ({_reason(route)})")
             route = "{?}"
         pattern = f"{under.pattern}{route}"
         below = replace(under, pattern=pattern, uri=f"{under.uri}{simplified(route) if regex else written(route)}")
@@ -129,74 +142,74 @@ class Urls:
         self.views.route(View(view, below.uri, named, place, pattern, under.conditional, under.wrapped, under.urlconf))
 
     def _including(self, view: Value) -> bool:
-        if isinstance(view, Made) and not view.method:
-            return view.of.rpartition(".")[2] == "include"
+        if isinstance(view, CallResult) and not view.method:
+            return view.callee.rpartition(".")[2] == "include"
         return (
             isinstance(view, tuple | list)
-            or name_of(view) == ADMIN
-            or (isinstance(view, Bound) and view.name == "urls")
+            or full_name(view) == ADMIN
+            or (isinstance(view, BoundMember) and view.name == "urls")
         )
 
-    def _include(self, view: Value, under: Under, place: Place) -> None:
-        if name_of(view) == ADMIN or (isinstance(view, Bound) and not self._is_router(view)):
-            if name_of(view).endswith(("admin.site.urls", "AdminSite.urls")):
+    def _include(self, view: Value, under: Under, place: Location) -> None:
+        if full_name(view) == ADMIN or (isinstance(view, BoundMember) and not self._is_router(view)):
+            if full_name(view).endswith(("admin.site.urls", "AdminSite.urls")):
                 self._admin(view, under, place)
             else:
-                self.woven.remark(place, f"{under.uri or '/'}: patterns made by {name_of(view)}")
+                self.builder.add_remark(place, f"{under.uri or '/'}: patterns made by {full_name(view)}")
             return
-        given = view.argument(0, "arg") if isinstance(view, Made) else view
-        namespace = view.argument(1, "namespace") if isinstance(view, Made) else None
+        given = view.argument(0, "arg") if isinstance(view, CallResult) else view
+        namespace = view.argument(1, "namespace") if isinstance(view, CallResult) else None
         app = None
-        if isinstance(given, tuple | list) and given and not isinstance(given[0], Made):
+        if isinstance(given, tuple | list) and given and not isinstance(given[0], CallResult):
             parts = [*given, None, None]
             given, app = parts[0], parts[1]
-            namespace = namespace or (parts[2] if not isinstance(view, Made) else None)
+            namespace = namespace or (parts[2] if not isinstance(view, CallResult) else None)
         if isinstance(given, str):
             given = self._named(given, place)
-        if isinstance(given, Loaded):
+        if isinstance(given, ModuleValue):
             app = app or given.names.get("app_name")
         inner = namespace or app
         names = (*under.names, inner) if isinstance(inner, str) else under.names
         self._below(given, replace(under, names=names, depth=under.depth + 1), place)
 
-    def _below(self, given: Value, under: Under, place: Place) -> None:
-        if isinstance(given, Loaded):
+    def _below(self, given: Value, under: Under, place: Location) -> None:
+        if isinstance(given, ModuleValue):
             self.module(given, under)
-        elif isinstance(given, Named):
+        elif isinstance(given, ExternalName):
             self._outside(given.name, under, place)
         else:
             self.patterns(given, under, place)
 
-    def _named(self, name: str, place: Place) -> Value:
-        uri = self.program.running.project.uri_of(name, place[0])
-        loaded = self.program.running.load(uri) if uri else None
-        return loaded if loaded is not None else Named(name)
+    def _named(self, name: str, place: Location) -> Value:
+        uri = self.program.interpreter.project.uri_of(name, place[0])
+        loaded = self.program.interpreter.load(uri) if uri else None
+        return loaded if loaded is not None else ExternalName(name)
 
-    def _outside(self, name: str, under: Under, place: Place) -> None:
+    def _outside(self, name: str, under: Under, place: Location) -> None:
         """Keep the urls of a package: Django's own for accounts are known, others are said not to be."""
         if name != "django.contrib.auth.urls":
-            self.woven.remark(place, f"{under.uri or '/'}: the urls of {name}, which the project does not have")
+            self.builder.add_remark(place, f"{under.uri or '/'}: the urls of {name}, which the project does not have")
             return
         for path, short, view in ACCOUNTS:
             made = View(
-                Named(f"django.contrib.auth.views.{view}"), f"{under.uri}{written(path)}",
+                ExternalName(f"django.contrib.auth.views.{view}"), f"{under.uri}{written(path)}",
                 ":".join((*under.names, short)), place, f"{under.pattern}{path}", under.conditional, (), under.urlconf,
             )  # fmt: skip
             self.views.route(made)
 
-    def _admin(self, view: Value, under: Under, place: Place) -> None:
+    def _admin(self, view: Value, under: Under, place: Location) -> None:
         """Keep the admin as one route: what is below it depends on what is registered."""
         names = ":".join((*under.names, "admin", "index"))
-        handler = Named(name_of(view) or ADMIN)
+        handler = ExternalName(full_name(view) or ADMIN)
         self.views.route(View(handler, under.uri, names, place, under.pattern, under.conditional, (), under.urlconf))
-        self.woven.remark(place, f"{under.uri}: one route stands for all that the admin has below it")
+        self.builder.add_remark(place, f"{under.uri}: one route stands for all that the admin has below it")
 
-    def _is_router(self, view: Bound) -> bool:
-        return isinstance(view.of, Made) and bool(ROUTERS & set(view.of.kinds()))
+    def _is_router(self, view: BoundMember) -> bool:
+        return isinstance(view.owner, CallResult) and bool(ROUTERS & set(view.owner.type_names()))
 
-    def _router(self, router: Made, under: Under, place: Place) -> None:
-        if not ROUTERS & set(router.kinds()):
-            self.woven.remark(place, f"patterns made by {router.of}")
+    def _router(self, router: CallResult, under: Under, place: Location) -> None:
+        if not ROUTERS & set(router.type_names()):
+            self.builder.add_remark(place, f"patterns made by {router.callee}")
             return
         for one in registered(self.program, router, self.views.models):
             self._registered(one, under)
@@ -212,4 +225,4 @@ class Urls:
 
 
 def _reason(value: Value) -> str:
-    return value.reason if isinstance(value, Unknown) else name_of(value) or "computed"
+    return value.reason if isinstance(value, UnknownValue) else full_name(value) or "computed"

@@ -9,9 +9,9 @@ from typing import Final
 from ragstone.types import Json
 from ragstone_code.django.guards import guards, methods_of, view_of
 from ragstone_code.django.models import Models, is_model
-from ragstone_code.graph_builder import Place, Route, Woven
-from ragstone_code.program import Program, methods
-from ragstone_code.python.values import Classed, Func, Made, Value
+from ragstone_code.graph_builder import GraphBuilder, Location, RouteDefinition
+from ragstone_code.program import Program, own_methods
+from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value
 
 FORMS: Final = frozenset(
     (
@@ -31,7 +31,7 @@ class View:
     given: Value
     uri: str
     name: str | None
-    place: Place
+    place: Location
     pattern: str
     conditional: bool = False
     wrapped: tuple[Value, ...] = ()
@@ -44,7 +44,7 @@ class Views:
     """Makes routes of views."""
 
     program: Program
-    woven: Woven
+    builder: GraphBuilder
     models: Models
     _known: set[str] = field(default_factory=set)
 
@@ -52,15 +52,15 @@ class Views:
         """Keep a route; a set of views gives one for each of its actions."""
         handler = view_of(view.given)
         mapped = view.actions or _mapped(view.given)
-        if mapped and isinstance(handler, Classed):
+        if mapped and isinstance(handler, ClassValue):
             for verb, action in mapped.items():
                 self._route(view, handler, ((verb.upper(),), action))
         else:
             self._route(view, handler, (methods_of(handler, view.given), ""))
-        if isinstance(handler, Classed):
+        if isinstance(handler, ClassValue):
             self._class(handler, view)
-        elif isinstance(handler, Func):
-            self._uses(handler, self.woven.of_function(handler))
+        elif isinstance(handler, FunctionValue):
+            self._uses(handler, self.builder.add_function(handler))
 
     def _route(self, view: View, handler: Value, served: tuple[tuple[str, ...], str]) -> None:
         verbs, action = served
@@ -70,16 +70,18 @@ class Views:
             "urlconf": view.urlconf,
         }
         found = tuple(guards(view.given, handler, action, self.models.settings))
-        route = Route(verbs, view.uri, view.name, handler, view.place, action, found, view.conditional, attributes)
-        self.woven.route(route)
+        route = RouteDefinition(
+            verbs, view.uri, view.name, handler, view.place, action, found, view.conditional, attributes
+        )
+        self.builder.add_route(route)
 
     # ── what a view has to do with ────────────────────────────────────────────────────────────────
 
-    def _class(self, one: Classed, view: View) -> None:
+    def _class(self, one: ClassValue, view: View) -> None:
         """Keep the models, forms and serializers of a class of views; what `as_view` is given counts too."""
-        given = view.given if isinstance(view.given, Made) and view.given.method == "as_view" else None
-        key = self.woven.of_class(one, "controller")
-        own = [self.woven.of_function(function, "controller_method") for function in methods(one)]
+        given = view.given if isinstance(view.given, CallResult) and view.given.method == "as_view" else None
+        key = self.builder.add_class(one, "controller")
+        own = [self.builder.add_function(function, "controller_method") for function in own_methods(one)]
         for name in ("model", "queryset", "form_class", "serializer_class"):
             found = one.find(name)
             value, owner = (found[1], found[0]) if found else (None, one)
@@ -88,41 +90,41 @@ class Views:
                 value, line = given.kwargs[name], (given.uri, given.line)
             self._named(value, name, line, [key, *own])
         for level in one.lineage():
-            if isinstance(level, Classed):
-                for function in methods(level):
-                    self._uses(function, self.woven.of_function(function, "controller_method"), key)
+            if isinstance(level, ClassValue):
+                for function in own_methods(level):
+                    self._uses(function, self.builder.add_function(function, "controller_method"), key)
 
-    def _named(self, value: Value, name: str, place: Place, sources: list[str]) -> None:
+    def _named(self, value: Value, name: str, place: Location, sources: list[str]) -> None:
         model = self.models.of(value)
         for source in sources:
             if model is not None:
-                target = self.woven.of_class(model, "model")
-                self.woven.link("USES_MODEL", (source, target), place, {"name": name}, how="declared")
+                target = self.builder.add_class(model, "model")
+                self.builder.add_link("USES_MODEL", (source, target), place, {"name": name}, how="declared")
             elif is_form(value):
                 self._form(value, place, source)
 
-    def _uses(self, function: Func, *sources: str) -> None:
+    def _uses(self, function: FunctionValue, *sources: str) -> None:
         """Keep the models and forms a function names."""
-        for value, line in self.program.named(function):
+        for value, line in self.program.names_in(function):
             for source in sources:
                 if is_model(value):
-                    target = self.woven.of_class(value, "model")
-                    self.woven.link("USES_MODEL", (source, target), (function.uri, line))
+                    target = self.builder.add_class(value, "model")
+                    self.builder.add_link("USES_MODEL", (source, target), (function.uri, line))
                 elif is_form(value):
                     self._form(value, (function.uri, line), source)
 
-    def _form(self, value: Classed, place: Place, source: str) -> None:
-        serializer = any(name.startswith("rest_framework") for name in value.kinds())
-        target = self.woven.of_class(value, "resource" if serializer else "request")
-        self.woven.link("VALIDATED_BY", (source, target), place)
+    def _form(self, value: ClassValue, place: Location, source: str) -> None:
+        serializer = any(name.startswith("rest_framework") for name in value.type_names())
+        target = self.builder.add_class(value, "resource" if serializer else "request")
+        self.builder.add_link("VALIDATED_BY", (source, target), place)
         if serializer:
-            self.woven.link("RETURNS", (source, target), place)
+            self.builder.add_link("RETURNS", (source, target), place)
         for model, line in self._meta(value):
-            self.woven.link("USES_MODEL", (target, self.woven.of_class(model, "model")), (value.uri, line))
+            self.builder.add_link("USES_MODEL", (target, self.builder.add_class(model, "model")), (value.uri, line))
 
-    def _meta(self, value: Classed) -> Iterator[tuple[Classed, int]]:
+    def _meta(self, value: ClassValue) -> Iterator[tuple[ClassValue, int]]:
         meta = value.find("Meta")
-        found = meta[1].find("model") if meta and isinstance(meta[1], Classed) else None
+        found = meta[1].find("model") if meta and isinstance(meta[1], ClassValue) else None
         model = self.models.of(found[1]) if found else None
         if model is not None and meta is not None and found is not None:
             yield model, found[0].lines.get("model", value.line)
@@ -130,11 +132,11 @@ class Views:
 
 def is_form(value: Value) -> bool:
     """Return whether a class is a form or a serializer of the project."""
-    return isinstance(value, Classed) and bool(FORMS & set(value.kinds()))
+    return isinstance(value, ClassValue) and bool(FORMS & set(value.type_names()))
 
 
 def _mapped(given: Value) -> dict[str, str]:
     """Return the actions that `as_view({"get": "list"})` maps."""
-    if isinstance(given, Made) and given.method == "as_view" and given.args and isinstance(given.args[0], dict):
+    if isinstance(given, CallResult) and given.method == "as_view" and given.args and isinstance(given.args[0], dict):
         return {str(verb): str(action) for verb, action in given.args[0].items()}
     return {}

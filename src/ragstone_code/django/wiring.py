@@ -8,9 +8,17 @@ from typing import Final
 
 from ragstone.types import Node
 from ragstone_code.django.models import Models, is_model
-from ragstone_code.graph_builder import Place, Woven
+from ragstone_code.graph_builder import GraphBuilder, Location
 from ragstone_code.program import Program
-from ragstone_code.python.values import Bound, Classed, Func, Made, Named, Value, name_of
+from ragstone_code.python.values import (
+    BoundMember,
+    CallResult,
+    ClassValue,
+    ExternalName,
+    FunctionValue,
+    Value,
+    full_name,
+)
 
 SIGNAL: Final = ("django.dispatch.Signal", "django.dispatch.dispatcher.Signal")
 TASKS: Final = ("celery.shared_task", "celery.task", "celery.app.shared_task", "celery.Celery.task", "celery.app.task")
@@ -22,7 +30,7 @@ class Wiring:
     """Reads all of it."""
 
     program: Program
-    woven: Woven
+    builder: GraphBuilder
     models: Models
 
     def read(self) -> None:
@@ -35,7 +43,7 @@ class Wiring:
         for function in list(self.program.functions()):
             self._received(function)
             self._sent(function)
-        for made in list(self.program.running.objects):
+        for made in list(self.program.interpreter.objects):
             self._connected(made)
             self._registered(made)
         self._commands()
@@ -44,7 +52,7 @@ class Wiring:
         """Follow what apps do when they are ready: that is where signals are connected."""
         for one in self.program.classes():
             ready = one.attributes.get("ready")
-            if isinstance(ready, Func) and "django.apps.AppConfig" in set(one.kinds()):
+            if isinstance(ready, FunctionValue) and "django.apps.AppConfig" in set(one.type_names()):
                 self.program.call(ready, _object(one))
 
     # ── signals ───────────────────────────────────────────────────────────────────────────────────
@@ -53,116 +61,118 @@ class Wiring:
         """Yield the project's own signals by identity, with their full names."""
         for module in self.program.modules():
             for name, value in module.names.items():
-                if isinstance(value, Made) and value.of in SIGNAL and value.uri == module.uri:
+                if isinstance(value, CallResult) and value.callee in SIGNAL and value.uri == module.uri:
                     yield id(value), f"{module.name}.{name}"
 
     def _event(self, signal: Value) -> str:
         """Return the key of a signal's node."""
-        full = self.signals.get(id(signal), "") or name_of(signal)
+        full = self.signals.get(id(signal), "") or full_name(signal)
         if not full:
             return ""
-        own = signal if isinstance(signal, Made) else None
+        own = signal if isinstance(signal, CallResult) else None
         place = (own.uri, own.line, own.line) if own is not None else ("", 0, 0)
-        key = self.woven.node(
+        key = self.builder.add_node(
             Node(f"event:{full}", "event", full.rpartition(".")[2], *place, "", "", "python", "django")
         )
         for name in (full, full.rpartition(".")[2]):
-            self.woven.alias(name, key, "event", place[0])
+            self.builder.add_alias(name, key, "event", place[0])
         return key
 
-    def _received(self, function: Func) -> None:
+    def _received(self, function: FunctionValue) -> None:
         for one in function.decorations:
-            if isinstance(one.value, Made) and one.value.of.endswith("dispatch.receiver"):
+            if isinstance(one.value, CallResult) and one.value.callee.endswith("dispatch.receiver"):
                 given = one.value.argument(0, "signal")
                 for signal in given if isinstance(given, list | tuple) else [given]:
                     self._heard(
                         function, signal, (one.value.kwargs.get("sender"), "receiver", (function.uri, one.line))
                     )
 
-    def _connected(self, made: Made) -> None:
+    def _connected(self, made: CallResult) -> None:
         function = made.argument(0, "receiver")
-        if isinstance(function, Bound):
+        if isinstance(function, BoundMember):
             function = function.function
-        if not made.of.endswith(".connect") or not isinstance(function, Func):
+        if not made.callee.endswith(".connect") or not isinstance(function, FunctionValue):
             return
-        signal = made.on if made.method else Named(made.of.removesuffix(".connect"))
-        if "signal" in made.of.lower() or id(signal) in self.signals:
+        signal = made.on if made.method else ExternalName(made.callee.removesuffix(".connect"))
+        if "signal" in made.callee.lower() or id(signal) in self.signals:
             self._heard(function, signal, (made.argument(1, "sender"), "connect", (made.uri, made.line)))
 
-    def _heard(self, function: Func, signal: Value, more: tuple[Value, str, Place]) -> None:
+    def _heard(self, function: FunctionValue, signal: Value, more: tuple[Value, str, Location]) -> None:
         sender, how, place = more
         event = self._event(signal)
         if not event:
             return
-        key = self.woven.of_function(function)
+        key = self.builder.add_function(function)
         model = self.models.of(sender) or (
             self.models.by_label.get(sender.lower()) if isinstance(sender, str) else None
         )
-        named = model.full if model is not None else name_of(sender) or None
-        self.woven.link("LISTENS", (key, event), place, {"how": how, "name": named, "sender": named}, how="declared")
+        named = model.full if model is not None else full_name(sender) or None
+        self.builder.add_link(
+            "LISTENS", (key, event), place, {"how": how, "name": named, "sender": named}, how="declared"
+        )
         if model is not None:
-            watched = self.woven.of_class(model, "model")
-            self.woven.link("OBSERVED_BY", (watched, key), place, {"how": how, "name": event}, how="declared")
+            watched = self.builder.add_class(model, "model")
+            self.builder.add_link("OBSERVED_BY", (watched, key), place, {"how": how, "name": event}, how="declared")
 
-    def _sent(self, function: Func) -> None:
+    def _sent(self, function: FunctionValue) -> None:
         """Keep which signals and tasks a function sends."""
-        for call, value, name in self.program.called(function):
+        for call, value, name in self.program.calls_in(function):
             place = (function.uri, call.line)
             if name in ("send", "send_robust", "asend") and id(value) in self.signals:
-                source = self.woven.of_function(function)
-                self.woven.link("FIRES", (source, self._event(value)), place, how="declared")
-            elif name in SENDING and isinstance(value, Func) and id(value) in self.tasks:
-                ends = (self.woven.of_function(function), self.woven.of_function(value, "job"))
-                self.woven.link("DISPATCHES", ends, place, {"how": name}, how="declared")
+                source = self.builder.add_function(function)
+                self.builder.add_link("FIRES", (source, self._event(value)), place, how="declared")
+            elif name in SENDING and isinstance(value, FunctionValue) and id(value) in self.tasks:
+                ends = (self.builder.add_function(function), self.builder.add_function(value, "job"))
+                self.builder.add_link("DISPATCHES", ends, place, {"how": name}, how="declared")
 
     # ── tasks, admin, commands ────────────────────────────────────────────────────────────────────
 
-    def _task(self, one: Func) -> None:
-        self._uses(one, self.woven.of_function(one, "job"))
+    def _task(self, one: FunctionValue) -> None:
+        self._uses(one, self.builder.add_function(one, "job"))
 
-    def _registered(self, made: Made) -> None:
+    def _registered(self, made: CallResult) -> None:
         """Keep what the admin shows: by decorator, or by a call."""
         place = (made.uri, made.line)
-        if made.of.endswith("admin.register"):
-            admins = [one for one in made.applied if isinstance(one, Classed)]
+        if made.callee.endswith("admin.register"):
+            admins = [one for one in made.applied if isinstance(one, ClassValue)]
             models = made.args
-        elif made.of.endswith("admin.site.register"):
+        elif made.callee.endswith("admin.site.register"):
             given = made.argument(1, "admin_class")
-            admins = [given] if isinstance(given, Classed) else []
+            admins = [given] if isinstance(given, ClassValue) else []
             first = made.argument(0, "model_or_iterable")
             models = list(first) if isinstance(first, list | tuple) else [first]
         else:
             return
         for admin in admins:
-            key = self.woven.of_class(admin, "admin")
+            key = self.builder.add_class(admin, "admin")
             for model in models:
                 if is_model(model):
-                    ends = (key, self.woven.of_class(model, "model"))
-                    self.woven.link("USES_MODEL", ends, place, {"how": "admin"}, how="declared")
+                    ends = (key, self.builder.add_class(model, "model"))
+                    self.builder.add_link("USES_MODEL", ends, place, {"how": "admin"}, how="declared")
 
     def _commands(self) -> None:
         for one in self.program.classes():
             folder, _, name = one.uri.rpartition("/")
             if one.definition.short == "Command" and folder.endswith("management/commands"):
                 command = name.removesuffix(".py")
-                key = self.woven.of_class(one, "command", command=command)
-                self.woven.alias(command, key, "command", one.uri)
+                key = self.builder.add_class(one, "command", command=command)
+                self.builder.add_alias(command, key, "command", one.uri)
                 handle = one.attributes.get("handle")
-                if isinstance(handle, Func):
+                if isinstance(handle, FunctionValue):
                     self._uses(handle, key)
 
-    def _uses(self, function: Func, key: str) -> None:
-        for value, line in self.program.named(function):
+    def _uses(self, function: FunctionValue, key: str) -> None:
+        for value, line in self.program.names_in(function):
             if is_model(value):
-                self.woven.link("USES_MODEL", (key, self.woven.of_class(value, "model")), (function.uri, line))
+                self.builder.add_link("USES_MODEL", (key, self.builder.add_class(value, "model")), (function.uri, line))
 
 
-def _is_task(one: Func) -> bool:
+def _is_task(one: FunctionValue) -> bool:
     """Return whether a function is a task of Celery's, by what decorates it."""
-    names = [name_of(each.value) for each in one.decorations]
+    names = [full_name(each.value) for each in one.decorations]
     return any(name in TASKS or name.endswith("Celery.task") for name in names)
 
 
-def _object(one: Classed) -> Made:
+def _object(one: ClassValue) -> CallResult:
     """Return an object of a class whose making was not followed."""
-    return Made(one.full, [], {}, one.uri, one.line, on=one)
+    return CallResult(one.full, [], {}, one.uri, one.line, on=one)

@@ -14,7 +14,7 @@ Use it so::
 **Unknown(reason, shown, options)** never stops anything: calls on it, members of it and texts with it are unknown too.
 `shown` is how it may be written for a person (`config(app.url)`), and texts built from it keep that: `shown(value)`
 returns the text of any value, an unknown one included. `options` are values it may have, the likeliest first: what
-branches of a condition left, or the default of a setting; `settle(value)` returns the first known one.
+branches of a condition left, or the default of a setting; `first_known(value)` returns the first known one.
 
 **Adapters** hand in recorders by `Known`:
 
@@ -42,24 +42,39 @@ past them a run is Unknown and a remark says so.
 from __future__ import annotations
 
 from ragstone_code.evaluate.language import Language
-from ragstone_code.evaluate.machine import Evaluator, Known, Limits
+from ragstone_code.evaluate.machine import Evaluator, Limits, Stubs
 from ragstone_code.evaluate.php import PHP
 from ragstone_code.evaluate.values import (
+    Arguments,
     Array,
-    Case,
+    CallSite,
     ClassRef,
-    Given,
+    EnumCase,
     Instance,
     Lambda,
     Recorder,
-    Site,
     Unknown,
     Value,
-    settle,
-    shown,
+    display_text,
+    first_known,
 )
 
 __all__ = [
-    "PHP", "Array", "Case", "ClassRef", "Evaluator", "Given", "Instance", "Known", "Lambda", "Language", "Limits",
-    "Recorder", "Site", "Unknown", "Value", "settle", "shown",
-]  # fmt: skip
+    "PHP",
+    "Array",
+    "EnumCase",
+    "ClassRef",
+    "Evaluator",
+    "Arguments",
+    "Instance",
+    "Stubs",
+    "Lambda",
+    "Language",
+    "Limits",
+    "Recorder",
+    "CallSite",
+    "Unknown",
+    "Value",
+    "first_known",
+    "display_text",
+]

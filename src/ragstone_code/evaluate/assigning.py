@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ragstone.code.tree import Collected, Expr, Member, Opaque, Static, Subscript, Variable
 from ragstone_code.evaluate.calling import copied
 from ragstone_code.evaluate.frame import Frame
-from ragstone_code.evaluate.values import Array, ClassRef, Instance, Recorder, Site, Unknown, Value, settle
+from ragstone_code.evaluate.values import Array, CallSite, ClassRef, Instance, Recorder, Unknown, Value, first_known
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.machine import Evaluator
 
 
-def assign(machine: Evaluator, target: Expr, value: Value, frame: Frame, site: Site) -> None:
+def assign(machine: Evaluator, target: Expr, value: Value, frame: Frame, site: CallSite) -> None:
     """Make a target be a value; what cannot be a target is left alone."""
     if isinstance(target, Variable):
         frame.variables[target.name] = copied(machine, value)
@@ -29,9 +29,9 @@ def assign(machine: Evaluator, target: Expr, value: Value, frame: Frame, site: S
             machine.statics[of.name.lower(), target.name.lstrip("$")] = copied(machine, value)
 
 
-def _pattern(machine: Evaluator, target: Collected, value: Value, frame: Frame, site: Site) -> None:
+def _pattern(machine: Evaluator, target: Collected, value: Value, frame: Frame, site: CallSite) -> None:
     """Take an array apart."""
-    whole = settle(value)
+    whole = first_known(value)
     for position, entry in enumerate(target.entries):
         if isinstance(entry.value, Opaque):
             continue
@@ -42,22 +42,22 @@ def _pattern(machine: Evaluator, target: Collected, value: Value, frame: Frame, 
         assign(machine, entry.value, part, frame, site)
 
 
-def _member(machine: Evaluator, target: Member, value: Value, frame: Frame, site: Site) -> None:
+def _member(machine: Evaluator, target: Member, value: Value, frame: Frame, site: CallSite) -> None:
     """Set a member of an object."""
     of = machine.value(target.of, frame)
     name = target.name if isinstance(target.name, str) else machine.value(target.name, frame)
     if isinstance(of, Instance) and isinstance(name, str):
         of.properties[name] = copied(machine, value)
     elif isinstance(of, Recorder):
-        of.assigned(name, value, site, machine)
+        of.on_assign(name, value, site, machine)
 
 
-def _subscript(machine: Evaluator, target: Subscript, value: Value, frame: Frame, site: Site) -> None:
+def _subscript(machine: Evaluator, target: Subscript, value: Value, frame: Frame, site: CallSite) -> None:
     """Set or add an entry, in place; an array that is not there yet is made."""
     of = _container(machine, target.of, frame, site)
     key = None if target.key is None else machine.value(target.key, frame)
     if isinstance(of, Recorder):
-        of.assigned(key, value, site, machine)
+        of.on_assign(key, value, site, machine)
     elif isinstance(of, Array):
         if target.key is None:
             of.append(copied(machine, value))
@@ -67,7 +67,7 @@ def _subscript(machine: Evaluator, target: Subscript, value: Value, frame: Frame
             of.set(machine.language.key(key), copied(machine, value))
 
 
-def _container(machine: Evaluator, of: Expr, frame: Frame, site: Site) -> Value:
+def _container(machine: Evaluator, of: Expr, frame: Frame, site: CallSite) -> Value:
     """Return the array itself that an entry of is set, not a copy of it."""
     if isinstance(of, Subscript) and of.key is not None:
         outer = _container(machine, of.of, frame, site)
@@ -83,7 +83,7 @@ def _container(machine: Evaluator, of: Expr, frame: Frame, site: Site) -> Value:
     if isinstance(of, Variable) and machine.language.copies and of.name not in frame.variables:
         found = None
     if isinstance(found, Unknown) and found.options:
-        settled = settle(found)
+        settled = first_known(found)
         found = settled.copy() if isinstance(settled, Array) else found
         assign(machine, of, found, frame, site)
         return machine.value(of, frame)

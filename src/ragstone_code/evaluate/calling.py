@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 from ragstone.code.tree import Function
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.values import (
+    Arguments,
     Array,
-    Case,
+    CallSite,
     ClassRef,
-    Given,
+    EnumCase,
     Instance,
     Lambda,
     Recorder,
-    Site,
     Unknown,
     Value,
-    settle,
+    first_known,
 )
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.machine import Evaluator
 
 
-def call_value(machine: Evaluator, function: Value, given: Given, site: Site) -> Value:
+def call_value(machine: Evaluator, function: Value, given: Arguments, site: CallSite) -> Value:
     """Return what calling a value gives."""
-    function = settle(function)
+    function = first_known(function)
     if isinstance(function, Lambda):
         return call_lambda(machine, function, given, site)
     if isinstance(function, str):
@@ -45,15 +45,15 @@ def call_value(machine: Evaluator, function: Value, given: Given, site: Site) ->
     return Unknown(function.reason if isinstance(function, Unknown) else "it cannot be called")
 
 
-def _call_pair(machine: Evaluator, pair: Array, given: Given, site: Site) -> Value:
+def _call_pair(machine: Evaluator, pair: Array, given: Arguments, site: CallSite) -> Value:
     """Return what `[object, "method"]` or `[Class::class, "method"]` gives."""
-    of, name = settle(pair.get(0)), str(pair.get(1))
+    of, name = first_known(pair.get(0)), str(pair.get(1))
     if isinstance(of, str):
         return call_static(machine, of, name, given, site)
     return call_method(machine, of, name, given, site)
 
 
-def call_lambda(machine: Evaluator, one: Lambda, given: Given, site: Site) -> Value:
+def call_lambda(machine: Evaluator, one: Lambda, given: Arguments, site: CallSite) -> Value:
     """Return what a function of the project gives."""
     frame = Frame(one.uri, dict(one.variables), one.this, one.owner, one.called_on or one.owner)
     if machine.language.copies:
@@ -62,7 +62,7 @@ def call_lambda(machine: Evaluator, one: Lambda, given: Given, site: Site) -> Va
     return machine.enter(one.function, frame)
 
 
-def bind(machine: Evaluator, function: Function, given: Given, frame: Frame) -> None:
+def bind(machine: Evaluator, function: Function, given: Arguments, frame: Frame) -> None:
     """Put arguments into the variables of a frame."""
     left = list(given.positional)
     named = dict(given.named)
@@ -85,21 +85,21 @@ def _by_type(machine: Evaluator, function: Function, name: str) -> Value:
     """Return what a parameter nobody gives is: the recorder of its type, as a container would hand in, or unknown."""
     parameter = next(one for one in function.parameters if one.name == name)
     for full in parameter.type.names if parameter.type else ():
-        known = machine.known.classes.get(full.lower())
+        known = machine.stubs.classes.get(full.lower())
         if known is not None:
-            return known.called("new", Given(), Site("", function.line), machine)
+            return known.on_call("new", Arguments(), CallSite("", function.line), machine)
         if machine.lookup.of_class(full):
             return machine.make(full)
     return Unknown(f"the argument {name} is not known")
 
 
-def call_function(machine: Evaluator, name: str, given: Given, site: Site) -> Value:
+def call_function(machine: Evaluator, name: str, given: Arguments, site: CallSite) -> Value:
     """Return what a function gives by its name: the adapter's, the project's, the language's."""
     bare = name.lstrip("\\")
     folded = bare.lower() if machine.language.folds else bare
     last = folded.rpartition(machine.language.separator)[2]
     for wanted in (folded, last):
-        known = machine.known.functions.get(wanted)
+        known = machine.stubs.functions.get(wanted)
         if known is not None:
             return known(given, site, machine)
     own = machine.language.functions.get(last)
@@ -113,26 +113,26 @@ def call_function(machine: Evaluator, name: str, given: Given, site: Site) -> Va
     return Unknown(f"{bare}() is not followed")
 
 
-def call_static(machine: Evaluator, owner: str, name: str, given: Given, site: Site) -> Value:
+def call_static(machine: Evaluator, owner: str, name: str, given: Arguments, site: CallSite) -> Value:
     """Return what a static method gives: the adapter's, else the project's."""
-    known = machine.known.classes.get(owner.lower().lstrip("\\"))
+    known = machine.stubs.classes.get(owner.lower().lstrip("\\"))
     if known is not None:
-        return known.called(name, given, site, machine)
+        return known.on_call(name, given, site, machine)
     return _project_method(machine, ClassRef(owner), (name, owner), given, site)
 
 
-def call_method(machine: Evaluator, of: Value, name: str, given: Given, site: Site) -> Value:
+def call_method(machine: Evaluator, of: Value, name: str, given: Arguments, site: CallSite) -> Value:
     """Return what a method of a value gives."""
     if isinstance(of, Unknown):
-        of = settle(of)
+        of = first_known(of)
     if isinstance(of, Recorder):
-        return of.called(name, given, site, machine)
+        return of.on_call(name, given, site, machine)
     if isinstance(of, Instance):
         held = of.properties.get(name)
         if held is not None and machine.lookup.method(of.name, name) is None:
             return call_value(machine, held, given, site)
         return _project_method(machine, of, (name, of.name), given, site)
-    if isinstance(of, Case):
+    if isinstance(of, EnumCase):
         return _project_method(machine, of, (name, of.owner), given, site)
     if isinstance(of, ClassRef):
         return call_static(machine, of.name, name, given, site)
@@ -145,29 +145,29 @@ def call_method(machine: Evaluator, of: Value, name: str, given: Given, site: Si
 
 
 def _project_method(
-    machine: Evaluator, of: Instance | Case | ClassRef, wanted: tuple[str, str], given: Given, site: Site
+    machine: Evaluator, of: Instance | EnumCase | ClassRef, wanted: tuple[str, str], given: Arguments, site: CallSite
 ) -> Value:
     """Return what a method written in the project gives; one that is not goes to a known ancestor's recorder."""
     name, owner = wanted
     found = machine.lookup.method(owner, name)
-    this = of if isinstance(of, Instance | Case) else None
+    this = of if isinstance(of, Instance | EnumCase) else None
     if found:
         uri, definition, function = found
         one = Lambda(function, uri, this=this, owner=definition.name, called_on=owner)
         if not machine.language.this and this is not None and not function.static:
-            given = Given((this, *given.positional), given.named, given.complete)
+            given = Arguments((this, *given.positional), given.named, given.complete)
         return call_lambda(machine, one, given, site)
     listed = _enum_method(machine, owner, name.lower(), given)
     if listed is not None:
         return listed
     for ancestor in machine.lookup.ancestors(owner):
-        known = machine.known.classes.get(ancestor.lower())
+        known = machine.stubs.classes.get(ancestor.lower())
         if known is not None:
-            return known.called(name, replace(given, this=this), site, machine)
+            return known.on_call(name, replace(given, this=this), site, machine)
     return Unknown(f"{owner.rpartition(machine.language.separator)[2]}.{name}() is not followed")
 
 
-def _enum_method(machine: Evaluator, owner: str, name: str, given: Given) -> Value:
+def _enum_method(machine: Evaluator, owner: str, name: str, given: Arguments) -> Value:
     """Return what the methods that every enum has give: `cases()`, `from()`, `tryFrom()`; None for another call."""
     found = machine.lookup.of_class(owner) if name in ("cases", "from", "tryfrom") else None
     if found is None or found[1].kind != "enum":
@@ -175,27 +175,27 @@ def _enum_method(machine: Evaluator, owner: str, name: str, given: Given) -> Val
     cases = [class_constant(machine, owner, one) for one in found[1].cases]
     if name == "cases":
         return Array(cases)
-    wanted = settle(given.at(0, "value"))
-    same = (one for one in cases if isinstance(one, Case) and one.value == wanted)
+    wanted = first_known(given.at(0, "value"))
+    same = (one for one in cases if isinstance(one, EnumCase) and one.value == wanted)
     return next(same, Unknown(f"{owner}::{name}() has no such case"))
 
 
-def make(machine: Evaluator, of: Value, given: Given, site: Site) -> Value:
+def make(machine: Evaluator, of: Value, given: Arguments, site: CallSite) -> Value:
     """Return a new object of a class; the constructor of one of the project is followed."""
     name = of.name if isinstance(of, ClassRef) else of if isinstance(of, str) else ""
     if not name:
         return Unknown("the class is not known")
-    known = machine.known.classes.get(name.lower().lstrip("\\"))
+    known = machine.stubs.classes.get(name.lower().lstrip("\\"))
     if known is not None:
-        return known.called("new", given, site, machine)
+        return known.on_call("new", given, site, machine)
     found = machine.lookup.of_class(name)
-    instance = Instance(name, found[1] if found else None, found[0] if found else "", given=given)
+    instance = Instance(name, found[1] if found else None, found[0] if found else "", arguments=given)
     constructor = "__construct" if machine.language.this else "__init__"
     written = machine.lookup.method(name, constructor)
     if written:
         uri, definition, function = written
         frame = Frame(uri, {}, instance, definition.name, name)
-        whole = given if machine.language.this else Given((instance, *given.positional), given.named)
+        whole = given if machine.language.this else Arguments((instance, *given.positional), given.named)
         bind(machine, function, whole, frame)
         promoted = (one.name for one in function.parameters if one.promoted)
         instance.properties.update({one: frame.variables[one] for one in promoted})
@@ -210,7 +210,7 @@ def class_constant(machine: Evaluator, owner: str, name: str) -> Value:
         return Unknown(f"{owner}::{name} is not known")
     uri, definition, expression = found
     value = machine.value(expression, Frame(uri, owner=definition.name, called_on=owner))
-    return Case(definition.name, name, value) if name in definition.cases else value
+    return EnumCase(definition.name, name, value) if name in definition.cases else value
 
 
 def copied(machine: Evaluator, value: Value) -> Value:

@@ -13,16 +13,16 @@ from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.members import class_member, member
 from ragstone_code.evaluate.statements import maybe, same
 from ragstone_code.evaluate.values import (
+    Arguments,
     Array,
     ClassRef,
-    Given,
     Instance,
     Lambda,
     Recorder,
     Unknown,
     Value,
-    settle,
-    shown,
+    display_text,
+    first_known,
 )
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ def _text(machine: Evaluator, one: tree.Text, frame: Frame) -> Value:
     parts = [machine.value(part, frame) for part in one.parts]
     unknown = next((part for part in parts if isinstance(part, Unknown | Instance | Recorder | Array | Lambda)), None)
     if unknown is None:
-        return "".join(shown(part) for part in parts)
-    if isinstance(unknown, Unknown) and unknown.options and not unknown.shown:
+        return "".join(display_text(part) for part in parts)
+    if isinstance(unknown, Unknown) and unknown.options and not unknown.display:
         return Unknown(unknown.reason, options=tuple(_joined(parts, unknown, option) for option in unknown.options))
     reason = unknown.reason if isinstance(unknown, Unknown) else "it is an object"
-    return Unknown(reason, "".join(shown(part) for part in parts))
+    return Unknown(reason, "".join(display_text(part) for part in parts))
 
 
 def _joined(parts: list[Value], unknown: Unknown, option: Value) -> str:
     """Return a text with one of the options in the place of what is not known."""
-    return "".join(shown(option if part is unknown else part) for part in parts)
+    return "".join(display_text(option if part is unknown else part) for part in parts)
 
 
 def _collected(machine: Evaluator, one: tree.Collected, frame: Frame) -> Value:
@@ -65,7 +65,7 @@ def _collected(machine: Evaluator, one: tree.Collected, frame: Frame) -> Value:
     for entry in one.entries:
         value = machine.value(entry.value, frame)
         if entry.spread:
-            inner = settle(value)
+            inner = first_known(value)
             if isinstance(inner, Array):
                 made.extend(inner)
             else:
@@ -74,22 +74,22 @@ def _collected(machine: Evaluator, one: tree.Collected, frame: Frame) -> Value:
             made.append(calling.copied(machine, value), entry.value.line)
         else:
             key = machine.value(entry.key, frame)
-            if isinstance(key, Unknown) and not key.shown:
+            if isinstance(key, Unknown) and not key.display:
                 made.complete = False
             else:
-                made.set(machine.language.key(key.shown if isinstance(key, Unknown) else key), value, entry.key.line)
+                made.set(machine.language.key(key.display if isinstance(key, Unknown) else key), value, entry.key.line)
     return made
 
 
 def _member(machine: Evaluator, one: tree.Member, frame: Frame) -> Value:
     of = machine.value(one.of, frame)
-    name = one.name if isinstance(one.name, str) else settle(machine.value(one.name, frame))
+    name = one.name if isinstance(one.name, str) else first_known(machine.value(one.name, frame))
     return member(machine, of, name, machine.site(frame, one.line))
 
 
 def _static(machine: Evaluator, one: tree.Static, frame: Frame) -> Value:
     of = machine.value(one.of, frame)
-    name = one.name if isinstance(one.name, str) else settle(machine.value(one.name, frame))
+    name = one.name if isinstance(one.name, str) else first_known(machine.value(one.name, frame))
     return class_member(machine, of, name)
 
 
@@ -112,7 +112,7 @@ def _constant(machine: Evaluator, one: tree.FunctionName, frame: Frame) -> Value
     return Unknown(f"the constant {one.name} is not known", one.name)
 
 
-def given_of(machine: Evaluator, arguments: tuple[tree.Argument, ...], frame: Frame) -> Given:
+def given_of(machine: Evaluator, arguments: tuple[tree.Argument, ...], frame: Frame) -> Arguments:
     """Return the arguments of a call."""
     positional: list[Value] = []
     named: dict[str, Value] = {}
@@ -127,7 +127,7 @@ def given_of(machine: Evaluator, arguments: tuple[tree.Argument, ...], frame: Fr
             else:
                 positional.append(value)
             continue
-        inner = settle(value)
+        inner = first_known(value)
         if not isinstance(inner, Array):
             complete = False
             continue
@@ -137,7 +137,7 @@ def given_of(machine: Evaluator, arguments: tuple[tree.Argument, ...], frame: Fr
                 named[key] = part
             else:
                 positional.append(part)
-    return Given(tuple(positional), named, complete, lines=lines)
+    return Arguments(tuple(positional), named, complete, lines=lines)
 
 
 def _call(machine: Evaluator, one: tree.Call, frame: Frame) -> Value:
@@ -145,7 +145,7 @@ def _call(machine: Evaluator, one: tree.Call, frame: Frame) -> Value:
     function = one.function
     if isinstance(function, tree.Member):
         of = machine.value(function.of, frame)
-        name = function.name if isinstance(function.name, str) else settle(machine.value(function.name, frame))
+        name = function.name if isinstance(function.name, str) else first_known(machine.value(function.name, frame))
         given = given_of(machine, one.arguments, frame)
         if isinstance(name, str):
             return calling.call_method(machine, of, name, given, site)
@@ -164,8 +164,8 @@ def _call(machine: Evaluator, one: tree.Call, frame: Frame) -> Value:
 def _static_call(machine: Evaluator, function: tree.Static, one: tree.Call, frame: Frame) -> Value:
     """Return what `Of::name()` gives; inside an object, `self::`, `static::` and `parent::` stay on it."""
     site = machine.site(frame, one.line)
-    of = settle(machine.value(function.of, frame))
-    name = function.name if isinstance(function.name, str) else settle(machine.value(function.name, frame))
+    of = first_known(machine.value(function.of, frame))
+    name = function.name if isinstance(function.name, str) else first_known(machine.value(function.name, frame))
     given = given_of(machine, one.arguments, frame)
     if not isinstance(name, str):
         return Unknown("the method is not known")
@@ -202,7 +202,7 @@ def _language_call(machine: Evaluator, name: str, one: tree.Call, frame: Frame) 
 def _new(machine: Evaluator, one: tree.New, frame: Frame) -> Value:
     if one.definition is not None:
         machine.lookup.meet(frame.uri, one.definition)
-    of = settle(machine.value(one.of, frame))
+    of = first_known(machine.value(one.of, frame))
     return calling.make(machine, of, given_of(machine, one.arguments, frame), machine.site(frame, one.line))
 
 
@@ -276,7 +276,7 @@ def _options(*values: Value) -> Value:
     reason, written = "it depends on a condition", ""
     for value in values:
         if isinstance(value, Unknown):
-            written = written or value.shown
+            written = written or value.display
         for option in value.options if isinstance(value, Unknown) else (value,):
             if not any(same(option, one) for one in known):
                 known.append(option)
@@ -317,10 +317,10 @@ def _match(machine: Evaluator, one: tree.Match, frame: Frame) -> Value:
 
 
 def _subscript(machine: Evaluator, one: tree.Subscript, frame: Frame) -> Value:
-    of = settle(machine.value(one.of, frame))
+    of = first_known(machine.value(one.of, frame))
     key = None if one.key is None else machine.value(one.key, frame)
     if isinstance(of, Recorder):
-        return of.called("__getitem__", Given((key,)), machine.site(frame, one.line), machine)
+        return of.on_call("__getitem__", Arguments((key,)), machine.site(frame, one.line), machine)
     if isinstance(key, Unknown) or not isinstance(of, Array | str):
         return Unknown("the entry is not known") if of is not None else None
     if isinstance(of, str):
@@ -350,7 +350,7 @@ def _assigned(machine: Evaluator, one: tree.Assigned, frame: Frame) -> Value:
 
 
 def _included(machine: Evaluator, one: tree.Included, frame: Frame) -> Value:
-    path = settle(machine.value(one.path, frame))
+    path = first_known(machine.value(one.path, frame))
     site = machine.site(frame, one.line)
     if not isinstance(path, str):
         machine.remark(site, "the file that is included is not known")

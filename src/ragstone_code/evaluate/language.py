@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragstone_code.evaluate.values import Given, Key, Site, Value
+from ragstone_code.evaluate.values import Arguments, CallSite, Key, Value
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.frame import Frame
     from ragstone_code.evaluate.machine import Evaluator
 
-Own: TypeAlias = "Callable[[Given, Site, Evaluator], Value]"
-Method: TypeAlias = "Callable[[Value, Given, Site, Evaluator], Value]"
+NativeFunction: TypeAlias = "Callable[[Arguments, CallSite, Evaluator], Value]"
+NativeMethod: TypeAlias = "Callable[[Value, Arguments, CallSite, Evaluator], Value]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Language:
     """Whether an array that is assigned or passed is one of its own."""
     folds: bool = False
     """Whether names of functions and classes are the same in any case."""
-    functions: Mapping[str, Own] = field(default_factory=dict)
+    functions: Mapping[str, NativeFunction] = field(default_factory=dict)
     """By name, in lower case where the language does not tell case apart."""
-    methods: Mapping[str, Method] = field(default_factory=dict)
+    methods: Mapping[str, NativeMethod] = field(default_factory=dict)
     """Of plain values and arrays."""
     resolve: Callable[[str, Frame, Evaluator], Value] | None = None
     """What a bare name is that no variable has: builtins, imports, what a module defines."""

@@ -11,18 +11,18 @@ from ragstone.code.world import World
 from ragstone_code.evaluate import calling
 from ragstone_code.evaluate.expressions import EXPRESSIONS
 from ragstone_code.evaluate.frame import Frame, Left, Spent
-from ragstone_code.evaluate.language import Language, Own
+from ragstone_code.evaluate.language import Language, NativeFunction
 from ragstone_code.evaluate.lookup import Lookup
 from ragstone_code.evaluate.statements import run_block
-from ragstone_code.evaluate.values import Given, Instance, Recorder, Site, Unknown, Value
+from ragstone_code.evaluate.values import Arguments, CallSite, Instance, Recorder, Unknown, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Stubs:
     """What an adapter records: by full name in lower case."""
 
     classes: Mapping[str, Recorder] = field(default_factory=dict)
-    functions: Mapping[str, Own] = field(default_factory=dict)
+    functions: Mapping[str, NativeFunction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class Evaluator:
     """Follows files of one language; see the package."""
 
     def __init__(
-        self, world: World, language: Language, known: Known | None = None, *, limits: Limits | None = None
+        self, world: World, language: Language, stubs: Stubs | None = None, *, limits: Limits | None = None
     ) -> None:
         self.world = world
         self.language = language
-        self.known = known or Known()
+        self.stubs = stubs or Stubs()
         self.limits = limits or Limits()
         self.lookup = Lookup(world, language)
         self.remarks: list[str] = []
@@ -72,14 +72,14 @@ class Evaluator:
         frame = Frame(uri, {} if variables is None else variables)
         return self.include(uri, frame)
 
-    def call(self, function: Value, arguments: Sequence[Value] = (), site: Site | None = None) -> Value:
+    def call(self, function: Value, arguments: Sequence[Value] = (), site: CallSite | None = None) -> Value:
         """Return what a closure, a function's name, `[object, "method"]` or `"Class@method"` gives."""
-        given, here = Given(tuple(arguments)), site or Site("", 0)
+        given, here = Arguments(tuple(arguments)), site or CallSite("", 0)
         return self._guarded(lambda: calling.call_value(self, function, given, here))
 
-    def call_method(self, of: Value, name: str, arguments: Sequence[Value] = (), site: Site | None = None) -> Value:
+    def call_method(self, of: Value, name: str, arguments: Sequence[Value] = (), site: CallSite | None = None) -> Value:
         """Return what a method of an object gives, an inherited one too."""
-        given, here = Given(tuple(arguments)), site or Site("", 0)
+        given, here = Arguments(tuple(arguments)), site or CallSite("", 0)
         return self._guarded(lambda: calling.call_method(self, of, name, given, here))
 
     def make(self, name: str, properties: dict[str, Value] | None = None) -> Instance:
@@ -102,11 +102,11 @@ class Evaluator:
         """Return a constant of a class, an inherited one too."""
         return self._guarded(lambda: calling.class_constant(self, class_name, name))
 
-    def site(self, frame: Frame, line: int) -> Site:
+    def site(self, frame: Frame, line: int) -> CallSite:
         """Return a place of a frame."""
-        return Site(frame.uri, line, self.conditions > 0)
+        return CallSite(frame.uri, line, self.conditions > 0)
 
-    def remark(self, site: Site, text: str) -> None:
+    def remark(self, site: CallSite, text: str) -> None:
         """Note what could not be known, once."""
         said = f"{site.uri}:{site.line}: {text}"
         if said not in self.remarks and len(self.remarks) < 500:

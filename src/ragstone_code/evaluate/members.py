@@ -8,31 +8,31 @@ from ragstone_code.evaluate.calling import class_constant
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.values import (
     Array,
-    Case,
+    CallSite,
     ClassRef,
+    EnumCase,
     Instance,
     Lambda,
     Recorder,
-    Site,
     Unknown,
     Value,
-    settle,
+    first_known,
 )
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.machine import Evaluator
 
 
-def member(machine: Evaluator, of: Value, name: Value, site: Site) -> Value:
+def member(machine: Evaluator, of: Value, name: Value, site: CallSite) -> Value:
     """Return a member of an object by its name."""
-    of = settle(of)
+    of = first_known(of)
     if not isinstance(name, str):
         return Unknown("the member is not known")
     if isinstance(of, Recorder):
-        return of.member(name, site, machine)
+        return of.on_member(name, site, machine)
     if isinstance(of, Instance):
         return _of_instance(machine, of, name, site)
-    if isinstance(of, Case):
+    if isinstance(of, EnumCase):
         return {"value": of.value, "name": of.name}.get(name, Unknown(f"{name} of a case is not known"))
     if isinstance(of, ClassRef):
         return class_member(machine, of, name)
@@ -41,7 +41,7 @@ def member(machine: Evaluator, of: Value, name: Value, site: Site) -> Value:
     return None if of is None else Unknown(f"{name} is not known")
 
 
-def _of_instance(machine: Evaluator, of: Instance, name: str, site: Site) -> Value:
+def _of_instance(machine: Evaluator, of: Instance, name: str, site: CallSite) -> Value:
     """Return a member of an object: as it was set, as its class starts it, as a known ancestor tells."""
     if name in of.properties:
         return of.properties[name]
@@ -57,15 +57,15 @@ def _of_instance(machine: Evaluator, of: Instance, name: str, site: Site) -> Val
     if method and not machine.language.this:
         return Lambda(method[2], method[0], this=of, owner=method[1].name, called_on=of.name)
     for ancestor in machine.lookup.ancestors(of.name):
-        known = machine.known.classes.get(ancestor.lower())
+        known = machine.stubs.classes.get(ancestor.lower())
         if known is not None:
-            return known.member(name, site, machine)
+            return known.on_member(name, site, machine)
     return Unknown(f"{name} is not known")
 
 
 def class_member(machine: Evaluator, of: Value, name: Value) -> Value:
     """Return `Of::NAME`, `Of::$name` or `Of::class`."""
-    of = settle(of)
+    of = first_known(of)
     if isinstance(of, str):
         of = ClassRef(of)
     if not isinstance(name, str) or not isinstance(of, ClassRef | Instance):

@@ -11,15 +11,15 @@ from ragstone_code.evaluate.php_arrays import ARRAYS
 from ragstone_code.evaluate.php_texts import TEXTS
 from ragstone_code.evaluate.values import (
     Array,
-    Case,
     ClassRef,
+    EnumCase,
     Instance,
     Key,
     Lambda,
     Recorder,
     Unknown,
     Value,
-    shown,
+    display_text,
 )
 
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -31,7 +31,7 @@ def truth(value: Value) -> bool | None:
         return None
     if isinstance(value, Array):
         return True if len(value) else (False if value.complete else None)
-    if isinstance(value, Lambda | Instance | Recorder | Case | ClassRef):
+    if isinstance(value, Lambda | Instance | Recorder | EnumCase | ClassRef):
         return True if not isinstance(value, Recorder) else None
     return value not in (None, False, 0, 0.0, "", "0")
 
@@ -46,12 +46,12 @@ def key_of(value: Value) -> Key:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
-        return int(value) if abs(value) < 2**63 else shown(value)
+        return int(value) if abs(value) < 2**63 else display_text(value)
     if isinstance(value, str) and _NUMBER.fullmatch(value) and value != "-0":
         return int(value)
     if isinstance(value, int | str):
         return value
-    return shown(value)
+    return display_text(value)
 
 
 def _number(value: Value) -> int | float:
@@ -72,7 +72,7 @@ def _equal(left: Value, right: Value) -> Value:
     if isinstance(left, int | float) and isinstance(right, str):
         left, right = right, left
     if isinstance(left, str) and isinstance(right, int | float):
-        return _number(left) == right if re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", left) else left == shown(right)
+        return _number(left) == right if re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", left) else left == display_text(right)
     return left == right
 
 
@@ -144,7 +144,7 @@ _OPERATORS: Final[Mapping[str, Callable[[Value, Value], Value]]] = {
     "|": lambda left, right: int(_number(left)) | int(_number(right)),
     "&": lambda left, right: int(_number(left)) & int(_number(right)),
     "instanceof": _instance_of,
-    "(string)": lambda value, _: shown(value),
+    "(string)": lambda value, _: display_text(value),
     "(int)": lambda value, _: int(_number(value)),
     "(integer)": lambda value, _: int(_number(value)),
     "(float)": lambda value, _: float(_number(value)),

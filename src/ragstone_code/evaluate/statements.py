@@ -21,7 +21,7 @@ from ragstone.code.tree import (
 )
 from ragstone_code.evaluate.assigning import assign
 from ragstone_code.evaluate.frame import Frame, Left
-from ragstone_code.evaluate.values import Array, ClassRef, Lambda, Unknown, Value, settle
+from ragstone_code.evaluate.values import Array, ClassRef, Lambda, Unknown, Value, first_known
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.machine import Evaluator
@@ -133,7 +133,7 @@ def same(one: Value, other: Value) -> bool:
 
 def _each(machine: Evaluator, one: Each, frame: Frame) -> None:
     """Follow a loop: once per entry of what is known, else once with the entry unknown."""
-    over = settle(machine.value(one.over, frame))
+    over = first_known(machine.value(one.over, frame))
     inner = getattr(over, "entries", None)
     if callable(inner):
         over = inner()

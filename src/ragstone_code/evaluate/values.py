@@ -19,14 +19,14 @@ class Unknown:
     """A value that cannot be known, and why."""
 
     reason: str
-    shown: str = ""
+    display: str = ""
     """How it may be written for a person: `config(app.url)`."""
     options: tuple[Value, ...] = ()
     """Values it may have, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class CallSite:
     """Where a call is written."""
 
     uri: str
@@ -134,7 +134,7 @@ class ClassRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EnumCase:
     """A case of an enum."""
 
     owner: str
@@ -150,12 +150,12 @@ class Instance:
     definition: Class | None = None
     uri: str = ""
     properties: dict[str, Value] = field(default_factory=dict)
-    given: Given | None = None
+    arguments: Arguments | None = None
     """What it was made with."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Arguments:
     """The arguments of a call."""
 
     positional: tuple[Value, ...] = ()
@@ -181,34 +181,36 @@ class Given:
 class Recorder:
     """What an adapter makes of calls: subclass it. What it does not override is unknown."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what a call of a method gives."""
         return Unknown(f"{name}() is not followed")
 
-    def member(self, name: str, site: Site, machine: Evaluator) -> Value:
+    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
         """Return what a member is."""
         return Unknown(f"{name} is not followed")
 
-    def assigned(self, name: Value, value: Value, site: Site, machine: Evaluator) -> None:
+    def on_assign(self, name: Value, value: Value, site: CallSite, machine: Evaluator) -> None:
         """Take note of a member, or a key, that is set; a key of None is `of[] = value`."""
 
 
-Value: TypeAlias = str | int | float | bool | None | Array | Lambda | ClassRef | Case | Instance | Unknown | Recorder
+Value: TypeAlias = (
+    str | int | float | bool | None | Array | Lambda | ClassRef | EnumCase | Instance | Unknown | Recorder
+)
 
 
-def settle(value: Value) -> Value:
+def first_known(value: Value) -> Value:
     """Return a value, or of an unknown one the first option that is known."""
     while isinstance(value, Unknown) and value.options:
         value = value.options[0]
     return value
 
 
-def shown(value: Value, unknown: str = "?") -> str:
+def display_text(value: Value, unknown: str = "?") -> str:
     """Return a value as text; one that is unknown as it may be shown."""
     if isinstance(value, Unknown):
-        return value.shown or (shown(value.options[0], unknown) if value.options else unknown)
-    if isinstance(value, Case):
-        return shown(value.value, unknown)
+        return value.display or (display_text(value.options[0], unknown) if value.options else unknown)
+    if isinstance(value, EnumCase):
+        return display_text(value.value, unknown)
     if isinstance(value, bool):
         return "1" if value else ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -8,9 +8,18 @@ from typing import Final
 
 from ragstone.types import Json
 from ragstone_code.fastapi.schemas import schemas
-from ragstone_code.graph_builder import Guard, Place, Route, Woven, guard_of
+from ragstone_code.graph_builder import GraphBuilder, Location, RouteDefinition, RouteGuard, guard_from_value
 from ragstone_code.program import Program
-from ragstone_code.python.values import Bound, Classed, Func, Generic, Made, Unknown, Value, name_of
+from ragstone_code.python.values import (
+    BoundMember,
+    CallResult,
+    ClassValue,
+    FunctionValue,
+    GenericType,
+    UnknownValue,
+    Value,
+    full_name,
+)
 from ragstone_code.sqlalchemy.models import is_mapped
 
 ROUTERS: Final = ("fastapi.APIRouter", "fastapi.routing.APIRouter")
@@ -25,7 +34,7 @@ class Under:
     """What a router hands down to its routes."""
 
     prefix: str = ""
-    guards: tuple[Guard, ...] = ()
+    guards: tuple[RouteGuard, ...] = ()
     conditional: bool = False
     tags: tuple[str, ...] = ()
     depth: int = 0
@@ -36,15 +45,15 @@ class Reading:
     """An application's routes while they are read."""
 
     program: Program
-    woven: Woven
+    builder: GraphBuilder
     _known: set[str] = field(default_factory=set)
 
-    def app(self, app: Made, prefix: str = "") -> None:
+    def app(self, app: CallResult, prefix: str = "") -> None:
         """Keep the routes of an application, and of those mounted in it."""
         under = Under(prefix, self._dependencies(app), app.conditional)
         self._calls(app, under)
 
-    def _calls(self, router: Made, under: Under) -> None:
+    def _calls(self, router: CallResult, under: Under) -> None:
         if under.depth > DEEPEST:
             return
         for call in router.calls:
@@ -59,11 +68,11 @@ class Reading:
             elif call.method == "mount":
                 self._mount(call, at)
 
-    def _include(self, call: Made, under: Under) -> None:
+    def _include(self, call: CallResult, under: Under) -> None:
         router = call.argument(0, "router")
-        if isinstance(router, Bound) and router.name == "router" and isinstance(router.of, Made):
-            router = router.of
-        if not isinstance(router, Made):
+        if isinstance(router, BoundMember) and router.name == "router" and isinstance(router.owner, CallResult):
+            router = router.owner
+        if not isinstance(router, CallResult):
             self._say(call, f"what is included here is not known ({_reason(router)})")
             return
         prefix = self._text(call, call.kwargs.get("prefix", "")) + self._text(router, router.kwargs.get("prefix", ""))
@@ -72,22 +81,22 @@ class Reading:
         below = Under(under.prefix + prefix, guards, under.conditional or router.conditional, tags, under.depth + 1)
         self._calls(router, below)
 
-    def _mount(self, call: Made, under: Under) -> None:
+    def _mount(self, call: CallResult, under: Under) -> None:
         app = call.argument(1, "app")
         path = self._text(call, call.argument(0, "path", ""))
-        if isinstance(app, Made) and any(kind.endswith("FastAPI") for kind in app.kinds()):
+        if isinstance(app, CallResult) and any(kind.endswith("FastAPI") for kind in app.type_names()):
             self.app(app, under.prefix + path)
         else:
             self._say(
-                call, f"{path or '/'}: what is mounted here, {name_of(app) or 'something'}, has no routes of its own"
+                call, f"{path or '/'}: what is mounted here, {full_name(app) or 'something'}, has no routes of its own"
             )
 
-    def _route(self, call: Made, function: Value, under: Under) -> None:
+    def _route(self, call: CallResult, function: Value, under: Under) -> None:
         path = under.prefix + self._text(call, call.argument(0, "path", ""))
-        handler = function.function if isinstance(function, Bound) else function
-        name = call.kwargs.get("name") or (handler.definition.name if isinstance(handler, Func) else None)
-        own = (*self._dependencies(call), *(self._asked(handler) if isinstance(handler, Func) else ()))
-        route = Route(
+        handler = function.function if isinstance(function, BoundMember) else function
+        name = call.kwargs.get("name") or (handler.definition.name if isinstance(handler, FunctionValue) else None)
+        own = (*self._dependencies(call), *(self._asked(handler) if isinstance(handler, FunctionValue) else ()))
+        route = RouteDefinition(
             methods=_methods(call),
             uri=path.lstrip("/"),
             name=name if isinstance(name, str) else None,
@@ -97,64 +106,64 @@ class Reading:
             conditional=under.conditional,
             attributes=_attributes(call, path, under),
         )
-        self.woven.route(route)
-        if isinstance(handler, Func):
+        self.builder.add_route(route)
+        if isinstance(handler, FunctionValue):
             self._uses(handler, call)
 
-    def _uses(self, handler: Func, call: Made) -> None:
+    def _uses(self, handler: FunctionValue, call: CallResult) -> None:
         """Keep the schemas and models a function has to do with."""
-        key = self.woven.of_function(handler)
-        schemas(self.program, self.woven, (key, handler, call))
-        for value, line in self.program.named(handler):
-            if isinstance(value, Classed) and is_mapped(value):
-                self.woven.link("USES_MODEL", (key, self.woven.of_class(value, "model")), (handler.uri, line))
+        key = self.builder.add_function(handler)
+        schemas(self.program, self.builder, (key, handler, call))
+        for value, line in self.program.names_in(handler):
+            if isinstance(value, ClassValue) and is_mapped(value):
+                self.builder.add_link("USES_MODEL", (key, self.builder.add_class(value, "model")), (handler.uri, line))
 
     # ── dependencies ──────────────────────────────────────────────────────────────────────────────
 
-    def _dependencies(self, call: Made) -> tuple[Guard, ...]:
+    def _dependencies(self, call: CallResult) -> tuple[RouteGuard, ...]:
         given = call.kwargs.get("dependencies")
         listed = given if isinstance(given, list | tuple) else []
         return tuple(guard for one in listed for guard in self._guard(one, (call.uri, call.line)))
 
-    def _asked(self, function: Func) -> Iterator[Guard]:
+    def _asked(self, function: FunctionValue) -> Iterator[RouteGuard]:
         """Yield what a function's parameters depend on, in their order."""
         for parameter in function.definition.parameters:
-            default = self.program.running.evaluate(parameter.default, function.scope)
-            noted = self.program.value(parameter.annotation, function.scope)
+            default = self.program.interpreter.evaluate(parameter.default, function.scope)
+            noted = self.program.evaluate(parameter.annotation, function.scope)
             line = next((x.line for x in (parameter.annotation, parameter.default) if x is not None), function.line)
-            found = [default, *(noted.arguments[1:] if isinstance(noted, Generic) else ())]
-            kind = noted.arguments[0] if isinstance(noted, Generic) and noted.arguments else noted
+            found = [default, *(noted.arguments[1:] if isinstance(noted, GenericType) else ())]
+            kind = noted.arguments[0] if isinstance(noted, GenericType) and noted.arguments else noted
             for one in found:
                 yield from self._guard(one, (function.uri, line), kind)
 
-    def _guard(self, one: Value, place: Place, kind: Value = None) -> Iterator[Guard]:
-        if not isinstance(one, Made) or one.of.rpartition(".")[2] not in DEPENDS:
+    def _guard(self, one: Value, place: Location, kind: Value = None) -> Iterator[RouteGuard]:
+        if not isinstance(one, CallResult) or one.callee.rpartition(".")[2] not in DEPENDS:
             return
         behind = one.argument(0, "dependency", kind)
         where = (one.uri, one.line) if one.uri else place
-        if not name_of(behind):
-            self.woven.remark(where, f"a dependency that is not known ({_reason(behind)})")
+        if not full_name(behind):
+            self.builder.add_remark(where, f"a dependency that is not known ({_reason(behind)})")
             return
         scopes = _texts(one.kwargs.get("scopes"))
-        made = guard_of(behind, where, conditional=one.conditional)
+        made = guard_from_value(behind, where, conditional=one.conditional)
         yield replace(made, parameters=(*made.parameters, *scopes))
         self._needs(behind)
 
     def _needs(self, behind: Value) -> None:
         """Keep what a dependency itself depends on."""
-        function = behind.function if isinstance(behind, Bound) else behind
-        if isinstance(behind, Classed):
+        function = behind.function if isinstance(behind, BoundMember) else behind
+        if isinstance(behind, ClassValue):
             found = behind.find("__init__")
             function = found[1] if found else None
-        if isinstance(function, Func) and function.full not in self._known:
+        if isinstance(function, FunctionValue) and function.full not in self._known:
             self._known.add(function.full)
-            own = guard_of(behind, (function.uri, function.line))
+            own = guard_from_value(behind, (function.uri, function.line))
             for order, guard in enumerate(self._asked(function)):
-                self.woven.guard(f"middleware:{own.full}", guard, order)
+                self.builder.add_guard(f"middleware:{own.full}", guard, order)
 
     # ── what may not be known ─────────────────────────────────────────────────────────────────────
 
-    def _text(self, call: Made, value: Value) -> str:
+    def _text(self, call: CallResult, value: Value) -> str:
         """Return a piece of a path; one that is not known is said and stands as `{?}`."""
         if isinstance(value, str):
             return value
@@ -163,11 +172,11 @@ class Reading:
         self._say(call, f"a piece of the path is not known ({_reason(value)})")
         return "/{?}"
 
-    def _say(self, call: Made, said: str) -> None:
-        self.woven.remark((call.uri, call.line), said)
+    def _say(self, call: CallResult, said: str) -> None:
+        self.builder.add_remark((call.uri, call.line), said)
 
 
-def _methods(call: Made) -> tuple[str, ...]:
+def _methods(call: CallResult) -> tuple[str, ...]:
     if call.method in VERBS:
         return (call.method.upper(),)
     if "websocket" in call.method:
@@ -175,7 +184,7 @@ def _methods(call: Made) -> tuple[str, ...]:
     return tuple(one.upper() for one in _texts(call.kwargs.get("methods"))) or ("GET",)
 
 
-def _attributes(call: Made, path: str, under: Under) -> dict[str, Json]:
+def _attributes(call: CallResult, path: str, under: Under) -> dict[str, Json]:
     tags = (*under.tags, *_texts(call.kwargs.get("tags")))
     made: dict[str, Json] = {"pattern": path, "tags": list(dict.fromkeys(tags)), "conditional": under.conditional}
     status = call.kwargs.get("status_code")
@@ -189,4 +198,4 @@ def _texts(value: Value) -> tuple[str, ...]:
 
 
 def _reason(value: Value) -> str:
-    return value.reason if isinstance(value, Unknown) else name_of(value) or "computed"
+    return value.reason if isinstance(value, UnknownValue) else full_name(value) or "computed"

@@ -8,8 +8,8 @@ from typing import Final
 from ragstone.code.world import World
 from ragstone.types import Graph
 from ragstone_code.flask.routes import APPS, Reading
-from ragstone_code.graph_builder import Woven
-from ragstone_code.program import Program, imports
+from ragstone_code.graph_builder import GraphBuilder
+from ragstone_code.program import Program, any_module_matches
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 
@@ -21,15 +21,15 @@ class Flask:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project imports Flask."""
-        return imports(world, IMPORT)
+        return any_module_matches(world, IMPORT)
 
     def read(self, world: World) -> Graph:
         """Return routes with what guards and serves them."""
         program = Program(world, lambda text: IMPORT.search(text) is not None)
-        program.factories(*APPS)
-        woven = Woven(self.name)
-        for app in program.made(*APPS):
-            woven.part(f"{app.uri}:{app.line}", Reading(program, woven, app).read)
-        for said in program.running.remarks:
-            woven.remarks.setdefault(said)
-        return woven.graph()
+        program.call_factories(*APPS)
+        builder = GraphBuilder(self.name)
+        for app in program.objects_of(*APPS):
+            builder.run_pass(f"{app.uri}:{app.line}", Reading(program, builder, app).read)
+        for said in program.interpreter.remarks:
+            builder.remarks.setdefault(said)
+        return builder.build()

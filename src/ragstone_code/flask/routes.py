@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone_code.flask.rules import FORMS, Rule, decorating, resources, rules
-from ragstone_code.graph_builder import Guard, Route, Woven, guard_of
+from ragstone_code.graph_builder import GraphBuilder, RouteDefinition, RouteGuard, guard_from_value
 from ragstone_code.program import Program
-from ragstone_code.python.values import Classed, Func, Made, Named, Unknown, Value, name_of
+from ragstone_code.python.values import (
+    CallResult,
+    ClassValue,
+    ExternalName,
+    FunctionValue,
+    UnknownValue,
+    Value,
+    full_name,
+)
 from ragstone_code.sqlalchemy.models import is_mapped
 
 APPS: Final = ("flask.Flask", "flask.app.Flask")
@@ -28,7 +36,7 @@ class Under:
 
     prefix: str | None = None
     names: str = ""
-    guards: tuple[Guard, ...] = ()
+    guards: tuple[RouteGuard, ...] = ()
     conditional: bool = False
     depth: int = 0
 
@@ -38,8 +46,8 @@ class Reading:
     """The routes of one application."""
 
     program: Program
-    woven: Woven
-    app: Made
+    builder: GraphBuilder
+    app: CallResult
 
     def read(self) -> None:
         """Keep all of them."""
@@ -48,7 +56,7 @@ class Reading:
         self._static(self.app, under)
         self._owned(self.app, under)
 
-    def _everywhere(self, owner: Made, names: tuple[str, ...], seen: set[int]) -> Iterator[Guard]:
+    def _everywhere(self, owner: CallResult, names: tuple[str, ...], seen: set[int]) -> Iterator[RouteGuard]:
         """Yield what runs before every request: the application's, then what its blueprints add for all."""
         if id(owner) in seen:
             return
@@ -57,15 +65,15 @@ class Reading:
             if call.method in names:
                 yield from self._before(call)
             inner = call.argument(0, "blueprint") if call.method == "register_blueprint" else None
-            if isinstance(inner, Made):
+            if isinstance(inner, CallResult):
                 yield from self._everywhere(inner, BEFORE[1:], seen)
 
-    def _before(self, call: Made) -> Iterator[Guard]:
+    def _before(self, call: CallResult) -> Iterator[RouteGuard]:
         for function in [*call.args, *call.applied]:
-            if isinstance(function, Func | Named):
-                yield guard_of(function, (call.uri, call.line), conditional=call.conditional)
+            if isinstance(function, FunctionValue | ExternalName):
+                yield guard_from_value(function, (call.uri, call.line), conditional=call.conditional)
 
-    def _owned(self, owner: Made, under: Under) -> None:
+    def _owned(self, owner: CallResult, under: Under) -> None:
         if under.depth > DEEPEST:
             return
         for call in owner.calls:
@@ -73,17 +81,17 @@ class Reading:
                 self._blueprint(call, under)
         for rule in rules(owner):
             self._rule(rule, under)
-        for api in self.program.made(*APIS):
+        for api in self.program.objects_of(*APIS):
             given = api.argument(0, "app")
             later = [call for call in api.calls if call.method == "init_app" and call.argument(0, "app") is owner]
             if given is owner or later:
                 for rule in resources(api):
                     self._rule(rule, under)
 
-    def _blueprint(self, call: Made, under: Under) -> None:
+    def _blueprint(self, call: CallResult, under: Under) -> None:
         blueprint = call.argument(0, "blueprint")
-        if not isinstance(blueprint, Made):
-            self.woven.remark(
+        if not isinstance(blueprint, CallResult):
+            self.builder.add_remark(
                 (call.uri, call.line), f"the blueprint registered here is not known ({_reason(blueprint)})"
             )
             return
@@ -105,35 +113,40 @@ class Reading:
         self._static(blueprint, below)
         self._owned(blueprint, below)
 
-    def _joined(self, outer: str | None, own: Value, call: Made) -> str | None:
+    def _joined(self, outer: str | None, own: Value, call: CallResult) -> str | None:
         if own is not None and not isinstance(own, str):
-            self.woven.remark((call.uri, call.line), f"the prefix is not known ({_reason(own)})")
+            self.builder.add_remark((call.uri, call.line), f"the prefix is not known ({_reason(own)})")
             own = "/{?}"
         if outer is not None and own is not None:
             return f"{outer.rstrip('/')}/{own.lstrip('/')}"
         return own if own is not None else outer
 
-    def _static(self, owner: Made, under: Under) -> None:
+    def _static(self, owner: CallResult, under: Under) -> None:
         """Keep the route of static files: every application has one, a blueprint where it says so."""
-        blueprint = bool(BLUEPRINTS & set(owner.kinds()))
+        blueprint = bool(BLUEPRINTS & set(owner.type_names()))
         folder = owner.kwargs.get("static_folder", None if blueprint else "static")
         url = owner.kwargs.get("static_url_path")
         if not isinstance(folder, str):
             return
         path = url if isinstance(url, str) else f"/{folder.rstrip('/').rpartition('/')[2]}"
-        rule = Rule(f"{path.rstrip('/')}/<path:filename>", "static", Named("flask.Flask.send_static_file"), ("GET",),
-                    (owner.uri, owner.line))  # fmt: skip
+        rule = Rule(
+            f"{path.rstrip('/')}/<path:filename>",
+            "static",
+            ExternalName("flask.Flask.send_static_file"),
+            ("GET",),
+            (owner.uri, owner.line),
+        )
         self._rule(rule, under)
 
     def _rule(self, rule: Rule, under: Under) -> None:
         if not isinstance(rule.rule, str):
-            self.woven.remark(rule.place, f"the rule is not known ({_reason(rule.rule)})")
+            self.builder.add_remark(rule.place, f"the rule is not known ({_reason(rule.rule)})")
             return
         path = rule.rule
         if under.prefix is not None:
             path = f"{under.prefix.rstrip('/')}/{rule.rule.lstrip('/')}" if rule.rule else under.prefix
         decorations = tuple(decorating(rule.handler))
-        route = Route(
+        route = RouteDefinition(
             methods=rule.methods,
             uri=PARAMETER.sub(r"{\1}", path).lstrip("/"),
             name=f"{under.names}.{rule.endpoint}".lstrip("."),
@@ -143,30 +156,32 @@ class Reading:
             conditional=under.conditional or rule.conditional,
             attributes={"pattern": path, "conditional": under.conditional or rule.conditional},
         )
-        self.woven.route(route)
+        self.builder.add_route(route)
         for function in self._functions(rule.handler):
             self._uses(function)
 
-    def _functions(self, handler: Value) -> Iterator[Func]:
-        if isinstance(handler, Func):
+    def _functions(self, handler: Value) -> Iterator[FunctionValue]:
+        if isinstance(handler, FunctionValue):
             yield handler
-        elif isinstance(handler, Classed):
+        elif isinstance(handler, ClassValue):
             for name in ("get", "post", "put", "patch", "delete", "dispatch_request"):
                 found = handler.find(name)
-                if found and isinstance(found[1], Func):
+                if found and isinstance(found[1], FunctionValue):
                     yield found[1]
 
-    def _uses(self, function: Func) -> None:
+    def _uses(self, function: FunctionValue) -> None:
         """Keep the models and forms a view names."""
-        key = self.woven.of_function(function, "controller_method" if function.owner is not None else "")
-        for value, line in self.program.named(function):
-            if not isinstance(value, Classed):
+        key = self.builder.add_function(function, "controller_method" if function.owner is not None else "")
+        for value, line in self.program.names_in(function):
+            if not isinstance(value, ClassValue):
                 continue
             if is_mapped(value):
-                self.woven.link("USES_MODEL", (key, self.woven.of_class(value, "model")), (function.uri, line))
-            elif FORMS & set(value.kinds()):
-                self.woven.link("VALIDATED_BY", (key, self.woven.of_class(value, "request")), (function.uri, line))
+                self.builder.add_link("USES_MODEL", (key, self.builder.add_class(value, "model")), (function.uri, line))
+            elif FORMS & set(value.type_names()):
+                self.builder.add_link(
+                    "VALIDATED_BY", (key, self.builder.add_class(value, "request")), (function.uri, line)
+                )
 
 
 def _reason(value: Value) -> str:
-    return value.reason if isinstance(value, Unknown) else name_of(value) or "computed"
+    return value.reason if isinstance(value, UnknownValue) else full_name(value) or "computed"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone_code.graph_builder import Guard, Place, guard_of
-from ragstone_code.python.values import Bound, Classed, Func, Made, Value, name_of
+from ragstone_code.graph_builder import Location, RouteGuard, guard_from_value
+from ragstone_code.python.values import BoundMember, CallResult, ClassValue, FunctionValue, Value, full_name
 
 VERBS: Final = ("get", "post", "put", "patch", "delete")
 FORMS: Final = frozenset(
@@ -27,11 +27,11 @@ class Rule:
     endpoint: str
     handler: Value
     methods: tuple[str, ...]
-    place: Place
+    place: Location
     conditional: bool = False
 
 
-def rules(owner: Made) -> Iterator[Rule]:
+def rules(owner: CallResult) -> Iterator[Rule]:
     """Yield the rules of an application or blueprint, in their order."""
     for call in owner.calls:
         if call.method == "route" or call.method in VERBS:
@@ -41,7 +41,7 @@ def rules(owner: Made) -> Iterator[Rule]:
             yield _rule(call, call.argument(2, "view_func"), call.argument(1, "endpoint"))
 
 
-def _rule(call: Made, view: Value, endpoint: Value) -> Rule:
+def _rule(call: CallResult, view: Value, endpoint: Value) -> Rule:
     handler = view_of(view)
     name = endpoint if isinstance(endpoint, str) else _named(view)
     place = (call.uri, call.line)
@@ -51,13 +51,15 @@ def _rule(call: Made, view: Value, endpoint: Value) -> Rule:
 def view_of(view: Value) -> Value:
     """Return the function or class behind a view, whatever it is wrapped in."""
     for _ in range(8):
-        if isinstance(view, Bound) and view.function is not None:
+        if isinstance(view, BoundMember) and view.function is not None:
             return view.function
-        if not isinstance(view, Made):
+        if not isinstance(view, CallResult):
             break
         if view.method == "as_view":
             return view.on
-        inner = next((one for one in view.args if isinstance(one, Func | Classed | Made | Bound)), None)
+        inner = next(
+            (one for one in view.args if isinstance(one, FunctionValue | ClassValue | CallResult | BoundMember)), None
+        )
         if inner is None:
             break
         view = inner
@@ -66,30 +68,30 @@ def view_of(view: Value) -> Value:
 
 def _named(view: Value) -> str:
     """Return the endpoint a view has by itself: its function's name, or what `as_view` is given."""
-    if isinstance(view, Made) and view.method == "as_view":
+    if isinstance(view, CallResult) and view.method == "as_view":
         given = view.argument(0, "name")
-        return given if isinstance(given, str) else name_of(view.on).rpartition(".")[2]
+        return given if isinstance(given, str) else full_name(view.on).rpartition(".")[2]
     handler = view_of(view)
-    return handler.definition.name if isinstance(handler, Func) else name_of(handler).rpartition(".")[2]
+    return handler.definition.name if isinstance(handler, FunctionValue) else full_name(handler).rpartition(".")[2]
 
 
-def _methods(call: Made, handler: Value) -> tuple[str, ...]:
+def _methods(call: CallResult, handler: Value) -> tuple[str, ...]:
     if call.method in VERBS:
         return (call.method.upper(),)
     told = call.kwargs.get("methods")
-    if told is None and isinstance(handler, Classed):
+    if told is None and isinstance(handler, ClassValue):
         found = handler.find("methods")
         told = found[1] if found else [name.upper() for name in VERBS if handler.find(name)]
     listed = [one.upper() for one in told if isinstance(one, str)] if isinstance(told, list | tuple) else []
     return tuple(one for one in listed if one not in ("HEAD", "OPTIONS")) or ("GET",)
 
 
-def resources(api: Made) -> Iterator[Rule]:
+def resources(api: CallResult) -> Iterator[Rule]:
     """Yield the rules that Flask-RESTful registers."""
     prefix = api.argument(1, "prefix", "")
     for call in api.calls:
         resource = call.argument(0, "resource")
-        if call.method != "add_resource" or not isinstance(resource, Classed):
+        if call.method != "add_resource" or not isinstance(resource, ClassValue):
             continue
         told = call.kwargs.get("endpoint")
         endpoint = told if isinstance(told, str) else resource.definition.short.lower()
@@ -98,20 +100,20 @@ def resources(api: Made) -> Iterator[Rule]:
             yield Rule(rule, endpoint, resource, _methods(call, resource), (call.uri, call.line), call.conditional)
 
 
-def decorating(handler: Value) -> Iterator[Guard]:
+def decorating(handler: Value) -> Iterator[RouteGuard]:
     """Yield what stands before a view: its decorators that register nothing, a class's `decorators`."""
-    if isinstance(handler, Classed):
+    if isinstance(handler, ClassValue):
         found = handler.find("decorators")
         listed = found[1] if found and isinstance(found[1], list | tuple) else ()
         for one in reversed(list(listed)):
-            yield guard_of(one, (handler.uri, handler.lines.get("decorators", handler.line)))
+            yield guard_from_value(one, (handler.uri, handler.lines.get("decorators", handler.line)))
         return
-    for one in handler.decorations if isinstance(handler, Func) else ():
+    for one in handler.decorations if isinstance(handler, FunctionValue) else ():
         value = one.value
-        registers = isinstance(value, Made | Bound) and _method(value) in REGISTERING
-        if not registers and name_of(value) and name_of(value) not in PLAIN:
-            yield guard_of(value, (handler.uri, one.line))
+        registers = isinstance(value, CallResult | BoundMember) and _method(value) in REGISTERING
+        if not registers and full_name(value) and full_name(value) not in PLAIN:
+            yield guard_from_value(value, (handler.uri, one.line))
 
 
-def _method(value: Made | Bound) -> str:
-    return value.method if isinstance(value, Made) else value.name
+def _method(value: CallResult | BoundMember) -> str:
+    return value.method if isinstance(value, CallResult) else value.name

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone_code.evaluate import (
+    Arguments,
     Array,
-    Case,
+    CallSite,
+    EnumCase,
     Evaluator,
-    Given,
     Instance,
     Lambda,
     Recorder,
-    Site,
     Unknown,
     Value,
-    settle,
+    first_known,
 )
 from ragstone_code.laravel.blueprint import Blueprint, Referred
 from ragstone_code.laravel.eloquent import Eloquent
@@ -28,12 +28,12 @@ _MORPHS: Final = {"uuid": "uuid", "ulid": "ulid", "int": "unsignedBigInteger"}
 
 def python(value: Value) -> object:
     """Return a value as Python has it: arrays as lists and dictionaries, cases by their values."""
-    value = settle(value)
+    value = first_known(value)
     if isinstance(value, Array):
         if value.is_list:
             return [python(one) for one in value.values]
         return {key: python(one) for key, one in value.items.items()}
-    if isinstance(value, Case):
+    if isinstance(value, EnumCase):
         return python(value.value)
     if isinstance(value, Sql):
         return value.text
@@ -55,7 +55,7 @@ class Replay:
     folders: set[str] = field(default_factory=set)
     """Those that providers say hold migrations."""
 
-    def place(self, site: Site) -> Place:
+    def place(self, site: CallSite) -> Place:
         """Return where a call stands."""
         return Place(self.migration, site.uri, site.line, site.conditional)
 
@@ -78,13 +78,13 @@ class Chained(Recorder):
         self.replay = replay
         self.calls = calls
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take one more call of the chain."""
         self.calls.append(said(self.replay, name, given, site))
         return self
 
 
-def said(replay: Replay, name: str, given: Given, site: Site) -> Said:
+def said(replay: Replay, name: str, given: Arguments, site: CallSite) -> Said:
     """Return a call as the blueprint reads it."""
     positional = tuple(python(one) for one in given.positional)
     return Said(name, positional, {key: python(one) for key, one in given.named.items()}, replay.place(site))
@@ -98,7 +98,7 @@ class Drawing(Recorder):
         self.table = table
         self.chains: list[Chained] = []
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Begin a chain, or follow a macro of the project's own."""
         macro = self.replay.macros.get(name.lower())
         if macro is not None:
@@ -118,7 +118,7 @@ class Drawings(Recorder):
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Keep a macro."""
         macro, body = given.at(0), given.at(1)
         if name == "macro" and isinstance(macro, str) and isinstance(body, Lambda):
@@ -134,7 +134,7 @@ class Builder(Recorder):
         self.connection: Recorder = self
         """What `getConnection()` gives."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Do what one call says to the tables, or tell what they are like now."""
         lower = name.lower()
         if lower in ("create", "table"):
@@ -159,7 +159,7 @@ class Builder(Recorder):
         name = python(value)
         return name.rpartition(".")[2] if isinstance(name, str) and name else None
 
-    def _draw(self, how: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def _draw(self, how: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         at = self.replay.place(site)
         name = self._name(given.at(0, "table"))
         tables = self.replay.tables
@@ -180,14 +180,14 @@ class Builder(Recorder):
         blueprint.done(at)
         return None
 
-    def _when(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def _when(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Alter a table if it has a column or an index, or if it has not."""
         wanted = self._told("hascolumn" if "column" in name else "hasindex", given)
         if isinstance(wanted, bool) and wanted == ("doesnt" not in name):
-            self._draw("table", Given((given.at(0), given.at(2))), site, machine)
+            self._draw("table", Arguments((given.at(0), given.at(2))), site, machine)
         return None
 
-    def _undo(self, how: str, given: Given, site: Site) -> Value:
+    def _undo(self, how: str, given: Arguments, site: CallSite) -> Value:
         at, name, tables = self.replay.place(site), self._name(given.at(0)), self.replay.tables
         if name is None:
             tables.remark(at, f"which table Schema::{how} is about is not known")
@@ -205,7 +205,7 @@ class Builder(Recorder):
             tables.drop(name, at)
         return None
 
-    def _told(self, name: str, given: Given) -> Value:
+    def _told(self, name: str, given: Arguments) -> Value:
         """Return what the tables are like now."""
         tables, table, second = self.replay.tables, self._name(given.at(0)), python(given.at(1))
         if table is None:

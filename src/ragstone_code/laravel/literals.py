@@ -20,7 +20,19 @@ from ragstone.code.tree import (
     Variable,
 )
 from ragstone.code.tree import Text as Joined
-from ragstone_code.evaluate import PHP, Array, ClassRef, Evaluator, Given, Known, Site, Unknown, Value, settle, shown
+from ragstone_code.evaluate import (
+    PHP,
+    Arguments,
+    Array,
+    CallSite,
+    ClassRef,
+    Evaluator,
+    Stubs,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.lineage import Lineage
 
 
@@ -64,14 +76,14 @@ class Literals:
         if found is not UNSAID:
             return found
         if self._machine is None:
-            self._machine = Evaluator(self.lineage.world, PHP, Known(functions={"config": self.configured, "env": env}))
-        given = settle(self._machine.evaluate(expression, where.uri, owner=where.of or where.inside))
+            self._machine = Evaluator(self.lineage.world, PHP, Stubs(functions={"config": self.configured, "env": env}))
+        given = first_known(self._machine.evaluate(expression, where.uri, owner=where.of or where.inside))
         given = given.name if isinstance(given, ClassRef) else given
         return given if isinstance(given, str) else UNSAID
 
-    def configured(self, given: Given, site: Site, machine: Evaluator) -> Value:
+    def configured(self, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what `config(…)` gives, for the evaluator: as the project's files have it, else the default."""
-        key, default = settle(given.at(0, "key")), given.at(1, "default")
+        key, default = first_known(given.at(0, "key")), given.at(1, "default")
         found = value_of(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
         if not isinstance(found, Unknown):
             return default if found is None else found
@@ -214,7 +226,7 @@ def value_of(said: object) -> Value:
     return Unknown("it is not written down")
 
 
-def env(given: Given, site: Site, machine: Evaluator) -> Value:
+def env(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     """Return what `env(…)` gives, for the evaluator: not known, perhaps its default."""
-    key, default = shown(given.at(0)), given.at(1)
+    key, default = display_text(given.at(0)), given.at(1)
     return Unknown(f"env({key})", f"env({key})", () if default is None else (default,))

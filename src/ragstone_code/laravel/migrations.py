@@ -11,7 +11,7 @@ from typing import Final
 
 from ragstone.code.tree import Class
 from ragstone.code.world import World
-from ragstone_code.evaluate import PHP, Evaluator, Instance, Known, Recorder, Site
+from ragstone_code.evaluate import PHP, CallSite, Evaluator, Instance, Recorder, Stubs
 from ragstone_code.laravel import dumps, eloquent
 from ragstone_code.laravel.drawing import Builder, Drawings, Replay
 from ragstone_code.laravel.eloquent import Eloquent
@@ -49,7 +49,7 @@ class Replayed:
     remarks: tuple[str, ...]
 
 
-def name_of(uri: str) -> str:
+def full_name(uri: str) -> str:
     """Return a migration's name: its file's, without the ending."""
     return uri.rpartition("/")[2].removesuffix(".php")
 
@@ -62,7 +62,7 @@ def files(world: World, folders: Iterable[str] = ()) -> list[str]:
         for uri in world.uris
         if uri.endswith(".php") and (_FOLDER.search(uri) or uri.startswith(more)) and not _ASIDE.search(uri)
     )
-    return sorted((uri for uri in found if "_" in name_of(uri)), key=lambda uri: (name_of(uri), uri))
+    return sorted((uri for uri in found if "_" in full_name(uri)), key=lambda uri: (full_name(uri), uri))
 
 
 def replay(world: World, models: Eloquent | None = None) -> Replayed:
@@ -76,7 +76,7 @@ def replay(world: World, models: Eloquent | None = None) -> Replayed:
     seen: Counter[str] = Counter()
     for uri in files(world, state.folders):
         definition = _definition(world, uri)
-        name = name_of(uri)
+        name = full_name(uri)
         if definition is None or name in past:
             continue
         seen[name] += 1
@@ -104,7 +104,7 @@ def _machine(world: World, state: Replay) -> Evaluator:
         "illuminate\\support\\facades\\file": Files(),
         "kalnoy\\nestedset\\nestedset": Nested(),
     }
-    return Evaluator(world, PHP, Known(classes, functions(state, database)))
+    return Evaluator(world, PHP, Stubs(classes, functions(state, database)))
 
 
 def _prepare(world: World, machine: Evaluator) -> None:
@@ -117,7 +117,7 @@ def _prepare(world: World, machine: Evaluator) -> None:
             provider = machine.make(definition.name)
             for method in ("register", "boot"):
                 if definition.method(method):
-                    machine.call_method(provider, method, site=Site(uri, definition.line))
+                    machine.call_method(provider, method, site=CallSite(uri, definition.line))
 
 
 def _definition(world: World, uri: str) -> Class | None:
@@ -133,7 +133,7 @@ def _up(machine: Evaluator, uri: str, definition: Class) -> None:
     migration = Instance(definition.name, definition, uri)
     for method in ("__construct", "up"):
         if machine.lookup.method(definition.name, method):
-            machine.call_method(migration, method, site=Site(uri, definition.line))
+            machine.call_method(migration, method, site=CallSite(uri, definition.line))
 
 
 def _version(world: World) -> int:
@@ -163,7 +163,7 @@ def _dumped(world: World, state: Replay) -> Iterator[Migration]:
     text = world.read(uri) if uri else None
     if text is None:
         return
-    kept = {name_of(one) for one in files(world)}
+    kept = {full_name(one) for one in files(world)}
     past = dumps.migrated(text)
     if past and 2 * sum(one in kept for one in past) >= len(past):
         return  # the files are still there, and say more than the dump: which of them did what

@@ -7,24 +7,24 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ragstone_code.evaluate import (
+    Arguments,
     Array,
+    CallSite,
     Evaluator,
-    Given,
     Instance,
     Lambda,
     Recorder,
-    Site,
     Unknown,
     Value,
-    settle,
-    shown,
+    display_text,
+    first_known,
 )
 from ragstone_code.laravel import dumps
 from ragstone_code.laravel.drawing import Builder, Replay, Sql, python
 from ragstone_code.laravel.eloquent import Eloquent
 from ragstone_code.laravel.literals import env
 
-Own = Callable[[Given, Site, Evaluator], Value]
+Own = Callable[[Arguments, CallSite, Evaluator], Value]
 _SILENT: Final = ("SET", "UPDATE", "INSERT", "DELETE", "SELECT", "PRAGMA", "ANALYZE", "TRUNCATE", "WITH")
 _SELVES: Final = ("connection", "new", "setconnection", "getquerygrammar", "getschemagrammar")
 
@@ -37,7 +37,7 @@ class Database(Recorder):
         self.builder = builder
         builder.connection = self
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Follow one call."""
         lower = name.lower()
         macro = self.replay.database_macros.get(lower)
@@ -50,7 +50,7 @@ class Database(Recorder):
         if lower in ("transaction", "withoutpretending"):
             return machine.call(given.at(0), [self], site)
         if lower in ("statement", "unprepared", "affectingstatement"):
-            self._sql(settle(given.at(0)), site)
+            self._sql(first_known(given.at(0)), site)
         if lower == "macro":
             self._macro(given.at(0), given.at(1))
         return self._told(lower, given)
@@ -59,7 +59,7 @@ class Database(Recorder):
         if isinstance(name, str) and isinstance(body, Lambda):
             self.replay.database_macros[name.lower()] = body
 
-    def _told(self, name: str, given: Given) -> Value:
+    def _told(self, name: str, given: Arguments) -> Value:
         """Return what is known of the connection; what a query gives is not."""
         if name == "getdrivername" or (name == "getconfig" and given.at(0) == "driver"):
             return self.replay.driver
@@ -67,13 +67,13 @@ class Database(Recorder):
             return ""
         if name in ("wraptable", "wrap"):
             return given.at(0)
-        return Sql(shown(given.at(0))) if name == "raw" else Unknown(f"DB::{name}() is not followed")
+        return Sql(display_text(given.at(0))) if name == "raw" else Unknown(f"DB::{name}() is not followed")
 
-    def _sql(self, value: Value, site: Site) -> None:
+    def _sql(self, value: Value, site: CallSite) -> None:
         """Read plain SQL; what is about tables and is not understood is remarked."""
         at, text = self.replay.place(site), value.text if isinstance(value, Sql) else value
         if not isinstance(text, str):
-            self.replay.tables.remark(at, f"SQL that is not written out: {shown(value)[:80]}")
+            self.replay.tables.remark(at, f"SQL that is not written out: {display_text(value)[:80]}")
             return
         for _, sql in dumps.statements(text):
             if not dumps.run(sql, self.replay.tables, at) and not sql.upper().startswith(_SILENT):
@@ -86,7 +86,7 @@ class Models(Recorder):
     def __init__(self, eloquent: Eloquent) -> None:
         self.eloquent = eloquent
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return a model's table or key."""
         if name == "new" or not isinstance(given.this, Instance):
             return Unknown(f"{name}() is not followed")
@@ -104,13 +104,13 @@ class Listed(Recorder):
     """A collection: goes through its entries where a migration does."""
 
     def __init__(self, held: Value) -> None:
-        self.held = settle(held)
+        self.held = first_known(held)
 
     def entries(self) -> Value:
         """Return what a loop goes over."""
         return self.held
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Follow the few calls migrations make."""
         if not isinstance(self.held, Array):
             return Unknown("the collection is not known")
@@ -131,7 +131,7 @@ class Provider(Recorder):
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Keep the folders."""
         if name == "loadMigrationsFrom":
             said = python(given.at(0))
@@ -143,21 +143,21 @@ class Provider(Recorder):
 class Nested(Recorder):
     """A widely used package's columns for trees, which are added by a call that is given the blueprint."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Add or drop them."""
         drawing, does = given.at(0), {"columns": "nestedSet", "dropColumns": "dropNestedSet"}.get(name)
-        return drawing.called(does, Given(), site, machine) if does and isinstance(drawing, Recorder) else None
+        return drawing.on_call(does, Arguments(), site, machine) if does and isinstance(drawing, Recorder) else None
 
 
 class Files(Recorder):
     """`File`, as far as it reads."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what a file of the project says."""
         return contents(given, site, machine) if name == "get" else Unknown(f"File::{name}() is not followed")
 
 
-def contents(given: Given, site: Site, machine: Evaluator) -> Value:
+def contents(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     """Return the text of a file of the project."""
     path = python(given.at(0))
     uri = posixpath.normpath(path).lstrip("/") if isinstance(path, str) else ""
@@ -167,7 +167,7 @@ def contents(given: Given, site: Site, machine: Evaluator) -> Value:
 def _inside(folder: str) -> Own:
     """Return a function that gives paths in a folder of the project, such as `database_path`."""
 
-    def path(given: Given, site: Site, machine: Evaluator) -> Value:
+    def path(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         rest = python(given.at(0)) or ""
         return posixpath.join(folder, rest.lstrip("/")) if isinstance(rest, str) else Unknown("the path is not known")
 
@@ -177,12 +177,12 @@ def _inside(folder: str) -> Own:
 def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
     """Return the functions of Laravel that migrations call."""
 
-    def config(given: Given, site: Site, machine: Evaluator) -> Value:
+    def config(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         found = replay.eloquent.literals.configured(given, site, machine)
         lite = python(given.at(0)) == "database.default" and isinstance(found, str) and "sqlite" in found
         return replay.driver if lite else found  # as `getDriverName` is answered
 
-    def app(given: Given, site: Site, machine: Evaluator) -> Value:
+    def app(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         name = python(given.at(0))
         known = {"db": database, "db.schema": database.builder, "db.connection": database}
         if isinstance(name, str) and name in known:

@@ -16,7 +16,17 @@ from typing import Final
 from ragstone.code.tree import Call, ClassName, Expr, Function, Member, Return, Static
 from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code.evaluate import Array, Case, Instance, Lambda, Site, Unknown, Value, settle, shown
+from ragstone_code.evaluate import (
+    Array,
+    CallSite,
+    EnumCase,
+    Instance,
+    Lambda,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.inflect import snake
 from ragstone_code.laravel.routing.controllers import Controllers
 from ragstone_code.laravel.routing.mounts import Mounted, mounted
@@ -108,7 +118,7 @@ def action_parts(action: str) -> tuple[str, str]:
 
 def json_of(value: Value) -> Json:
     """Return a value as plain data; what is not known as it may be shown."""
-    value = value if isinstance(value, Unknown) else settle(value)
+    value = value if isinstance(value, Unknown) else first_known(value)
     if isinstance(value, Array):
         return [json_of(one) for one in value.values] if value.is_list else {
             str(key): json_of(one) for key, one in value.items.items()
@@ -116,7 +126,11 @@ def json_of(value: Value) -> Json:
     if isinstance(value, str | int | float | bool) or value is None:
         return value
     return (
-        value.name if isinstance(value, Instance) else json_of(value.value) if isinstance(value, Case) else shown(value)
+        value.name
+        if isinstance(value, Instance)
+        else json_of(value.value)
+        if isinstance(value, EnumCase)
+        else display_text(value)
     )
 
 
@@ -218,7 +232,7 @@ def _typed(function: Function, parameter: str, controllers: Controllers) -> str:
 
 def _returned(closure: Value, controllers: Controllers) -> str:
     """Return the model that a binding's function returns: by the type it names, else by the query it returns."""
-    closure = settle(closure)
+    closure = first_known(closure)
     if not isinstance(closure, Lambda):
         return ""
     names = list(closure.function.returns.names) if closure.function.returns else []
@@ -259,17 +273,17 @@ def _middleware(app: Mounted, graph: Graph) -> Graph:
     return Graph(tuple(nodes), tuple(links), tuple(aliases))
 
 
-def _class_of(app: Mounted, name: str) -> tuple[str, Site]:
+def _class_of(app: Mounted, name: str) -> tuple[str, CallSite]:
     """Return the class behind a name of middleware and where that is said."""
     if name in app.stack.aliases:
         return app.stack.aliases[name]
     if name in app.stack.groups:
         return "", app.stack.groups[name][1]
     if name.startswith("config(") and name.endswith(")"):
-        told = settle(app.settings.at(name[7:-1], app.machine))
+        told = first_known(app.settings.at(name[7:-1], app.machine))
         name = told if isinstance(told, str) else name
     found = app.machine.lookup.of_class(name) if "\\" in name else None
-    return (name, Site(found[0], found[1].line)) if found else (name if "\\" in name else "", Site("", 0))
+    return (name, CallSite(found[0], found[1].line)) if found else (name if "\\" in name else "", CallSite("", 0))
 
 
 def _aliases(route: Route) -> Iterator[Alias]:

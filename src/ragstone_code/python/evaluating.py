@@ -10,17 +10,17 @@ from ragstone_code.python.methods import operation, plain
 from ragstone_code.python.names import BUILTIN
 from ragstone_code.python.project import Project
 from ragstone_code.python.values import (
-    Bound,
-    Classed,
-    Func,
-    Generic,
-    Loaded,
-    Made,
-    Named,
+    BoundMember,
+    CallResult,
+    ClassValue,
+    ExternalName,
+    FunctionValue,
+    GenericType,
+    ModuleValue,
     Scope,
-    Unknown,
+    UnknownValue,
     Value,
-    truth,
+    truth_of,
 )
 
 ENVIRONMENT: Final = (*(f"os.{name}" for name in ("environ", "getenv")), "decouple.config", "environ.Env")
@@ -39,7 +39,7 @@ class Evaluating(ABC):
         """Whether what runs may not happen: how many undecided conditions it stands in."""
         self.deep = 0
         self.results: list[tuple[int, Value]] = []
-        self.objects: list[Made] = []
+        self.objects: list[CallResult] = []
         """What was made, in its order: by calls of what the project does not define, and of its own classes."""
         self.outside = False
         """Whether a setting was read that the environment may say otherwise: what hangs on it is not decided."""
@@ -50,7 +50,7 @@ class Evaluating(ABC):
         """Run statements."""
 
     @abstractmethod
-    def imported(self, uri: str) -> Loaded | None:
+    def imported(self, uri: str) -> ModuleValue | None:
         """Return a module, run."""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class Evaluating(ABC):
         if one is None:
             return None
         way = getattr(self, f"_{type(one).__name__.lower()}", None)
-        return way(one, scope) if way else Unknown(f"{type(one).__name__} is not followed", one.line)
+        return way(one, scope) if way else UnknownValue(f"{type(one).__name__} is not followed", one.line)
 
     # ── literals and names ────────────────────────────────────────────────────────────────────────
 
@@ -70,17 +70,17 @@ class Evaluating(ABC):
         return one.value
 
     def _opaque(self, one: tree.Opaque, scope: Scope) -> Value:
-        return Unknown(f"{one.reason}: {one.text[:60]}", one.line)
+        return UnknownValue(f"{one.reason}: {one.text[:60]}", one.line)
 
     def _variable(self, one: tree.Variable, scope: Scope) -> Value:
         known, value = scope.find(one.name)
         if known:
             return value
         if one.name in BUILTIN:
-            return Named(one.name)
-        return self._defined(scope.module, one.name) or Unknown(f"{one.name} is not known here", one.line)
+            return ExternalName(one.name)
+        return self._defined(scope.module, one.name) or UnknownValue(f"{one.name} is not known here", one.line)
 
-    def _defined(self, module: Loaded, name: str) -> Value:
+    def _defined(self, module: ModuleValue, name: str) -> Value:
         """Return what the rest of a module that is still being run will define under a name."""
         if module.done or module.scope is None or (module.uri, name) in self._asked:
             return None
@@ -105,8 +105,12 @@ class Evaluating(ABC):
             value: Value = module
             for part in parts[end:]:
                 value = self.attribute(value, part)
-            return Named(full) if isinstance(value, Unknown) and end < len(parts) and not module.done else value
-        return Named(full)
+            return (
+                ExternalName(full)
+                if isinstance(value, UnknownValue) and end < len(parts) and not module.done
+                else value
+            )
+        return ExternalName(full)
 
     def _included(self, one: tree.Included, scope: Scope) -> Value:
         """Bring all names of a module."""
@@ -126,7 +130,8 @@ class Evaluating(ABC):
         if all(plain(part) for part in parts):
             return "".join(str(part) for part in parts)
         return next(
-            (part for part in parts if isinstance(part, Unknown)), Unknown("a text with what is not known in it")
+            (part for part in parts if isinstance(part, UnknownValue)),
+            UnknownValue("a text with what is not known in it"),
         )
 
     def _collected(self, one: tree.Collected, scope: Scope) -> Value:
@@ -149,7 +154,7 @@ class Evaluating(ABC):
                 made.update(value if isinstance(value, dict) else {})
                 continue
             key = self.evaluate(entry.key, scope)
-            if plain(key) or isinstance(key, Named | Classed | Func):
+            if plain(key) or isinstance(key, ExternalName | ClassValue | FunctionValue):
                 made[key] = value
         return made
 
@@ -157,7 +162,7 @@ class Evaluating(ABC):
         found: list[tuple[Value, Value]] = []
         known = self._loops(one, 0, Scope(scope.module, scope), found)
         if not known:
-            return Unknown("a list made of what is not known", one.line)
+            return UnknownValue("a list made of what is not known", one.line)
         return dict(found) if one.kind == "dict" else [value for _, value in found]
 
     def _loops(self, one: tree.Comprehended, at: int, scope: Scope, found: list[tuple[Value, Value]]) -> bool:
@@ -171,7 +176,7 @@ class Evaluating(ABC):
             return False
         for item in list(items)[:2_000]:
             self.assign(target, item, scope)
-            if not any(truth(self.evaluate(test, scope)) is False for test in tests):
+            if not any(truth_of(self.evaluate(test, scope)) is False for test in tests):
                 if not self._loops(one, at + 1, scope, found):
                     return False
         return True
@@ -183,21 +188,21 @@ class Evaluating(ABC):
 
     def attribute(self, of: Value, name: str) -> Value:
         """Return an attribute of a value."""
-        if isinstance(of, Loaded):
+        if isinstance(of, ModuleValue):
             return self._of_module(of, name)
-        if isinstance(of, Named):
+        if isinstance(of, ExternalName):
             full = f"{of.name}.{name}"
             if full.startswith(ENVIRONMENT):
-                return Unknown("read from the environment")
+                return UnknownValue("read from the environment")
             uri = self.project.uri_of(full)
-            return (self.imported(uri) if uri else None) or Named(full)
-        if isinstance(of, Classed | Made):
+            return (self.imported(uri) if uri else None) or ExternalName(full)
+        if isinstance(of, ClassValue | CallResult):
             return self._of_object(of, name)
-        if isinstance(of, Func) and name in of.attributes:
+        if isinstance(of, FunctionValue) and name in of.attributes:
             return of.attributes[name]
-        return of if isinstance(of, Unknown) else Bound(of, name)
+        return of if isinstance(of, UnknownValue) else BoundMember(of, name)
 
-    def _of_module(self, module: Loaded, name: str) -> Value:
+    def _of_module(self, module: ModuleValue, name: str) -> Value:
         if name in module.names:
             return module.names[name]
         folder = module.uri.rpartition("/")[0]
@@ -206,27 +211,27 @@ class Evaluating(ABC):
             found = self.imported(inner) if inner else None
             if found is not None:
                 return found
-        return self._defined(module, name) or Unknown(f"{module.name} has no {name}")
+        return self._defined(module, name) or UnknownValue(f"{module.name} has no {name}")
 
     def _has(self, uri: str) -> bool:
         return self.project.world.has(uri)
 
-    def _of_object(self, of: Classed | Made, name: str) -> Value:
-        if name in ("__name__", "__qualname__") and isinstance(of, Classed):
+    def _of_object(self, of: ClassValue | CallResult, name: str) -> Value:
+        if name in ("__name__", "__qualname__") and isinstance(of, ClassValue):
             return of.definition.short
-        if isinstance(of, Made) and name in of.attributes:
+        if isinstance(of, CallResult) and name in of.attributes:
             return of.attributes[name]
-        classed = of if isinstance(of, Classed) else of.on if not of.method else None
-        found = classed.find(name) if isinstance(classed, Classed) else None
+        classed = of if isinstance(of, ClassValue) else of.on if not of.method else None
+        found = classed.find(name) if isinstance(classed, ClassValue) else None
         if found is None:
-            return Bound(of, name)
+            return BoundMember(of, name)
         value = found[1]
-        self.outside = self.outside or (isinstance(of, Made) and bool(SETTINGS & set(of.kinds())))
-        if not isinstance(value, Func) or of is classed:
+        self.outside = self.outside or (isinstance(of, CallResult) and bool(SETTINGS & set(of.type_names())))
+        if not isinstance(value, FunctionValue) or of is classed:
             return value
-        if any(isinstance(one.value, Named) and one.value.name == "property" for one in value.decorations):
-            return self.call(Bound(of, name, value), [], {}, ("", value.line))
-        return Bound(of, name, value)
+        if any(isinstance(one.value, ExternalName) and one.value.name == "property" for one in value.decorations):
+            return self.call(BoundMember(of, name, value), [], {}, ("", value.line))
+        return BoundMember(of, name, value)
 
     def _subscript(self, one: tree.Subscript, scope: Scope) -> Value:
         of = self.evaluate(one.of, scope)
@@ -234,17 +239,17 @@ class Evaluating(ABC):
         if isinstance(of, list | tuple | str) and isinstance(key, int) and -len(of) <= key < len(of):
             return of[key]
         if isinstance(of, dict) and plain(key):
-            return of.get(key, Unknown("no such key", one.line))
-        if isinstance(of, Named | Classed | Bound | Generic):
-            return Generic(of, key if isinstance(key, tuple) else (key,))
-        return of if isinstance(of, Unknown) else Unknown("a key of what is not known", one.line)
+            return of.get(key, UnknownValue("no such key", one.line))
+        if isinstance(of, ExternalName | ClassValue | BoundMember | GenericType):
+            return GenericType(of, key if isinstance(key, tuple) else (key,))
+        return of if isinstance(of, UnknownValue) else UnknownValue("a key of what is not known", one.line)
 
     # ── operations ────────────────────────────────────────────────────────────────────────────────
 
     def _operation(self, one: tree.Operation, scope: Scope) -> Value:
         left = self.evaluate(one.left, scope)
         if one.operator == "and":
-            return left if truth(left) is False else self._and(left, one, scope)
+            return left if truth_of(left) is False else self._and(left, one, scope)
         if one.right is None:
             return self._prefixed(one, left)
         right = self.evaluate(one.right, scope)
@@ -252,44 +257,46 @@ class Evaluating(ABC):
         if made is not NotImplemented:
             return made
         if one.operator == "|":
-            return Generic(Named("typing.Union"), (left, right))
+            return GenericType(ExternalName("typing.Union"), (left, right))
         if one.operator == "+" and isinstance(left, list):
             return [*left, right]
         if one.operator == "+" and isinstance(right, list):
             return [left, *right]
-        unknown = next((side for side in (left, right) if isinstance(side, Unknown)), None)
-        return unknown or Unknown(f"{one.operator} of what is not known", one.line)
+        unknown = next((side for side in (left, right) if isinstance(side, UnknownValue)), None)
+        return unknown or UnknownValue(f"{one.operator} of what is not known", one.line)
 
     def _and(self, left: Value, one: tree.Operation, scope: Scope) -> Value:
         right = self.evaluate(one.right, scope)
-        return right if truth(left) else (False if truth(right) is False else Unknown("a condition", one.line))
+        return (
+            right if truth_of(left) else (False if truth_of(right) is False else UnknownValue("a condition", one.line))
+        )
 
     def _prefixed(self, one: tree.Operation, left: Value) -> Value:
         if one.operator == "not":
-            known = truth(left)
-            return Unknown("a condition", one.line) if known is None else not known
-        return -left if one.operator == "-" and isinstance(left, int | float) else Unknown(one.operator, one.line)
+            known = truth_of(left)
+            return UnknownValue("a condition", one.line) if known is None else not known
+        return -left if one.operator == "-" and isinstance(left, int | float) else UnknownValue(one.operator, one.line)
 
     def _choice(self, one: tree.Choice, scope: Scope) -> Value:
         test, decided = self.decided(one.test, scope)
         if one.then is None:
             if decided is False:
                 return self.evaluate(one.other, scope)
-            return test if decided or not isinstance(test, Unknown) else Unknown(test.reason, one.line)
+            return test if decided or not isinstance(test, UnknownValue) else UnknownValue(test.reason, one.line)
         if decided is not None:
             return self.evaluate(one.then if decided else one.other, scope)
         self.maybe += 1
         then, other = self.evaluate(one.then, scope), self.evaluate(one.other, scope)
         self.maybe -= 1
         if plain(then) and plain(other) and then != other:
-            return Unknown("depends on a condition", one.line)
-        return other if isinstance(then, Unknown) or not then else then
+            return UnknownValue("depends on a condition", one.line)
+        return other if isinstance(then, UnknownValue) or not then else then
 
     def decided(self, test: tree.Expr, scope: Scope) -> tuple[Value, bool | None]:
         """Return a test's value and whether it holds; None where what it rests on may be set from outside."""
         self.outside = False
         value = self.evaluate(test, scope)
-        return value, None if self.outside else truth(value)
+        return value, None if self.outside else truth_of(value)
 
     def _assigned(self, one: tree.Assigned, scope: Scope) -> Value:
         if isinstance(one.value, tree.Opaque) and one.value.reason == "no value":
@@ -303,9 +310,9 @@ class Evaluating(ABC):
             held.extend(value if isinstance(value, list | tuple) else [value])
             return held
         made = operation(one.operator, held, value)
-        if isinstance(held, Unknown) and isinstance(value, list):
+        if isinstance(held, UnknownValue) and isinstance(value, list):
             made = value  # a list that begins as something unknown keeps what is known to be added
-        self.assign(one.target, Unknown("not known", one.line) if made is NotImplemented else made, scope)
+        self.assign(one.target, UnknownValue("not known", one.line) if made is NotImplemented else made, scope)
         return made
 
     def assign(self, target: tree.Expr, value: Value, scope: Scope) -> None:
@@ -314,7 +321,7 @@ class Evaluating(ABC):
             scope.names[target.name] = value
         elif isinstance(target, tree.Member):
             of = self.evaluate(target.of, scope)
-            held = of.names if isinstance(of, Loaded) else getattr(of, "attributes", None)
+            held = of.names if isinstance(of, ModuleValue) else getattr(of, "attributes", None)
             if isinstance(held, dict):
                 held[str(target.name)] = value
         elif isinstance(target, tree.Subscript):
@@ -324,5 +331,5 @@ class Evaluating(ABC):
         elif isinstance(target, tree.Collected):
             several = list(value) if isinstance(value, list | tuple) else []
             for at, entry in enumerate(target.entries):
-                part = several[at] if at < len(several) else Unknown("not known", target.line)
+                part = several[at] if at < len(several) else UnknownValue("not known", target.line)
                 self.assign(entry.value, part, scope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ragstone_code.python.values import Unknown, Value
+from ragstone_code.python.values import UnknownValue, Value
 
 MOST: Final = 5_000
 """Items a made list may have; a longer one is not known."""
@@ -29,15 +29,15 @@ def method(value: Value, name: str, args: list[Value], kwargs: dict[str, Value])
             return _dictionary(value, name, args, kwargs)
         return _list(value, name, args)
     except (TypeError, ValueError, IndexError, KeyError, AttributeError, MemoryError) as failed:
-        return Unknown(f"{name}: {failed}")
+        return UnknownValue(f"{name}: {failed}")
 
 
 def _text(value: str, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     flat = [item for one in args for item in (one if isinstance(one, list | tuple) else [one])]
     if name not in TEXT or not all(plain(one) for one in [*flat, *kwargs.values()]):
-        return Unknown(f"a text's {name} of what is not known")
+        return UnknownValue(f"a text's {name} of what is not known")
     made = getattr(value, name)(*args, **kwargs)
-    return Unknown("too long a text") if isinstance(made, str) and len(made) > MOST * 10 else made
+    return UnknownValue("too long a text") if isinstance(made, str) and len(made) > MOST * 10 else made
 
 
 def _dictionary(value: dict[Value, Value], name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -51,7 +51,7 @@ def _dictionary(value: dict[Value, Value], name: str, args: list[Value], kwargs:
         "setdefault": lambda: value.setdefault(*args),
         "update": lambda: value.update(*[one for one in args if isinstance(one, dict)], **kwargs),
     }
-    return ways[name]() if name in ways else Unknown(f"a dictionary's {name}")
+    return ways[name]() if name in ways else UnknownValue(f"a dictionary's {name}")
 
 
 def _list(value: Value, name: str, args: list[Value]) -> Value:
@@ -60,12 +60,12 @@ def _list(value: Value, name: str, args: list[Value]) -> Value:
     if name in ("index", "count"):
         return getattr(value, name)(*args)
     if not isinstance(value, list) or len(value) > MOST:
-        return Unknown(f"a list's {name}")
+        return UnknownValue(f"a list's {name}")
     if name == "extend" and not isinstance(args[0], list | tuple):
-        return Unknown("a list extended by what is not known")
+        return UnknownValue("a list extended by what is not known")
     if name in ("append", "extend", "insert", "remove", "pop", "reverse", "clear"):
         return getattr(value, name)(*args)
-    return Unknown(f"a list's {name}")
+    return UnknownValue(f"a list's {name}")
 
 
 def builtin(name: str, args: list[Value]) -> Value:
@@ -93,7 +93,7 @@ def builtin(name: str, args: list[Value]) -> Value:
         made = ways[name]()
     except (TypeError, ValueError, OverflowError):
         made = None
-    return Unknown(f"{name} of what is not known") if made is None else made
+    return UnknownValue(f"{name} of what is not known") if made is None else made
 
 
 def operation(sign: str, left: Value, right: Value) -> Value:

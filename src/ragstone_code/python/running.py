@@ -13,7 +13,16 @@ from ragstone.code import tree
 from ragstone.code.world import World
 from ragstone_code.python.calling import Calling
 from ragstone_code.python.project import Project
-from ragstone_code.python.values import Classed, Decoration, Func, Loaded, Made, Scope, Unknown, Value
+from ragstone_code.python.values import (
+    CallResult,
+    ClassValue,
+    Decoration,
+    FunctionValue,
+    ModuleValue,
+    Scope,
+    UnknownValue,
+    Value,
+)
 
 STEPS: Final = 60_000
 """Statements one module's top may take, the functions it calls included."""
@@ -23,19 +32,19 @@ NESTED: Final = 8
 """Modules that may wait for each other while they are run: only circles make them."""
 
 
-class Running(Calling):
+class PythonInterpreter(Calling):
     """Runs modules once, on first use."""
 
     def __init__(self, world: World) -> None:
         super().__init__(Project(world))
-        self.loaded: dict[str, Loaded] = {}
+        self.loaded: dict[str, ModuleValue] = {}
         self.remarks: list[str] = []
         self.steps = 0
         self._nested = 0
 
     # ── modules ───────────────────────────────────────────────────────────────────────────────────
 
-    def load(self, uri: str) -> Loaded | None:
+    def load(self, uri: str) -> ModuleValue | None:
         """Return a module, run; what it imports is run before, so that only circles nest."""
         waiting = [uri]
         seen: set[str] = set()
@@ -56,15 +65,15 @@ class Running(Calling):
         """Return the file of a module, or of the module a name is taken from."""
         return self.project.uri_of(full, importer) or self.project.uri_of(full.rpartition(".")[0], importer)
 
-    def _run(self, uri: str) -> Loaded | None:
+    def _run(self, uri: str) -> ModuleValue | None:
         if uri in self.loaded:
             return self.loaded[uri]
         program = self.project.world.module(uri)
         if program is None or self._nested > NESTED:
             return None
-        module = self.loaded[uri] = Loaded(program.namespace, uri, program)
+        module = self.loaded[uri] = ModuleValue(program.namespace, uri, program)
         scope = module.scope = Scope(module, names=module.names)
-        module.names.update({"__name__": module.name, "__file__": Unknown("the place of a file")})
+        module.names.update({"__name__": module.name, "__file__": UnknownValue("the place of a file")})
         kept = self.steps, self.maybe, self.deep
         self.steps, self.maybe, self.deep = STEPS, 0, 0
         self._nested += 1
@@ -78,7 +87,7 @@ class Running(Calling):
         module.done = True
         return module
 
-    def imported(self, uri: str) -> Loaded | None:
+    def imported(self, uri: str) -> ModuleValue | None:
         """Return a module for an import that is reached while another runs."""
         return self.loaded.get(uri) or self._run(uri)
 
@@ -159,7 +168,7 @@ class Running(Calling):
     def _each(self, one: tree.Each, scope: Scope) -> str:
         over = self.evaluate(one.over, scope)
         if not isinstance(over, list | tuple | dict):
-            self.assign(one.value, Unknown("a loop over what is not known", one.line), scope)
+            self.assign(one.value, UnknownValue("a loop over what is not known", one.line), scope)
             self._perhaps(one.body, scope)
             return ""
         for item in list(over)[:ITEMS]:
@@ -182,30 +191,32 @@ class Running(Calling):
 
     # ── definitions ───────────────────────────────────────────────────────────────────────────────
 
-    def _function(self, one: tree.Function, scope: Scope, owner: Classed | None = None) -> Func:
+    def _function(self, one: tree.Function, scope: Scope, owner: ClassValue | None = None) -> FunctionValue:
         within = owner.full if owner else scope.module.name
-        made = Func(one, f"{within}.{one.name}", scope.module.uri, scope, owner=owner)
+        made = FunctionValue(one, f"{within}.{one.name}", scope.module.uri, scope, owner=owner)
         for decorator in reversed(one.attributes):
             self._decorate(decorator, made, scope)
         return made
 
-    def _decorate(self, decorator: tree.Expr, made: Func | Classed, scope: Scope) -> None:
+    def _decorate(self, decorator: tree.Expr, made: FunctionValue | ClassValue, scope: Scope) -> None:
         """Note what decorates a function, and let it know the function; the function itself stays what it is."""
         value: Value = None
         if isinstance(decorator, tree.Call):
             factory = self.evaluate(decorator.function, scope)
-            if isinstance(factory, Func):  # the project's own: kept with its arguments, not followed
+            if isinstance(factory, FunctionValue):  # the project's own: kept with its arguments, not followed
                 args, kwargs = self.arguments(decorator.arguments, scope)
-                value = Made(factory.full, args, kwargs, scope.module.uri, decorator.line, self.maybe > 0, factory)
+                value = CallResult(
+                    factory.full, args, kwargs, scope.module.uri, decorator.line, self.maybe > 0, factory
+                )
         if value is None:
             value = self.evaluate(decorator, scope)
         made.decorations.insert(0, Decoration(value, decorator.line))
         self.decorated(value, made, scope.module.uri, decorator.line)
 
-    def _class(self, one: tree.Class, scope: Scope) -> Classed:
+    def _class(self, one: tree.Class, scope: Scope) -> ClassValue:
         bases = [self.evaluate(base.value, scope) for base in one.bases if not base.name and not base.spread]
         options = {base.name: self.evaluate(base.value, scope) for base in one.bases if base.name and not base.spread}
-        made = Classed(one, scope.module.uri, scope, bases, options)
+        made = ClassValue(one, scope.module.uri, scope, bases, options)
         inner = Scope(scope.module, scope, {"__name__": one.name})
         for statement in one.body:
             self._class_statement(statement, made, inner)
@@ -214,7 +225,7 @@ class Running(Calling):
             self._decorate(decorator, made, scope)
         return made
 
-    def _class_statement(self, one: tree.Statement, made: Classed, inner: Scope) -> None:
+    def _class_statement(self, one: tree.Statement, made: ClassValue, inner: Scope) -> None:
         self.steps -= 1
         if self.steps < 0:
             return
@@ -241,10 +252,10 @@ def _merged(outcomes: list[dict[str, Value]], line: int) -> dict[str, Value]:
         for name, value in names.items():
             if name not in merged or merged[name] is value:
                 merged.setdefault(name, value)
-            elif merged[name] is None or isinstance(merged[name], Unknown):
+            elif merged[name] is None or isinstance(merged[name], UnknownValue):
                 merged[name] = value
             elif isinstance(merged[name], str | int | float) and value != merged[name] and value is not None:
-                merged[name] = Unknown("depends on a condition", line)
+                merged[name] = UnknownValue("depends on a condition", line)
             elif isinstance(merged[name], list) and isinstance(value, list):
                 merged[name] = [*merged[name], *(one for one in value if not _among(one, merged[name]))]
     return merged

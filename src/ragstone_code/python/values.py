@@ -13,7 +13,7 @@ Value: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownValue:
     """What cannot be known, and why."""
 
     reason: str
@@ -21,17 +21,17 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ExternalName:
     """Something the project does not define, by its full name: `django.urls.path`, `str`."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Generic:
+class GenericType:
     """`of[arguments]`, `a | b` (of `typing.Union`)."""
 
-    of: Value
+    origin: Value
     arguments: tuple[Value, ...]
 
 
@@ -39,7 +39,7 @@ class Generic:
 class Scope:
     """Names and what they are bound to."""
 
-    module: Loaded
+    module: ModuleValue
     outer: Scope | None = None
     names: dict[str, Value] = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class Scope:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Loaded:
+class ModuleValue:
     """A module that was run, or is being run."""
 
     name: str
@@ -77,7 +77,7 @@ class Decoration:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Func:
+class FunctionValue:
     """A function of the project."""
 
     definition: Function
@@ -85,7 +85,7 @@ class Func:
     uri: str
     scope: Scope
     decorations: list[Decoration] = field(default_factory=list)
-    owner: Classed | None = None
+    owner: ClassValue | None = None
     attributes: dict[str, Value] = field(default_factory=dict)
 
     @property
@@ -98,7 +98,7 @@ class Func:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Classed:
+class ClassValue:
     """A class of the project, its body run."""
 
     definition: Class
@@ -130,21 +130,21 @@ class Classed:
             if one in found:
                 continue
             found.append(one)
-            if isinstance(one, Classed):
-                waiting = [*(base.of if isinstance(base, Generic) else base for base in one.bases), *waiting]
+            if isinstance(one, ClassValue):
+                waiting = [*(base.origin if isinstance(base, GenericType) else base for base in one.bases), *waiting]
         return found
 
-    def kinds(self) -> Iterator[str]:
+    def type_names(self) -> Iterator[str]:
         """Yield the full names of what it is and inherits from."""
         for one in self.lineage():
-            name = name_of(one)
+            name = full_name(one)
             if name:
                 yield name
 
-    def find(self, name: str) -> tuple[Classed, Value] | None:
+    def find(self, name: str) -> tuple[ClassValue, Value] | None:
         """Return an attribute with the class that has it, the nearest first."""
         for one in self.lineage():
-            if isinstance(one, Classed) and name in one.attributes:
+            if isinstance(one, ClassValue) and name in one.attributes:
                 return one, one.attributes[name]
         return None
 
@@ -153,10 +153,10 @@ class Classed:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Made:
+class CallResult:
     """What a call gave whose function is not the project's, or an object of one of its classes."""
 
-    of: str
+    callee: str
     """The full name of what was called: `fastapi.APIRouter`, `shop.views.Registry`, `fastapi.APIRouter.get`."""
     args: list[Value]
     kwargs: dict[str, Value]
@@ -167,7 +167,7 @@ class Made:
     """The object whose method it was, or the function or class of the project that was called."""
     method: str = ""
     attributes: dict[str, Value] = field(default_factory=dict)
-    calls: list[Made] = field(default_factory=list)
+    calls: list[CallResult] = field(default_factory=list)
     """What was called on it, in order."""
     applied: list[Value] = field(default_factory=list)
     """What it was called with in turn: the functions a decorator was put on."""
@@ -178,48 +178,48 @@ class Made:
             return self.kwargs[name]
         return self.args[position] if 0 <= position < len(self.args) else default
 
-    def kinds(self) -> tuple[str, ...]:
+    def type_names(self) -> tuple[str, ...]:
         """Return the full names of what it is an object of."""
-        return tuple(self.on.kinds()) if isinstance(self.on, Classed) and not self.method else (self.of,)
+        return tuple(self.on.type_names()) if isinstance(self.on, ClassValue) and not self.method else (self.callee,)
 
     def __repr__(self) -> str:
-        return f"<{self.of}(…) {self.uri}:{self.line}>"
+        return f"<{self.callee}(…) {self.uri}:{self.line}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bound:
+class BoundMember:
     """An attribute that is not known by itself: `router.get`, `View.as_view`; with a function, a method."""
 
-    of: Value
+    owner: Value
     name: str
-    function: Func | None = None
+    function: FunctionValue | None = None
 
     def __repr__(self) -> str:
-        return f"<{name_of(self)}>"
+        return f"<{full_name(self)}>"
 
 
-def name_of(value: Value) -> str:
+def full_name(value: Value) -> str:
     """Return the full name of a value that has one: a class, a function, what the project lacks; else nothing."""
-    if isinstance(value, Named):
+    if isinstance(value, ExternalName):
         return value.name
-    if isinstance(value, Classed | Func):
+    if isinstance(value, ClassValue | FunctionValue):
         return value.full
-    if isinstance(value, Made):
-        return value.of
-    if isinstance(value, Generic):
-        return name_of(value.of)
-    if isinstance(value, Bound):
-        if isinstance(value.of, Made):
-            return f"{value.of.kinds()[-1]}.{value.name}"
-        before = name_of(value.of)
+    if isinstance(value, CallResult):
+        return value.callee
+    if isinstance(value, GenericType):
+        return full_name(value.origin)
+    if isinstance(value, BoundMember):
+        if isinstance(value.owner, CallResult):
+            return f"{value.owner.type_names()[-1]}.{value.name}"
+        before = full_name(value.owner)
         return f"{before}.{value.name}" if before else ""
-    if isinstance(value, Loaded):
+    if isinstance(value, ModuleValue):
         return value.name
     return ""
 
 
-def truth(value: Value) -> bool | None:
+def truth_of(value: Value) -> bool | None:
     """Return whether a value counts as true, None where that is not known."""
     if value is None or isinstance(value, str | int | float | list | tuple | dict):
         return bool(value)
-    return True if isinstance(value, Func | Classed | Loaded) else None
+    return True if isinstance(value, FunctionValue | ClassValue | ModuleValue) else None

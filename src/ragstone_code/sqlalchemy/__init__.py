@@ -7,11 +7,11 @@ from typing import Final
 
 from ragstone.code.world import World
 from ragstone.types import Graph
-from ragstone_code.graph_builder import Woven
-from ragstone_code.program import Program, imports
+from ragstone_code.graph_builder import GraphBuilder
+from ragstone_code.program import Program, any_module_matches
 from ragstone_code.sqlalchemy.alembic import migrations
 from ragstone_code.sqlalchemy.mapping import Mapping
-from ragstone_code.tables import Tables
+from ragstone_code.tables import DatabaseSchema
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(?:sqlalchemy|sqlmodel|flask_sqlalchemy|alembic)\b", re.MULTILINE)
 
@@ -23,14 +23,14 @@ class SqlAlchemy:
 
     def detects(self, world: World) -> bool:
         """Return whether a module of the project imports it."""
-        return imports(world, IMPORT)
+        return any_module_matches(world, IMPORT)
 
     def read(self, world: World) -> Graph:
         """Return models and tables: as migrations leave them where there are some, as models say elsewhere."""
         program = Program(world, lambda text: True)  # models may only name the `db` of another module
-        woven = Woven(self.name)
-        tables = Tables()
-        woven.part("migrations", lambda: migrations(program, woven, tables))
-        woven.part("models", lambda: Mapping(program, woven).read(tables))
-        woven.part("tables", lambda: tables.weave(woven))
-        return woven.graph()
+        builder = GraphBuilder(self.name)
+        tables = DatabaseSchema()
+        builder.run_pass("migrations", lambda: migrations(program, builder, tables))
+        builder.run_pass("models", lambda: Mapping(program, builder).read(tables))
+        builder.run_pass("tables", lambda: tables.add_to_graph(builder))
+        return builder.build()

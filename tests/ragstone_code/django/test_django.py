@@ -16,7 +16,7 @@ import django
 django.setup()
 from django.urls import get_resolver, URLResolver
 
-def name_of(view):
+def full_name(view):
     view = getattr(view, "view_class", None) or getattr(view, "cls", None) or view
     while hasattr(view, "__wrapped__"):
         view = view.__wrapped__
@@ -32,7 +32,7 @@ def walk(patterns, before, names):
         else:
             name = ":".join([*names, one.name]) if one.name else None
             actions = getattr(one.callback, "actions", None)
-            found.append([pattern, name, name_of(one.callback), actions])
+            found.append([pattern, name, full_name(one.callback), actions])
 walk(get_resolver().url_patterns, "", [])
 json.dump(found, sys.stdout)
 """

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ragstone_code.evaluate import Array, Evaluator, Instance, Lambda, Site, Unknown, Value, settle, shown
+from ragstone_code.evaluate import (
+    Array,
+    CallSite,
+    Evaluator,
+    Instance,
+    Lambda,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.routing.records import Attributes, attributes_of
 
 
@@ -21,11 +31,11 @@ class Action:
     unknown: str = ""
 
 
-def action_of(value: Value, site: Site) -> Action:
+def action_of(value: Value, site: CallSite) -> Action:
     """Return what an action says."""
-    value = value if isinstance(value, Unknown) and value.shown else settle(value)
+    value = value if isinstance(value, Unknown) and value.display else first_known(value)
     if isinstance(value, Unknown):
-        return Action(uses=value.shown or None, unknown=value.reason)
+        return Action(uses=value.display or None, unknown=value.reason)
     if isinstance(value, Lambda):
         return Action(closure=value)
     if isinstance(value, str):
@@ -35,12 +45,12 @@ def action_of(value: Value, site: Site) -> Action:
     pair = pair_of(value)
     if pair is not None:
         return Action(controller=pair)
-    if len(value) == 2 and value.is_list and isinstance(settle(value.get(0)), Instance):
+    if len(value) == 2 and value.is_list and isinstance(first_known(value.get(0)), Instance):
         return Action()  # a method of an object, taken along: a closure to the router
-    inner = settle(value.get("uses"))
+    inner = first_known(value.get("uses"))
     if inner is None:
         callables = (one for key, one in value.items.items() if isinstance(key, int))
-        inner = next((one for one in map(settle, callables) if isinstance(one, Lambda | str | Array)), None)
+        inner = next((one for one in map(first_known, callables) if isinstance(one, Lambda | str | Array)), None)
     told = action_of(inner, site) if inner is not None else Action()
     return replace(told, attributes=attributes_of(value, site))
 
@@ -49,8 +59,8 @@ def pair_of(value: Array) -> str | None:
     """Return `[Class::class, "method"]` as `Class@method`."""
     if len(value) != 2 or not value.is_list:
         return None
-    first, second = settle(value.get(0)), settle(value.get(1))
-    return f"{first}@{shown(second)}" if isinstance(first, str) and isinstance(second, str) else None
+    first, second = first_known(value.get(0)), first_known(value.get(1))
+    return f"{first}@{display_text(second)}" if isinstance(first, str) and isinstance(second, str) else None
 
 
 def registered(action: Action) -> Action:

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone_code.evaluate import (
+    Arguments,
     Array,
+    CallSite,
     Evaluator,
-    Given,
     Instance,
-    Known,
     Recorder,
-    Site,
+    Stubs,
     Unknown,
     Value,
-    settle,
+    first_known,
 )
 from ragstone_code.laravel.routing.records import Attributes, Written, attributes_of, text, texts
 from ragstone_code.laravel.routing.router import Router
@@ -42,14 +42,14 @@ _ROUTERS: Final = ("router", "illuminate\\routing\\router", "illuminate\\contrac
 class Told:
     """What bootstrap/app.php and the providers said."""
 
-    routing: list[tuple[Given, Site]] = field(default_factory=list)
-    configured: list[tuple[Value, Site]] = field(default_factory=list)
-    named: list[tuple[Value, Site]] = field(default_factory=list)
+    routing: list[tuple[Arguments, CallSite]] = field(default_factory=list)
+    configured: list[tuple[Value, CallSite]] = field(default_factory=list)
+    named: list[tuple[Value, CallSite]] = field(default_factory=list)
     """Arrays of names and classes of middleware."""
-    broadcasts: list[tuple[Value, Site]] = field(default_factory=list)
+    broadcasts: list[tuple[Value, CallSite]] = field(default_factory=list)
     providers: list[str] = field(default_factory=list)
-    later: list[tuple[Value, Site]] = field(default_factory=list)
-    closures: dict[int, tuple[Value, Site]] = field(default_factory=dict)
+    later: list[tuple[Value, CallSite]] = field(default_factory=list)
+    closures: dict[int, tuple[Value, CallSite]] = field(default_factory=dict)
     """By the provider that gave them to `routes()`."""
 
 
@@ -61,16 +61,16 @@ class Application(Recorder):
         self.told = told
         self.settings = Settings()
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take in what is set up; what is asked for is given where it is known."""
         if name in _LUMEN or (name == "get" and given.has(1)):
-            return self.router.called(name, given, site, machine)
+            return self.router.on_call(name, given, site, machine)
         if name in ("make", "get", "offsetGet", "resolve", "makeWith", "__getitem__", "__invoke"):
             return self._made(given, machine)
         if name in _KEPT:
             self._keep(name, given, site)
         elif name == "call":
-            inner = settle(given.at(1))
+            inner = first_known(given.at(1))
             return machine.call(given.at(0), inner.values if isinstance(inner, Array) else [], site)
         elif name in ("basePath", "path"):
             folder = "app/" if name == "path" else ""
@@ -79,7 +79,7 @@ class Application(Recorder):
             return Unknown(f"{name}() of the application is not known")
         return self
 
-    def _keep(self, name: str, given: Given, site: Site) -> None:
+    def _keep(self, name: str, given: Arguments, site: CallSite) -> None:
         """Keep what is set up for when it is run."""
         told = self.told
         if name == "withRouting":
@@ -95,7 +95,7 @@ class Application(Recorder):
         else:
             told.providers += [one.lstrip("\\") for one in class_names(given.at(0, "providers"))]
 
-    def _made(self, given: Given, machine: Evaluator) -> Value:
+    def _made(self, given: Arguments, machine: Evaluator) -> Value:
         """Return what the container makes: the router, or nothing that is known."""
         wanted = text(given.at(0)).lower().lstrip("\\")
         if wanted in _ROUTERS:
@@ -106,7 +106,7 @@ class Application(Recorder):
             return machine.make(text(given.at(0)).lstrip("\\"))
         return Unknown(f"what the container makes of {wanted} is not known")
 
-    def member(self, name: str, site: Site, machine: Evaluator) -> Value:
+    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
         """Return the router of a Lumen application."""
         return self.router if name == "router" else Unknown(f"{name} of the application is not known")
 
@@ -126,7 +126,7 @@ _FLUENT: Final = frozenset({
 
 def class_names(value: Value) -> list[str]:
     """Return the classes that are named by text, by object or in a list."""
-    value = settle(value)
+    value = first_known(value)
     if isinstance(value, Instance):
         return [value.name]
     if isinstance(value, Array):
@@ -140,17 +140,17 @@ class Provider(Recorder):
     def __init__(self, application: Application) -> None:
         self.application = application
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take in what a provider does by inherited methods."""
         told, router = self.application.told, self.application.router
         if name == "routes":
             told.closures[id(given.this)] = (given.at(0, "routesCallback"), site)
         elif name == "loadRoutesFrom":
-            path = settle(given.at(0, "path"))
+            path = first_known(given.at(0, "path"))
             found = machine.run(path, {"router": router}) if isinstance(path, str) else None
             if found is None and not isinstance(path, str):
                 machine.remark(site, "the route file that is loaded is not known")
-            router.settle()
+            router.first_known()
         elif name in ("booted", "booting"):
             told.later.append((given.at(0), site))
         elif name == "defaultProviders":
@@ -158,10 +158,10 @@ class Provider(Recorder):
         elif name in ("callAfterResolving",) and text(given.at(0)).lower().lstrip("\\") in _ROUTERS:
             machine.call(given.at(1), [router, self.application], site)
         elif name.lower() in _FORWARDED:
-            return router.called(name, given, site, machine)
+            return router.on_call(name, given, site, machine)
         return given.this if isinstance(given.this, Instance) and name == "routes" else Unknown(f"{name}()")
 
-    def member(self, name: str, site: Site, machine: Evaluator) -> Value:
+    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
         """Return the application; other members start as nothing."""
         return self.application if name == "app" else None
 
@@ -178,24 +178,24 @@ class Broadcasts(Recorder):
     def __init__(self, router: Router) -> None:
         self.router = router
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Register the route that authorizes channels."""
         if name == "routes":
             broadcast_routes(self.router, given.at(0, "attributes"), site, machine)
         return Unknown(f"Broadcast::{name}() is not followed")
 
 
-def broadcast_routes(router: Router, attributes: Value, site: Site, machine: Evaluator) -> None:
+def broadcast_routes(router: Router, attributes: Value, site: CallSite, machine: Evaluator) -> None:
     """Register the framework's own route for channels."""
-    router.settle()
-    told = settle(attributes)
+    router.first_known()
+    told = first_known(attributes)
     web = Attributes(middleware=(Written("web", site.uri, site.line),))
     outer = attributes_of(told, site) if isinstance(told, Array) and len(told) else web
     stack = router.state.stack
     stack.append(stack[-1].merged(outer) if stack else outer)
     router.by_framework = True
     handle = router.route(("GET", "POST", "HEAD"), "broadcasting/auth", _BROADCASTS, site, machine)
-    handle.called("withoutMiddleware", Given((_CSRF,)), site, machine)
+    handle.on_call("withoutMiddleware", Arguments((_CSRF,)), site, machine)
     router.by_framework = False
     stack.pop()
 
@@ -206,14 +206,14 @@ class Users(Recorder):
     def __init__(self, router: Router) -> None:
         self.router = router
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Register the routes of laravel/ui."""
         if name == "routes":
-            return self.router.called("auth", given, site, machine)
+            return self.router.on_call("auth", given, site, machine)
         return Unknown(f"Auth::{name}() is not followed")
 
 
-def known(application: Application, router: Router) -> Known:
+def known(application: Application, router: Router) -> Stubs:
     """Return what the evaluator hands to the files of an app."""
     provider, broadcasts, users = Provider(application), Broadcasts(router), Users(router)
     classes: dict[str, Recorder] = {
@@ -234,7 +234,7 @@ def known(application: Application, router: Router) -> Known:
     for name in ("auth", "event"):
         classes[f"illuminate\\foundation\\support\\providers\\{name}serviceprovider"] = provider
 
-    def app(given: Given, site: Site, machine: Evaluator) -> Value:
-        return application.called("make", given, site, machine) if given.positional else application
+    def app(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        return application.on_call("make", given, site, machine) if given.positional else application
 
-    return Known(classes, {**functions(application.settings), "app": app, "resolve": app})
+    return Stubs(classes, {**functions(application.settings), "app": app, "resolve": app})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate import Evaluator, Given, Site, Value, settle
+from ragstone_code.evaluate import Arguments, CallSite, Evaluator, Value, first_known
 from ragstone_code.laravel.routing.records import Attributes, mapped
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
 
 
-def auth_routes(router: Router, given: Given, site: Site, machine: Evaluator) -> Value:
+def auth_routes(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     """Register what `Auth::routes()` does."""
     options = mapped(given.at(0, "options"))
     group = router.state.stack[-1] if router.state.stack else Attributes()
@@ -21,7 +21,7 @@ def auth_routes(router: Router, given: Given, site: Site, machine: Evaluator) ->
     confirm = machine.lookup.of_class(f"{base}\\Auth\\ConfirmPasswordController") is not None
     wanted = {"login": True, "logout": True, "register": True, "reset": True, "confirm": confirm, "verify": False}
     for option, standard in wanted.items():
-        told = settle(options.get(option, standard))
+        told = first_known(options.get(option, standard))
         if told is False:
             continue
         outer = Attributes(namespace=namespace)
@@ -29,7 +29,7 @@ def auth_routes(router: Router, given: Given, site: Site, machine: Evaluator) ->
         for verb, uri, uses, name in _AUTH[option]:
             handle = router.route((verb,), uri, f"Auth\\{uses}", site, machine)
             if name:
-                handle.called("name", Given((name,)), site, machine)
+                handle.on_call("name", Arguments((name,)), site, machine)
         router.state.stack.pop()
     return None
 

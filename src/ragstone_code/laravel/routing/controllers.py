@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.code.tree import ClassName, Expr, Function, New
-from ragstone_code.evaluate import Array, Evaluator, Given, Instance, Recorder, Site, Unknown, Value, settle
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Instance,
+    Recorder,
+    Unknown,
+    Value,
+    first_known,
+)
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.laravel.routing.records import Written, listed, texts
 
@@ -50,9 +60,9 @@ class _Options(Recorder):
         self.at = len(guards)
         guards.extend(Guard(one) for one in words)
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Narrow the actions down."""
-        first = settle(given.at(0))
+        first = first_known(given.at(0))
         named = tuple(texts(first if isinstance(first, Array) else Array(given.positional)))
         if name == "only":
             self.only = named
@@ -69,15 +79,15 @@ class _Base(Recorder):
     def __init__(self) -> None:
         self.guards: list[Guard] = []
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take in middleware."""
         if name != "middleware":
             return Unknown(f"{name}() is not followed")
-        options = settle(given.at(1, "options"))
+        options = first_known(given.at(1, "options"))
         made = _Options(self.guards, listed(given.at(0, "middleware"), site))
         for key in ("only", "except"):
             if isinstance(options, Array) and key in options.items:
-                made.called(key, Given((options.get(key),)), site, machine)
+                made.on_call(key, Arguments((options.get(key),)), site, machine)
         return made
 
 
@@ -122,30 +132,30 @@ class Controllers:
         lookup, machine = self.machine.lookup, self.machine
         stated = lookup.method(controller, "middleware")
         if stated and stated[2].static:
-            site = Site(stated[0], stated[2].line)
-            returned = settle(machine.call(Array([controller, "middleware"]), [], site))
+            site = CallSite(stated[0], stated[2].line)
+            returned = first_known(machine.call(Array([controller, "middleware"]), [], site))
             return list(self._of_list(returned, site))
         if not lookup.method(controller, "__construct"):
             return []
         base = _Base()
-        known = machine.known.classes
+        known = machine.stubs.classes
         before = known.get(_BASE)
-        machine.known = type(machine.known)({**known, _BASE: base}, machine.known.functions)
+        machine.stubs = type(machine.stubs)({**known, _BASE: base}, machine.stubs.functions)
         try:
             machine.call_method(machine.make(controller), "__construct")
         finally:
-            kept = {name: one for name, one in machine.known.classes.items() if name != _BASE or before is not None}
-            machine.known = type(machine.known)(kept, machine.known.functions)
+            kept = {name: one for name, one in machine.stubs.classes.items() if name != _BASE or before is not None}
+            machine.stubs = type(machine.stubs)(kept, machine.stubs.functions)
         return base.guards
 
-    def _of_list(self, returned: Value, site: Site) -> Iterator[Guard]:
+    def _of_list(self, returned: Value, site: CallSite) -> Iterator[Guard]:
         """Yield the entries of `HasMiddleware::middleware()`."""
         for key, one in returned.items.items() if isinstance(returned, Array) else ():
             line = returned.lines.get(key, site.line) if isinstance(returned, Array) else site.line
-            here = Site(site.uri, line)
-            one = settle(one)
-            if isinstance(one, Instance) and one.name.lower() == _OBJECT and one.given is not None:
-                yield from _guarded(one.given, one.given.at(0, "middleware"), here)
+            here = CallSite(site.uri, line)
+            one = first_known(one)
+            if isinstance(one, Instance) and one.name.lower() == _OBJECT and one.arguments is not None:
+                yield from _guarded(one.arguments, one.arguments.at(0, "middleware"), here)
             else:
                 yield from (Guard(word) for word in listed(one, here))
 
@@ -169,7 +179,7 @@ class Controllers:
             named = {
                 argument.name: self.machine.value(argument.value, frame) for argument in one.arguments if argument.name
             }
-            given, site = Given(positional, named), Site(uri, one.line)
+            given, site = Arguments(positional, named), CallSite(uri, one.line)
             if kind.endswith("\\authorize"):
                 models = texts(given.at(1, "models"))
                 yield Guard(Written("can:" + ",".join([*texts(given.at(0, "ability")), *models]), uri, one.line))
@@ -190,13 +200,13 @@ class Controllers:
     def key_of(self, model: str) -> str:
         """Return the column a model is found by."""
         if self.machine.lookup.method(model, "getRouteKeyName"):
-            told = settle(self.machine.call_method(self.machine.make(model), "getRouteKeyName"))
+            told = first_known(self.machine.call_method(self.machine.make(model), "getRouteKeyName"))
             return told if isinstance(told, str) else ""
-        told = settle(self.machine.property(model, "primaryKey"))
+        told = first_known(self.machine.property(model, "primaryKey"))
         return told if isinstance(told, str) else "id"
 
 
-def _guarded(given: Given, words: Value, site: Site) -> Iterator[Guard]:
+def _guarded(given: Arguments, words: Value, site: CallSite) -> Iterator[Guard]:
     """Yield middleware with the actions it is for."""
     only, excepted = tuple(texts(given.at(1, "only"))), tuple(texts(given.at(2, "except")))
     yield from (Guard(word, only, excepted) for word in listed(words, site))

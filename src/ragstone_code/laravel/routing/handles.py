@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate import Array, Evaluator, Given, Recorder, Site, Unknown, Value, settle, shown
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Recorder,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.routing.actions import Action, action_of, controller_action, registered
 from ragstone_code.laravel.routing.records import (
     VERBS,
@@ -32,23 +42,23 @@ _EXPRESSIONS: Final = {
 }
 
 
-def constraints(name: str, given: Given) -> dict[str, str] | None:
+def constraints(name: str, given: Arguments) -> dict[str, str] | None:
     """Return what a call of the `where` family says of parameters, None for another call."""
     if name in _EXPRESSIONS:
         return dict.fromkeys(texts(given.at(0, "parameters")), _EXPRESSIONS[name])
     if name == "wherein":
         return dict.fromkeys(texts(given.at(0, "parameters")), "|".join(texts(given.at(1, "values"))))
     if name in ("where", "setwheres", "wheres"):
-        first = settle(given.at(0))
+        first = first_known(given.at(0))
         if isinstance(first, Array):
             return {key: text(one) for key, one in mapped(first).items()}
         return {text(first): text(given.at(1, "expression"))}
     return None
 
 
-def arguments(given: Given) -> Value:
+def arguments(given: Arguments) -> Value:
     """Return what is given as a list or as arguments one by one."""
-    first = settle(given.at(0))
+    first = first_known(given.at(0))
     return first if isinstance(first, Array) else Array(given.positional or given.named.values())
 
 
@@ -59,9 +69,9 @@ class RouteHandle(Recorder):
         self.route = route
         self.router = router
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the route, changed; what only asks is unknown."""
-        self.router.settle()
+        self.router.first_known()
         folded = name.lower()
         before = self.route.identity
         wheres = constraints(folded, given)
@@ -72,11 +82,11 @@ class RouteHandle(Recorder):
         elif folded == "uses":
             self._uses(given.at(0, "action"), site, machine)
         elif folded in ("get", "post", "put", "patch", "delete", "group"):
-            return self.router.called(name, given, site, machine)
+            return self.router.on_call(name, given, site, machine)
         self.router.moved(self.route, before)
         return self
 
-    def _uses(self, action: Value, site: Site, machine: Evaluator) -> None:
+    def _uses(self, action: Value, site: CallSite, machine: Evaluator) -> None:
         """Set the action after the fact."""
         made = action_of(action, site)
         if made.uses is not None:
@@ -85,55 +95,55 @@ class RouteHandle(Recorder):
         self.route.closure = made.closure
 
 
-def _name(route: Route, given: Given, site: Site) -> None:
+def _name(route: Route, given: Arguments, site: CallSite) -> None:
     route.attributes = replace(route.attributes, name=(route.attributes.name or "") + text(given.at(0, "name")))
 
 
-def _middleware(route: Route, given: Given, site: Site) -> None:
+def _middleware(route: Route, given: Arguments, site: CallSite) -> None:
     added = listed(arguments(given), site)
     route.attributes = replace(route.attributes, middleware=route.attributes.middleware + added)
 
 
-def _without(route: Route, given: Given, site: Site) -> None:
+def _without(route: Route, given: Arguments, site: CallSite) -> None:
     added = listed(arguments(given), site)
     route.attributes = replace(route.attributes, excluded=route.attributes.excluded + added)
 
 
-def _can(route: Route, given: Given, site: Site) -> None:
+def _can(route: Route, given: Arguments, site: CallSite) -> None:
     word = Written(ability(Array(given.positional)), site.uri, site.line)
     route.attributes = replace(route.attributes, middleware=(*route.attributes.middleware, word))
 
 
-def _prefix(route: Route, given: Given, site: Site) -> None:
+def _prefix(route: Route, given: Arguments, site: CallSite) -> None:
     route.prefixed(text(given.at(0, "prefix")))
 
 
-def _uri(route: Route, given: Given, site: Site) -> None:
+def _uri(route: Route, given: Arguments, site: CallSite) -> None:
     route.set_uri(text(given.at(0, "uri")))
 
 
-def _domain(route: Route, given: Given, site: Site) -> None:
+def _domain(route: Route, given: Arguments, site: CallSite) -> None:
     route.set_domain(text(given.at(0, "domain")))
 
 
-def _defaults(route: Route, given: Given, site: Site) -> None:
-    first = settle(given.at(0))
-    route.defaults.update(mapped(first) if isinstance(first, Array) else {shown(first): given.at(1, "value")})
+def _defaults(route: Route, given: Arguments, site: CallSite) -> None:
+    first = first_known(given.at(0))
+    route.defaults.update(mapped(first) if isinstance(first, Array) else {display_text(first): given.at(1, "value")})
 
 
-def _fields(route: Route, given: Given, site: Site) -> None:
+def _fields(route: Route, given: Arguments, site: CallSite) -> None:
     route.binding_fields = {key: text(one) for key, one in mapped(given.at(0)).items()}
 
 
-def _trashed(route: Route, given: Given, site: Site) -> None:
-    route.trashed = settle(given.at(0, "withTrashed", True)) is not False
+def _trashed(route: Route, given: Arguments, site: CallSite) -> None:
+    route.trashed = first_known(given.at(0, "withTrashed", True)) is not False
 
 
-def _scoped(route: Route, given: Given, site: Site) -> None:
+def _scoped(route: Route, given: Arguments, site: CallSite) -> None:
     route.scoped = True
 
 
-_ROUTE: Final[dict[str, Callable[[Route, Given, Site], None]]] = {
+_ROUTE: Final[dict[str, Callable[[Route, Arguments, CallSite], None]]] = {
     "name": _name, "as": _name, "middleware": _middleware, "withoutmiddleware": _without, "can": _can,
     "prefix": _prefix, "seturi": _uri, "domain": _domain, "defaults": _defaults, "setdefaults": _defaults,
     "setbindingfields": _fields, "withtrashed": _trashed, "scopebindings": _scoped,
@@ -147,9 +157,9 @@ class Registrar(Recorder):
         self.router = router
         self.attributes = Attributes()
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the registrar, or what it registers."""
-        self.router.settle()
+        self.router.first_known()
         folded = name.lower()
         if folded == "group":
             self.router.group(self.attributes, given.at(0, "callback"), site, machine)
@@ -164,12 +174,12 @@ class Registrar(Recorder):
         elif folded in _ATTRIBUTE:
             self.attributes = _ATTRIBUTE[folded](self.attributes, given, site)
         elif folded in self.router.state.macros or name in self.router.state.macros:
-            return self.router.called(name, given, site, machine)
+            return self.router.on_call(name, given, site, machine)
         elif folded in ("resources", "apiresources", "view", "redirect", "fallback", "permanentredirect"):
             return self._grouped(name, given, site, machine)
         return self
 
-    def _route(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def _route(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Register a route with the attributes in its action."""
         at = 1 if name == "match" else 0
         told = registered(action_of(given.at(at + 1, "action"), site))
@@ -179,7 +189,7 @@ class Registrar(Recorder):
         action = Action(told.uses, told.controller, told.closure, inner, told.unknown)
         return self.router.route(verbs, given.at(at, "uri"), action, site, machine)
 
-    def _resource(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def _resource(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return a resource that has those of the attributes that resources know."""
         options = mapped(given.at(2, "options"))
         known: dict[str, Value] = {}
@@ -189,17 +199,17 @@ class Registrar(Recorder):
             known["excluded_middleware"] = _array(self.attributes.excluded)
         if self.attributes.name is not None:
             known["as"] = self.attributes.name
-        whole = Given((given.at(0, "name"), given.at(1, "controller"), _entries({**options, **known})))
-        return self.router.called(name, whole, site, machine)
+        whole = Arguments((given.at(0, "name"), given.at(1, "controller"), _entries({**options, **known})))
+        return self.router.on_call(name, whole, site, machine)
 
-    def _grouped(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def _grouped(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Register what a registrar does not know by itself, as a macro of the same name would: inside of a group."""
         stack = self.router.state.stack
         stack.append(stack[-1].merged(self.attributes) if stack else self.attributes)
         try:
-            return self.router.called(name, given, site, machine)
+            return self.router.on_call(name, given, site, machine)
         finally:
-            self.router.settle()
+            self.router.first_known()
             stack.pop()
 
 
@@ -235,17 +245,17 @@ def _entries(options: dict[str, Value]) -> Array:
     return made
 
 
-def _word(field: str) -> Callable[[Attributes, Given, Site], Attributes]:
-    def put(attributes: Attributes, given: Given, site: Site) -> Attributes:
+def _word(field: str) -> Callable[[Attributes, Arguments, CallSite], Attributes]:
+    def put(attributes: Attributes, given: Arguments, site: CallSite) -> Attributes:
         value = given.at(0, field)
-        known = None if settle(value) is None and not isinstance(value, Unknown) else text(value)
+        known = None if first_known(value) is None and not isinstance(value, Unknown) else text(value)
         places = (*attributes.places, (site.uri, site.line))
         return replace(attributes, places=places, **{field: known})  # type: ignore[arg-type]
 
     return put
 
 
-_ATTRIBUTE: Final[dict[str, Callable[[Attributes, Given, Site], Attributes]]] = {
+_ATTRIBUTE: Final[dict[str, Callable[[Attributes, Arguments, CallSite], Attributes]]] = {
     "prefix": _word("prefix"), "name": _word("name"), "as": _word("name"), "namespace": _word("namespace"),
     "domain": _word("domain"), "controller": _word("controller"),
     "middleware": lambda old, given, site: replace(old, middleware=listed(arguments(given), site)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Array, Evaluator, Given, Recorder, Site, Value, settle
+from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, first_known
 from ragstone_code.laravel.routing.records import mapped, text, texts
 
 _KERNEL: Final = "illuminate\\foundation\\http\\kernel"
@@ -37,19 +37,19 @@ GROUPS: Final = {
 class Stack:
     """Names and groups of middleware, each with the place that says so."""
 
-    aliases: dict[str, tuple[str, Site]] = field(default_factory=dict)
-    groups: dict[str, tuple[tuple[str, ...], Site]] = field(default_factory=dict)
-    everywhere: list[tuple[str, Site]] = field(default_factory=list)
+    aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
+    groups: dict[str, tuple[tuple[str, ...], CallSite]] = field(default_factory=dict)
+    everywhere: list[tuple[str, CallSite]] = field(default_factory=list)
     """What every request goes through."""
 
-    def alias(self, given: Value, site: Site) -> None:
+    def alias(self, given: Value, site: CallSite) -> None:
         """Take in an array of names and classes."""
-        array = settle(given)
+        array = first_known(given)
         for key, one in array.items.items() if isinstance(array, Array) else ():
             line = array.lines.get(key, site.line) if isinstance(array, Array) else site.line
             self.aliases[str(key)] = (text(one).lstrip("\\"), replace(site, line=line))
 
-    def change(self, how: str, group: str, words: tuple[str, ...], site: Site) -> None:
+    def change(self, how: str, group: str, words: tuple[str, ...], site: CallSite) -> None:
         """Set a group, or put words at its end or start, or take them out."""
         old, place = self.groups.get(group, ((), site))
         rest = tuple(one for one in old if one not in words)
@@ -63,7 +63,7 @@ class Configured(Recorder):
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take in one call and return itself."""
         stack = self.stack
         if name == "alias":
@@ -88,7 +88,7 @@ class Configured(Recorder):
             stack.change("append", "web", ("auth.session",), site)
         return self
 
-    def _group(self, name: str, given: Given, site: Site) -> None:
+    def _group(self, name: str, given: Arguments, site: CallSite) -> None:
         """Take in `web(append: …, prepend: …, remove: …, replace: …)`, in the order the framework does."""
         self._replaced(name, {key: text(one) for key, one in mapped(given.at(3, "replace")).items()}, site)
         for how, position in (("remove", 2), ("prepend", 1), ("append", 0)):
@@ -96,13 +96,13 @@ class Configured(Recorder):
             if words:
                 self.stack.change(how, name, words, site)
 
-    def _replaced(self, group: str, put: dict[str, str], site: Site) -> None:
+    def _replaced(self, group: str, put: dict[str, str], site: CallSite) -> None:
         """Put other words into the places of some."""
         old, place = self.stack.groups.get(group, ((), site))
         self.stack.groups[group] = (tuple(put.get(one, one) for one in old), place)
 
 
-def standard(site: Site) -> Stack:
+def standard(site: CallSite) -> Stack:
     """Return what the framework itself has where bootstrap/app.php sets it up."""
     return Stack(
         {name: (full, site) for name, full in ALIASES.items()}, {name: (one, site) for name, one in GROUPS.items()}
@@ -131,7 +131,7 @@ def _items(value: Value) -> list[tuple[str, Value]]:
     return list(mapped(value).items())
 
 
-def _place(machine: Evaluator, name: str, prop: str) -> Site:
+def _place(machine: Evaluator, name: str, prop: str) -> CallSite:
     """Return where a property is written."""
     found = machine.lookup.property(name, prop)
-    return Site(found[0], found[2].line) if found else Site("", 0)
+    return CallSite(found[0], found[2].line) if found else CallSite("", 0)

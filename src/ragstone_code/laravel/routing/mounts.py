@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.code.world import World
-from ragstone_code.evaluate import PHP, Array, Evaluator, Given, Instance, Site, Unknown, Value, settle
+from ragstone_code.evaluate import PHP, Arguments, Array, CallSite, Evaluator, Instance, Unknown, Value, first_known
 from ragstone_code.laravel.routing.application import (
     ROUTES,
     Application,
@@ -47,7 +47,7 @@ def mounted(world: World) -> Mounted:
         broadcast_routes(router, attributes, site, machine)
     for callback, site in told.later:
         machine.call(callback, [application], site)
-    router.settle()
+    router.first_known()
     if not router.state.routes:
         _conventional(router, machine)
     for how, group, words, site in router.state.groups:
@@ -61,12 +61,12 @@ def mounted(world: World) -> Mounted:
 def _middleware(machine: Evaluator, told: Told) -> Stack:
     """Return names and groups of middleware: of bootstrap/app.php where that sets them, else of the kernel."""
     if told.configured or told.routing:
-        stack = standard(Site("", 0))
+        stack = standard(CallSite("", 0))
         for callback, site in told.configured:
             machine.call(callback, [Configured(stack)], site)
         return stack
     found = of_kernel(machine, ["App\\Http\\Kernel", *_declared(machine.world, "Kernel")])
-    return found if found is not None else standard(Site("", 0))
+    return found if found is not None else standard(CallSite("", 0))
 
 
 def _declared(world: World, ending: str) -> Iterator[str]:
@@ -107,21 +107,21 @@ def _booted(application: Application, provider: Instance, machine: Evaluator) ->
     """Run one provider's `boot`, then the routes it gave or maps."""
     if machine.lookup.method(provider.name, "boot"):
         machine.call_method(provider, "boot")
-    application.router.settle()
+    application.router.first_known()
     given = application.told.closures.get(id(provider))
     if given is not None:
         machine.call(given[0], [], given[1])
     elif any(one.lower() == ROUTES for one in machine.lookup.ancestors(provider.name)):
         if machine.lookup.method(provider.name, "map"):
             machine.call_method(provider, "map")
-    application.router.settle()
+    application.router.first_known()
 
 
 def _listed(machine: Evaluator) -> Iterator[str]:
     """Yield the providers an app lists: in config, in bootstrap, in its modules and packages."""
     world = machine.world
     if world.has("config/app.php"):
-        settings = settle(machine.run("config/app.php"))
+        settings = first_known(machine.run("config/app.php"))
         yield from class_names(settings.get("providers") if isinstance(settings, Array) else None)
     if world.has("bootstrap/providers.php"):
         yield from class_names(machine.run("bootstrap/providers.php"))
@@ -146,38 +146,38 @@ def _of_package(written: str) -> Iterator[str]:
 # ── bootstrap/app.php ─────────────────────────────────────────────────────────────────────────────
 
 
-def _routing(router: Router, given: Given, site: Site, machine: Evaluator) -> None:
+def _routing(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> None:
     """Mount what `withRouting` names, in the framework's order: api, health, web, then."""
-    using, then = settle(given.at(0, "using")), given.at(8, "then")
-    web, api, health = given.at(1, "web"), given.at(2, "api"), settle(given.at(6, "health"))
-    channels = settle(given.at(4, "channels"))
-    if settle(given.at(5, "pages")) is not None:
+    using, then = first_known(given.at(0, "using")), given.at(8, "then")
+    web, api, health = given.at(1, "web"), given.at(2, "api"), first_known(given.at(6, "health"))
+    channels = first_known(given.at(4, "channels"))
+    if first_known(given.at(5, "pages")) is not None:
         machine.remark(site, "pages are routed by Laravel Folio, by the files of a folder: not known here")
     if using is not None:
         machine.call(using, [], site)
-    if using is None or settle(then) is not None:
+    if using is None or first_known(then) is not None:
         prefix = text(given.at(7, "apiPrefix", "api"))
-        there = Site(site.uri, given.lines.get("api", site.line))
+        there = CallSite(site.uri, given.lines.get("api", site.line))
         place = (site.uri, given.lines.get("apiPrefix", there.line))
         here = (Written("api", there.uri, there.line),)
         _files(router, api, Attributes(prefix=prefix, middleware=here, places=(place,)), there, machine)
         if isinstance(health, str):
             router.by_framework = True
-            at = Site(site.uri, given.lines.get("health", site.line))
-            router.called("get", Given((health, None)), at, machine)
+            at = CallSite(site.uri, given.lines.get("health", site.line))
+            router.on_call("get", Arguments((health, None)), at, machine)
             router.by_framework = False
-        there = Site(site.uri, given.lines.get("web", site.line))
+        there = CallSite(site.uri, given.lines.get("web", site.line))
         _files(router, web, Attributes(middleware=(Written("web", there.uri, there.line),)), there, machine)
-        if settle(then) is not None:
+        if first_known(then) is not None:
             machine.call(then, [Unknown("the application")], site)
     if isinstance(channels, str):
         broadcast_routes(router, None, site, machine)
-    router.settle()
+    router.first_known()
 
 
-def _files(router: Router, files: Value, attributes: Attributes, site: Site, machine: Evaluator) -> None:
+def _files(router: Router, files: Value, attributes: Attributes, site: CallSite, machine: Evaluator) -> None:
     """Mount one route file or several."""
-    if settle(files) is not None:
+    if first_known(files) is not None:
         router.group(attributes, files, site, machine)
 
 
@@ -185,6 +185,6 @@ def _conventional(router: Router, machine: Evaluator) -> None:
     """Mount the usual files where nothing that mounts them was found, and say so."""
     for uri, group, prefix in (("routes/web.php", "web", None), ("routes/api.php", "api", "api")):
         if machine.world.has(uri) and uri not in machine.followed:
-            site = Site(uri, 1)
+            site = CallSite(uri, 1)
             machine.remark(site, f"what mounts it was not found: taken as the framework's own {group} routes")
             router.group(Attributes(prefix=prefix, middleware=(Written(group, uri, 1),)), uri, site, machine)

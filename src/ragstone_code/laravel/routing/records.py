@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Array, Lambda, Site, Unknown, Value, settle, shown
+from ragstone_code.evaluate import Array, CallSite, Lambda, Unknown, Value, display_text, first_known
 
 PLACED: Final = frozenset({"prefix", "as", "name", "namespace", "domain", "controller"})
 VERBS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -78,7 +78,7 @@ class Route:
 
     methods: tuple[str, ...]
     uri: str
-    site: Site
+    site: CallSite
     attributes: Attributes
     action: str = "Closure"
     closure: Lambda | None = None
@@ -128,63 +128,63 @@ class Binder:
     parameter: str
     model: str
     how: str
-    site: Site
+    site: CallSite
     closure: Value = None
 
 
 def text(value: Value) -> str:
     """Return a value as the text a route would have; a setting as `config(key)`."""
-    return shown(value)
+    return display_text(value)
 
 
 def maybe_text(value: Value) -> str | None:
     """Return a value as text, None for nothing."""
-    return None if settled(value) is None else shown(value)
+    return None if settled(value) is None else display_text(value)
 
 
 def settled(value: Value) -> Value:
     """Return a value, of an unknown one that can be shown itself, else its likeliest option."""
-    return value if isinstance(value, Unknown) and value.shown else settle(value)
+    return value if isinstance(value, Unknown) and value.display else first_known(value)
 
 
-def listed(value: Value, site: Site) -> tuple[Written, ...]:
+def listed(value: Value, site: CallSite) -> tuple[Written, ...]:
     """Return middleware as it is written: a word, a list of them, a closure; empty ones are left out."""
     return tuple(_listed(settled(value), site))
 
 
-def _listed(value: Value, site: Site) -> Iterator[Written]:
+def _listed(value: Value, site: CallSite) -> Iterator[Written]:
     """Yield the words of a value, each with its own line."""
     if isinstance(value, Array):
         for key, one in value.items.items():
             line = value.lines.get(key)
-            yield from _listed(settled(one), Site(value.uri, line) if line and value.uri else site)
+            yield from _listed(settled(one), CallSite(value.uri, line) if line and value.uri else site)
     elif isinstance(value, Lambda):
         yield Written("Closure", site.uri, site.line)
-    elif value is not None and (word := shown(value)):
+    elif value is not None and (word := display_text(value)):
         yield Written(word, site.uri, site.line)
 
 
 def mapped(value: Value) -> dict[str, Value]:
     """Return an array by its keys as texts, nothing for what is none."""
-    value = settle(value)
+    value = first_known(value)
     return {str(key): one for key, one in value.items.items()} if isinstance(value, Array) else {}
 
 
 def texts(value: Value) -> list[str]:
     """Return a word or a list of words."""
-    value = settle(value)
+    value = first_known(value)
     if isinstance(value, Array):
-        return [shown(one) for one in value.values]
-    return [] if value is None else [shown(value)]
+        return [display_text(one) for one in value.values]
+    return [] if value is None else [display_text(value)]
 
 
-def attributes_of(value: Value, site: Site) -> Attributes:
+def attributes_of(value: Value, site: CallSite) -> Attributes:
     """Return the attributes an array of a group or an action has."""
-    given = settle(value)
+    given = first_known(value)
     if not isinstance(given, Array):
         return Attributes()
     home = given.uri or site.uri
-    at = {key: Site(home, given.lines[key]) if key in given.lines else site for key in given.items}
+    at = {key: CallSite(home, given.lines[key]) if key in given.lines else site for key in given.items}
     named = {str(key): settled(one) for key, one in given.items.items()}
 
     def word(key: str) -> str | None:
@@ -208,5 +208,5 @@ def ability(value: Value) -> str:
     """Return the middleware that `can` amounts to: `can:update,post`."""
     words = texts(value)
     if isinstance(value, Array) and len(value.values) > 1:
-        words = [shown(value.values[0]), *texts(value.values[1])]
+        words = [display_text(value.values[0]), *texts(value.values[1])]
     return f"can:{','.join(words)}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate import Array, Evaluator, Given, Recorder, Site, Value, settle
+from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, first_known
 from ragstone_code.laravel.inflect import singular
 from ragstone_code.laravel.routing.actions import Action
 from ragstone_code.laravel.routing.records import Attributes, Route, Written, listed, mapped, text, texts
@@ -44,7 +44,9 @@ class Named:
 class Pending(Recorder):
     """A resource whose chain is still being called; it is registered when that ends."""
 
-    def __init__(self, router: Router, machine: Evaluator, site: Site, what: Named, options: dict[str, Value]) -> None:
+    def __init__(
+        self, router: Router, machine: Evaluator, site: CallSite, what: Named, options: dict[str, Value]
+    ) -> None:
         self.router, self.machine, self.site = router, machine, site
         self.name, self.controller, self.singleton = text(what.name), text(what.controller), what.singleton
         self.options = options
@@ -53,13 +55,13 @@ class Pending(Recorder):
         self.middleware = listed(options.get("middleware"), site)
         self.excluded = listed(options.get("excluded_middleware"), site)
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the resource, changed."""
         folded = name.lower()
         if folded in _OPTIONS:
             _OPTIONS[folded](self, given, site)
         elif folded == "register":
-            self.router.settle()
+            self.router.first_known()
         return self
 
     # ── registering ───────────────────────────────────────────────────────────────────────────────
@@ -91,7 +93,7 @@ class Pending(Recorder):
 
     def _route(self, name: str, action: str) -> None:
         """Register one action."""
-        shallow = bool(settle(self.options.get("shallow")))
+        shallow = bool(first_known(self.options.get("shallow")))
         placed = name.rpartition(".")[2] if shallow and self._is_one(action) else name
         uri = self._uri(placed)
         if not self.singleton and action in ("show", "edit", "update", "destroy"):
@@ -137,7 +139,7 @@ class Pending(Recorder):
 
     def _wildcard(self, segment: str) -> str:
         """Return the parameter of a segment."""
-        told = settle(self.options.get("parameters"))
+        told = first_known(self.options.get("parameters"))
         rules = self.router.state.rules
         if isinstance(told, Array) and segment in told.items:
             found = text(told.get(segment))
@@ -152,7 +154,7 @@ class Pending(Recorder):
     def _name(self, resource: str, action: str) -> str:
         """Return the name of an action's route."""
         name = resource
-        names = settle(self.options.get("names"))
+        names = first_known(self.options.get("names"))
         if isinstance(names, Array):
             if action in names.items:
                 return text(names.get(action))
@@ -163,24 +165,24 @@ class Pending(Recorder):
         return f"{prefix}{name}.{action}".strip(".")
 
 
-def _set(key: str, *, many: bool = False) -> Callable[[Pending, Given, Site], None]:
-    def put(pending: Pending, given: Given, site: Site) -> None:
-        first = settle(given.at(0))
+def _set(key: str, *, many: bool = False) -> Callable[[Pending, Arguments, CallSite], None]:
+    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
+        first = first_known(given.at(0))
         pending.options[key] = Array(given.positional) if many and not isinstance(first, Array) else first
 
     return put
 
 
-def _flag(key: str) -> Callable[[Pending, Given, Site], None]:
-    def put(pending: Pending, given: Given, site: Site) -> None:
+def _flag(key: str) -> Callable[[Pending, Arguments, CallSite], None]:
+    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
         pending.options[key] = given.at(0, key, True) if key == "shallow" else given.at(0, "fields", Array())
 
     return put
 
 
-def _entry(key: str) -> Callable[[Pending, Given, Site], None]:
-    def put(pending: Pending, given: Given, site: Site) -> None:
-        held = settle(pending.options.get(key))
+def _entry(key: str) -> Callable[[Pending, Arguments, CallSite], None]:
+    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
+        held = first_known(pending.options.get(key))
         made = held.copy() if isinstance(held, Array) else Array()
         made.set(text(given.at(0)), given.at(1))
         pending.options[key] = made
@@ -188,22 +190,22 @@ def _entry(key: str) -> Callable[[Pending, Given, Site], None]:
     return put
 
 
-def _middleware(pending: Pending, given: Given, site: Site) -> None:
+def _middleware(pending: Pending, given: Arguments, site: CallSite) -> None:
     pending.middleware = listed(given.at(0, "middleware"), site)
     pending.only_for = {key: _once(one + pending.middleware) for key, one in pending.only_for.items()}
 
 
-def _middleware_for(pending: Pending, given: Given, site: Site) -> None:
+def _middleware_for(pending: Pending, given: Arguments, site: CallSite) -> None:
     words = listed(given.at(1, "middleware"), site)
     for action in texts(given.at(0, "methods")):
         pending.only_for[action] = _once(pending.middleware + words) if pending.middleware else words
 
 
-def _without(pending: Pending, given: Given, site: Site) -> None:
+def _without(pending: Pending, given: Arguments, site: CallSite) -> None:
     pending.excluded += listed(given.at(0, "middleware"), site)
 
 
-def _without_for(pending: Pending, given: Given, site: Site) -> None:
+def _without_for(pending: Pending, given: Arguments, site: CallSite) -> None:
     for action in texts(given.at(0, "methods")):
         pending.not_for[action] = listed(given.at(1, "middleware"), site)
 
@@ -213,18 +215,18 @@ def _once(words: tuple[Written, ...]) -> tuple[Written, ...]:
     return tuple({one.text: one for one in reversed(words)}[key] for key in dict.fromkeys(one.text for one in words))
 
 
-def _where(pending: Pending, given: Given, site: Site) -> None:
+def _where(pending: Pending, given: Arguments, site: CallSite) -> None:
     pending.options["wheres"] = given.at(0)
 
 
-def _expression(pattern: str) -> Callable[[Pending, Given, Site], None]:
-    def put(pending: Pending, given: Given, site: Site) -> None:
+def _expression(pattern: str) -> Callable[[Pending, Arguments, CallSite], None]:
+    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
         pending.options["wheres"] = Array(items=dict.fromkeys(texts(given.at(0)), pattern))
 
     return put
 
 
-_OPTIONS: Final[dict[str, Callable[[Pending, Given, Site], None]]] = {
+_OPTIONS: Final[dict[str, Callable[[Pending, Arguments, CallSite], None]]] = {
     "only": _set("only", many=True), "except": _set("except", many=True), "names": _set("names"),
     "parameters": _set("parameters"), "name": _entry("names"), "parameter": _entry("parameters"),
     "shallow": _flag("shallow"), "scoped": _flag("bindingFields"), "withtrashed": _flag("trashed"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Array, Evaluator, Given, Lambda, Recorder, Site, Unknown, Value, settle
+from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Lambda, Recorder, Unknown, Value, first_known
 from ragstone_code.laravel.routing.actions import Action, action_of, controller_action
 from ragstone_code.laravel.routing.calls import CALLS
 from ragstone_code.laravel.routing.handles import Registrar, RouteHandle
@@ -44,8 +44,8 @@ class State:
     stack: list[Attributes] = field(default_factory=list)
     patterns: dict[str, str] = field(default_factory=dict)
     binders: dict[str, Binder] = field(default_factory=dict)
-    aliases: dict[str, tuple[str, Site]] = field(default_factory=dict)
-    groups: list[tuple[str, str, tuple[str, ...], Site]] = field(default_factory=list)
+    aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
+    groups: list[tuple[str, str, tuple[str, ...], CallSite]] = field(default_factory=list)
     """(what was done, group, middleware, place)"""
     macros: dict[str, Value] = field(default_factory=dict)
     rules: Rules = field(default_factory=Rules)
@@ -61,9 +61,9 @@ class Router(Recorder):
 
     # ── calls ─────────────────────────────────────────────────────────────────────────────────────
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what a call on the router gives."""
-        self.settle()
+        self.first_known()
         folded = name.lower()
         own = CALLS.get(folded)
         if own is not None:
@@ -71,7 +71,7 @@ class Router(Recorder):
         if folded.upper() in VERBS:
             return self.route([folded.upper()], given.at(0, "uri"), given.at(1, "action"), site, machine)
         if folded in _ATTRIBUTES:
-            return Registrar(self).called(name, given, site, machine)
+            return Registrar(self).on_call(name, given, site, machine)
         macro = self.state.macros.get(name)
         if macro is not None:
             bound = replace_this(macro, self)
@@ -80,11 +80,11 @@ class Router(Recorder):
             machine.remark(site, f"Route::{name}() is registered by a package: what it adds is not known")
         return Unknown(f"Route::{name}() is not followed")
 
-    def member(self, name: str, site: Site, machine: Evaluator) -> Value:
+    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
         """Return a member: the router of the router is itself (Lumen)."""
         return self if name == "router" else Unknown(f"{name} is not followed")
 
-    def settle(self) -> None:
+    def first_known(self) -> None:
         """Register the resource whose chain has ended."""
         pending, self.pending = self.pending, None
         if pending is not None:
@@ -93,7 +93,7 @@ class Router(Recorder):
     # ── routes ────────────────────────────────────────────────────────────────────────────────────
 
     def route(
-        self, methods: Sequence[str], uri: Value, action: Value | Action, site: Site, machine: Evaluator
+        self, methods: Sequence[str], uri: Value, action: Value | Action, site: CallSite, machine: Evaluator
     ) -> RouteHandle:
         """Register a route and return what goes on with it."""
         made = action if isinstance(action, Action) else action_of(action, site)
@@ -143,9 +143,9 @@ class Router(Recorder):
 
     # ── groups ────────────────────────────────────────────────────────────────────────────────────
 
-    def group(self, attributes: Attributes, routes: Value, site: Site, machine: Evaluator) -> None:
+    def group(self, attributes: Attributes, routes: Value, site: CallSite, machine: Evaluator) -> None:
         """Run a closure or a file inside of a group, or several of them."""
-        routes = settle(routes)
+        routes = first_known(routes)
         if isinstance(routes, Array) and not (len(routes) == 2 and not isinstance(routes.get(0), str | Lambda)):
             for one in routes.values:
                 self.group(attributes, one, site, machine)
@@ -154,11 +154,11 @@ class Router(Recorder):
         stack.append(stack[-1].merged(attributes) if stack else attributes)
         try:
             self._load(routes, site, machine)
-            self.settle()
+            self.first_known()
         finally:
             stack.pop()
 
-    def _load(self, routes: Value, site: Site, machine: Evaluator) -> None:
+    def _load(self, routes: Value, site: CallSite, machine: Evaluator) -> None:
         """Run what a group holds."""
         if isinstance(routes, str):
             found = machine.run(routes, {"router": self})
@@ -172,9 +172,9 @@ class Router(Recorder):
 
     # ── resources ─────────────────────────────────────────────────────────────────────────────────
 
-    def resource(self, what: Named, options: dict[str, Value], site: Site, machine: Evaluator) -> Pending:
+    def resource(self, what: Named, options: dict[str, Value], site: CallSite, machine: Evaluator) -> Pending:
         """Return a resource that is registered when its chain ends."""
-        self.settle()
+        self.first_known()
         self.pending = Pending(self, machine, site, what, dict(options))
         if isinstance(what.name, Unknown):
             machine.remark(site, f"the name of a resource is not known: {what.name.reason}")
@@ -183,7 +183,7 @@ class Router(Recorder):
 
 def replace_this(value: Value, this: Value) -> Value:
     """Return a closure whose `$this` is something else, as macros are bound."""
-    value = settle(value)
+    value = first_known(value)
     if isinstance(value, Lambda):
         return Lambda(value.function, value.uri, value.variables, this, value.owner, value.called_on)
     return value

@@ -8,8 +8,19 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Final
 
-from ragstone_code.evaluate import Array, Evaluator, Given, Lambda, Recorder, Site, Unknown, Value, settle, shown
-from ragstone_code.evaluate.language import Own
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Lambda,
+    Recorder,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
+from ragstone_code.evaluate.language import NativeFunction
 from ragstone_code.laravel.inflect import camel, plural, singular, snake, studly
 from ragstone_code.laravel.routing.records import text, texts
 
@@ -19,12 +30,12 @@ _PATHS: Final = {
 }  # fmt: skip
 
 
-def _path(folder: str) -> Own:
-    def own(given: Given, site: Site, machine: Evaluator) -> Value:
-        below = settle(given.at(0, "path", ""))
+def _path(folder: str) -> NativeFunction:
+    def own(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        below = first_known(given.at(0, "path", ""))
         if isinstance(below, Unknown):
-            return Unknown(below.reason, below.shown and posixpath.join(folder, below.shown.lstrip("/")))
-        return posixpath.join(folder, shown(below).lstrip("/"))
+            return Unknown(below.reason, below.display and posixpath.join(folder, below.display.lstrip("/")))
+        return posixpath.join(folder, display_text(below).lstrip("/"))
 
     return own
 
@@ -35,17 +46,17 @@ class Settings:
     def __init__(self) -> None:
         self._read: dict[str, Value] = {}
 
-    def __call__(self, given: Given, site: Site, machine: Evaluator) -> Value:
+    def __call__(self, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return a setting: an array as it is written, else `config(key)` with what is written as an option."""
-        key = settle(given.at(0, "key"))
+        key = first_known(given.at(0, "key"))
         if not isinstance(key, str):
             return Unknown("the setting is not known")
         found = self.at(key, machine)
         if isinstance(found, Array):
             return found
-        likely = settle(found)
+        likely = first_known(found)
         if likely is None or isinstance(likely, Unknown):
-            likely = settle(given.at(1, "default"))
+            likely = first_known(given.at(1, "default"))
         options = () if likely is None or isinstance(likely, Unknown) else (likely,)
         return Unknown(f"config({key}) is set where it runs", f"config({key})", options)
 
@@ -58,20 +69,20 @@ class Settings:
             self._read[first] = machine.run(uri) if machine.world.has(uri) else None
         here = self._read[first]
         for part in rest:
-            here = settle(here)
+            here = first_known(here)
             here = here.get(machine.language.key(part)) if isinstance(here, Array) else None
         return here
 
 
-def _env(given: Given, site: Site, machine: Evaluator) -> Value:
+def _env(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     key = text(given.at(0, "key"))
-    default = settle(given.at(1, "default"))
+    default = first_known(given.at(1, "default"))
     options = () if default is None or isinstance(default, Unknown) else (default,)
     return Unknown(f"env({key}) is set where it runs", f"env({key})", options)
 
 
-def _glob(given: Given, site: Site, machine: Evaluator) -> Value:
-    pattern = settle(given.at(0))
+def _glob(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    pattern = first_known(given.at(0))
     if not isinstance(pattern, str):
         return Unknown("the pattern is not known")
     plain = posixpath.normpath(pattern).lstrip("/")
@@ -79,7 +90,7 @@ def _glob(given: Given, site: Site, machine: Evaluator) -> Value:
     return Array([uri for uri in machine.world.uris if uri.count("/") == slashes and fnmatchcase(uri, plain)])
 
 
-def _module_path(given: Given, site: Site, machine: Evaluator) -> Value:
+def _module_path(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     folder = next((one for one in ("Modules", "modules") if any(machine.world.below(one))), "Modules")
     return posixpath.join(folder, text(given.at(0)), text(given.at(1, "path", "")).lstrip("/"))
 
@@ -87,13 +98,13 @@ def _module_path(given: Given, site: Site, machine: Evaluator) -> Value:
 class Files(Recorder):
     """`File` and the filesystem: whether and which files there are."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what there is in a folder."""
         if name in ("exists", "isFile"):
             return machine.language.functions["file_exists"](given, site, machine)
         if name == "glob":
             return _glob(given, site, machine)
-        folder = settle(given.at(0))
+        folder = first_known(given.at(0))
         if name not in ("files", "allFiles") or not isinstance(folder, str):
             return Unknown(f"File::{name}() is not followed")
         plain = posixpath.normpath(folder).strip("/")
@@ -105,11 +116,11 @@ class Files(Recorder):
 class Iterated(Recorder):
     """PHP's iterators over folders: made of a path, or of one another."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the files below a folder, by path; an expression keeps those whose paths match."""
         if name != "new":
             return Unknown(f"{name}() of an iterator is not followed")
-        first, pattern = settle(given.at(0)), settle(given.at(1))
+        first, pattern = first_known(given.at(0)), first_known(given.at(1))
         if isinstance(first, str):
             plain = posixpath.normpath(first).strip("/")
             return Array(items={uri: FileOf(uri) for uri in machine.world.below(plain)})
@@ -126,7 +137,7 @@ class Repository(Recorder):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return a setting."""
         if name in ("get", "string", "array", "boolean", "integer", "__getitem__"):
             return self.settings(given, site, machine)
@@ -139,7 +150,7 @@ class FileOf(Recorder):
     def __init__(self, uri: str) -> None:
         self.uri = uri
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return its path, name or extension."""
         base = posixpath.basename(self.uri)
         return {
@@ -152,9 +163,9 @@ class FileOf(Recorder):
 class Texts(Recorder):
     """`Str`."""
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return a text changed."""
-        first = settle(given.at(0))
+        first = first_known(given.at(0))
         if not isinstance(first, str):
             return Unknown(f"Str::{name}() of what is not known")
         own = _TEXTS.get(name)
@@ -195,7 +206,7 @@ class Collection(Recorder):
         """Return what a loop goes over."""
         return self.array
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what a method of a collection gives."""
         functions = machine.language.functions
         if name in ("each", "map", "mapWithKeys", "flatMap", "filter", "reject", "tap"):
@@ -203,24 +214,24 @@ class Collection(Recorder):
         if name in ("all", "toArray"):
             return self.array
         if name in ("implode", "join"):
-            return functions["implode"](Given((given.at(0), self.array)), site, machine)
+            return functions["implode"](Arguments((given.at(0), self.array)), site, machine)
         if name in ("merge", "concat", "push", "add", "prepend"):
-            other = settle(given.at(0))
+            other = first_known(given.at(0))
             given_array = other if isinstance(other, Array) and name in ("merge", "concat") else Array([given.at(0)])
-            return Collection(_array(functions["array_merge"](Given((self.array, given_array)), site, machine)))
+            return Collection(_array(functions["array_merge"](Arguments((self.array, given_array)), site, machine)))
         own = {"keys": "array_keys", "values": "array_values", "unique": "array_unique", "reverse": "array_reverse"}
         if name in own:
-            return Collection(_array(functions[own[name]](Given((self.array,)), site, machine)))
+            return Collection(_array(functions[own[name]](Arguments((self.array,)), site, machine)))
         if name in ("first", "last", "count"):
             plain = {"first": "reset", "last": "end", "count": "count"}[name]
-            return functions[plain](Given((self.array,)), site, machine)
+            return functions[plain](Arguments((self.array,)), site, machine)
         return Unknown(f"{name}() of a collection is not followed")
 
-    def _called_with(self, name: str, function: Value, site: Site, machine: Evaluator) -> Value:
+    def _called_with(self, name: str, function: Value, site: CallSite, machine: Evaluator) -> Value:
         """Run a closure over the entries."""
         kept = Array()
         for key, value in list(self.array.items.items())[:1000]:
-            found = machine.call(function, [value, key], site) if isinstance(settle(function), Lambda) else value
+            found = machine.call(function, [value, key], site) if isinstance(first_known(function), Lambda) else value
             if name == "map":
                 kept.set(key, found)
             elif name == "filter" and machine.language.truth(found) is not False:
@@ -237,17 +248,17 @@ def _array(value: Value) -> Array:
     return value if isinstance(value, Array) else Array()
 
 
-def _collect(given: Given, site: Site, machine: Evaluator) -> Value:
-    inner = settle(given.at(0))
+def _collect(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    inner = first_known(given.at(0))
     if isinstance(inner, Collection):
         return inner
     return Collection(inner) if isinstance(inner, Array) else Unknown("what is collected is not known")
 
 
-def functions(settings: Settings) -> dict[str, Own]:
+def functions(settings: Settings) -> dict[str, NativeFunction]:
     """Return Laravel's functions that files of an app call at their top."""
 
-    def config(given: Given, site: Site, machine: Evaluator) -> Value:
+    def config(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         return settings(given, site, machine) if given.positional or given.named else Repository(settings)
 
     return {
@@ -262,7 +273,7 @@ class Words(Recorder):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def called(self, name: str, given: Given, site: Site, machine: Evaluator) -> Value:
+    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the middleware as text."""
         if name in ("using", "with", "redirectTo"):
             words = [text(one) for one in (*given.positional, *given.named.values())]
