@@ -215,10 +215,10 @@ def summary(asked: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def inflected(vectors: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Return how many names become the table or the singular that the framework makes of them, and which do not."""
-    from ragstone_code.laravel import inflect
+    from ragstone_code.laravel import inflection
 
     # The singulars are those that a resource names its parameter by.
-    rules: dict[str, Callable[[str], str]] = {"table": inflect.table_of, "singular": inflect.parameter_of}
+    rules: dict[str, Callable[[str], str]] = {"table": inflection.table_name, "singular": inflection.route_parameter}
     figures: dict[str, Any] = {}
     for name, rule in rules.items():
         pairs = vectors.get(name, {})

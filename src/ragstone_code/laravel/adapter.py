@@ -17,17 +17,17 @@ from ragstone_code.laravel.commands import commands
 from ragstone_code.laravel.config import settings
 from ragstone_code.laravel.controllers import actions
 from ragstone_code.laravel.dispatching import sent
-from ragstone_code.laravel.events import heard
+from ragstone_code.laravel.events import read_listeners
 from ragstone_code.laravel.kinds import is_model, typed_classes
-from ragstone_code.laravel.models import models
+from ragstone_code.laravel.models import read_models
 from ragstone_code.laravel.moving import moved, within
-from ragstone_code.laravel.observers import observers
-from ragstone_code.laravel.policies import Policies, policies, registered
+from ragstone_code.laravel.observers import read_observers
+from ragstone_code.laravel.policies import Policies, build_policy_graph, find_policies
+from ragstone_code.laravel.prose import describe_graph
 from ragstone_code.laravel.providers import bindings
-from ragstone_code.laravel.rendered import rendered
-from ragstone_code.laravel.routes import routes
+from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import scheduled
-from ragstone_code.laravel.schema import tables
+from ragstone_code.laravel.schema import read_tables
 from ragstone_code.laravel.sites import Site, sites
 
 FAILURES = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
@@ -101,18 +101,18 @@ class _Reading:
 
     def graph(self) -> Graph:
         """Return all passes together, with prose about them."""
-        mapped = self._part("routes", lambda: routes(self.world))
+        mapped = self._part("routes", lambda: read_routes(self.world))
         whole = mapped
-        whole += self._part("tables", lambda: tables(self.world))
-        whole += self._part("models", lambda: models(self.world))
+        whole += self._part("tables", lambda: read_tables(self.world))
+        whole += self._part("models", lambda: read_models(self.world))
         known = self._policies()
-        whole += self._part("policies", lambda: policies(known, self.known_models))
+        whole += self._part("policies", lambda: build_policy_graph(known, self.known_models))
         whole += self._part("controllers", lambda: actions(self.app, _handled(mapped), known, self.known_models))
         binds = [link for link in mapped.links if link.kind == "BINDS"]
         on_routes = [node for node in mapped.nodes if node.kind == "route"]
         whole += self._part("authorisation", lambda: guarded(self.app, known, on_routes, binds))
         whole += self._sent()
-        whole += self._part("observers", lambda: observers(self.app, self.calls, self.known_models))
+        whole += self._part("observers", lambda: read_observers(self.app, self.calls, self.known_models))
         whole += self._part("settings", lambda: settings(self.app, self.calls))
         whole += self._part("channels", lambda: channels(self.app, self.calls))
         whole += self._part("bindings", lambda: bindings(self.app, self.calls))
@@ -120,7 +120,7 @@ class _Reading:
         taken = frozenset(node.key for node in whole.nodes)
         whole += self._part("classes", lambda: typed_classes(self.app, taken=taken))
         whole = replace(whole, nodes=tuple(_merged(whole.nodes)), aliases=tuple(dict.fromkeys(whole.aliases)))
-        whole += self._part("prose", lambda: Graph(rendered=rendered(whole)))
+        whole += self._part("prose", lambda: Graph(rendered=describe_graph(whole)))
         return replace(whole, remarks=tuple(dict.fromkeys((*whole.remarks, *self.remarks))))
 
     def _policies(self) -> Policies:
@@ -128,7 +128,7 @@ class _Reading:
         found = [Policies(self.app)]
 
         def told() -> Graph:
-            found.append(registered(self.app, self.calls))
+            found.append(find_policies(self.app, self.calls))
             return Graph()
 
         self.remarks += self._part("policies", told).remarks
@@ -139,7 +139,7 @@ class _Reading:
         names: list[frozenset[str]] = [frozenset()]
 
         def listening() -> Graph:
-            graph, events = heard(self.app, self.calls)
+            graph, events = read_listeners(self.app, self.calls)
             names.append(events)
             return graph
 

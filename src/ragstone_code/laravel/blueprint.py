@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ragstone.types.graph import Json
-from ragstone_code.laravel import inflect
+from ragstone_code.laravel import inflection
 from ragstone_code.laravel.said import Chain, Said, Settings, known, plain, texts
 from ragstone_code.laravel.tables import Change, Column, Event, ForeignKey, Index, Place, Table, Tables
 
@@ -104,7 +104,7 @@ class Blueprint:
         """Return the column that refers to a model."""
         name = said.given(0, "model")
         name = name if isinstance(name, str) else getattr(name, "name", None)
-        return inflect.foreign_key(name, to.key if to else "id") if isinstance(name, str) else None
+        return inflection.foreign_key_name(name, to.key if to else "id") if isinstance(name, str) else None
 
     def _foreign_method(self, method: str, to: Referred | None) -> str:
         if method != "foreignidfor":
@@ -170,7 +170,7 @@ class Blueprint:
         key = first.text(1, "column") or (to.key if to else "id")
         table = first.text(0, "table") or (to.table if to else None)
         if table is None and first.given(0, "table") is None:
-            table = inflect.plural(column.rpartition(f"_{key}")[0] or column)
+            table = inflection.plural(column.rpartition(f"_{key}")[0] or column)
         self._foreign_to((column,), table, (key,), first.text(2, "indexName"), calls)
 
     def _foreign(self, columns: tuple[str, ...], name: str | None, calls: Chain) -> None:

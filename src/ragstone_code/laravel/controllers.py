@@ -11,7 +11,7 @@ from ragstone_code.laravel.app import App, Known, aliases
 from ragstone_code.laravel.authorizing import asked
 from ragstone_code.laravel.kinds import COMPONENTS, FORM_REQUESTS, RESOURCES
 from ragstone_code.laravel.policies import Policies
-from ragstone_code.laravel.requests import inline_fields, request_attributes
+from ragstone_code.laravel.requests import find_inline_validation, read_form_request
 from ragstone_code.laravel.sites import Scope
 from ragstone_code.laravel.walking import Part, called, class_of, given, receiver, text_of, walk
 
@@ -86,7 +86,7 @@ def _action(found: Actions, scope: Scope, key: str) -> None:
     for link in asked(found.app, found.policies, scope):
         found.link(link)
     attributes: dict[str, Json] = {}
-    fields, line = inline_fields(scope)
+    fields, line = find_inline_validation(scope)
     if line:
         attributes |= {"validates": list(fields), "validates_line": line}
     renders = list(dict.fromkeys(_rendered(scope)))
@@ -170,6 +170,6 @@ def _targets(found: Actions) -> None:
         if target in found.nodes or known is None:
             continue
         if kind == "VALIDATED_BY":
-            found.nodes[target] = found.app.node(known, "request", request_attributes(found.app, known))
+            found.nodes[target] = found.app.node(known, "request", read_form_request(found.app, known))
         elif kind == "RETURNS":
             found.nodes[target] = found.app.node(known, "resource")

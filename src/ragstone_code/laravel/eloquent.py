@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from ragstone.code.tree import Class, ClassName, Expr, Function, If, New, Return, Statement
 from ragstone.code.world import World
-from ragstone_code.laravel import inflect
+from ragstone_code.laravel import inflection
 from ragstone_code.laravel.blueprint import Referred
 from ragstone_code.laravel.lineage import Lineage, Part
 from ragstone_code.laravel.literals import UNSAID, Literals, Where
@@ -179,7 +179,7 @@ class Eloquent:
                 return said, "attribute", (written[0].uri, written[1].line)
         if facts.get("no_table"):
             return None, "convention", (uri, definition.line)
-        by_rule = inflect.pivot_table_of(name) if pivot else inflect.table_of(name)
+        by_rule = inflection.pivot_table_name(name) if pivot else inflection.table_name(name)
         return facts.get("table") or by_rule, "convention", (uri, definition.line)
 
     def _overridden(self, name: str) -> tuple[str | None, How, tuple[str, int]] | None:

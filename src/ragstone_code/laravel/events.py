@@ -40,7 +40,7 @@ class _Looked:
     places: list[str] = field(default_factory=list)
 
 
-def heard(app: App, sites: Iterable[Site]) -> tuple[Graph, frozenset[str]]:
+def read_listeners(app: App, sites: Iterable[Site]) -> tuple[Graph, frozenset[str]]:
     """Return listeners, events and their links, and the names of the events in lower case."""
     looked = _Looked(app)
     sites = tuple(sites)

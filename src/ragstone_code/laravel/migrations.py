@@ -12,10 +12,10 @@ from typing import Final
 from ragstone.code.tree import Class
 from ragstone.code.world import World
 from ragstone_code.evaluate import PHP, CallSite, Evaluator, Instance, Recorder, Stubs
-from ragstone_code.laravel import dumps, eloquent
-from ragstone_code.laravel.drawing import Builder, Drawings, Replay
+from ragstone_code.laravel import eloquent, schema_dumps
+from ragstone_code.laravel.blueprint_recorder import Builder, Drawings, Replay
 from ragstone_code.laravel.eloquent import Eloquent
-from ragstone_code.laravel.recorders import Database, Files, Models, Nested, Provider, functions
+from ragstone_code.laravel.migration_environment import Database, Files, Models, Nested, Provider, functions
 from ragstone_code.laravel.tables import Place, Tables
 
 _FOLDER: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
@@ -72,7 +72,7 @@ def replay(world: World, models: Eloquent | None = None) -> Replayed:
     machine = _machine(world, state)
     _prepare(world, machine)
     done = list(_dumped(world, state))
-    past = {name for migration in done for name in dumps.migrated(world.read(migration.uri) or "")}
+    past = {name for migration in done for name in schema_dumps.migrated(world.read(migration.uri) or "")}
     seen: Counter[str] = Counter()
     for uri in files(world, state.folders):
         definition = _definition(world, uri)
@@ -164,12 +164,12 @@ def _dumped(world: World, state: Replay) -> Iterator[Migration]:
     if text is None:
         return
     kept = {full_name(one) for one in files(world)}
-    past = dumps.migrated(text)
+    past = schema_dumps.migrated(text)
     if past and 2 * sum(one in kept for one in past) >= len(past):
         return  # the files are still there, and say more than the dump: which of them did what
     state.migration = f"{name}-schema"
-    for line, sql in dumps.statements(text):
-        dumps.run(sql, state.tables, Place(state.migration, uri, line))
+    for line, sql in schema_dumps.statements(text):
+        schema_dumps.run(sql, state.tables, Place(state.migration, uri, line))
     yield Migration(state.migration, uri, 1, text.count("\n") + 1)
 
 

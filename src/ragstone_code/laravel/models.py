@@ -19,12 +19,12 @@ _LISTS: Final = {"fillable": "Fillable", "guarded": "Guarded", "hidden": "Hidden
 _SOFT_DELETES: Final = "illuminate\\database\\eloquent\\softdeletes"
 
 
-def models(world: World) -> Graph:
+def read_models(world: World) -> Graph:
     """Return the models of a project, their relations, and the tables they have."""
-    return of(Eloquent(world))
+    return build_model_graph(Eloquent(world))
 
 
-def of(eloquent: Eloquent) -> Graph:
+def build_model_graph(eloquent: Eloquent) -> Graph:
     """Return the same from models that are found already."""
     relations = Relations(eloquent)
     graph = Graph()

@@ -20,7 +20,7 @@ OBSERVABLE: Final = (
 """What a model tells of, as the framework names it."""
 
 
-def observers(app: App, sites: Iterable[Site], models: Sequence[Known]) -> Graph:
+def read_observers(app: App, sites: Iterable[Site], models: Sequence[Known]) -> Graph:
     """Return which class observes which model, and what for."""
     links: dict[tuple[str, str], Link] = {}
     for link in (*_attributes(app, models), *_properties(app), *_calls(app, sites, models)):

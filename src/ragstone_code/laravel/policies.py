@@ -82,14 +82,14 @@ class Policies:
 
     def _named(self, model: str) -> Guard | None:
         """Return the first of the names the gate would try that is a class."""
-        for name in names(model):
+        for name in policy_names(model):
             known = self.app.known(name)
             if known:
                 return Guard(known.name, known.uri, known.definition.line, "convention")
         return None
 
 
-def names(model: str) -> tuple[str, ...]:
+def policy_names(model: str) -> tuple[str, ...]:
     """Return the names a gate tries for the policy of a model, in its order."""
     folder, _, short = model.rpartition("\\")
     parts = folder.split("\\")
@@ -100,7 +100,7 @@ def names(model: str) -> tuple[str, ...]:
     return tuple(reversed(tried))
 
 
-def registered(app: App, sites: Iterable[Site]) -> Policies:
+def find_policies(app: App, sites: Iterable[Site]) -> Policies:
     """Return what providers and the gate were told."""
     found = Policies(app)
     for known in app.classes.values():
@@ -112,7 +112,7 @@ def registered(app: App, sites: Iterable[Site]) -> Policies:
     return found
 
 
-def policies(found: Policies, models: Iterable[Known]) -> Graph:
+def build_policy_graph(found: Policies, models: Iterable[Known]) -> Graph:
     """Return the policies of models, their abilities and where each is said; models without one have no link."""
     app = found.app
     links: list[Link] = []

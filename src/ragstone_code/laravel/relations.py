@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.code.tree import Closure, Expr, Function, Typed
 from ragstone.types.graph import Json
-from ragstone_code.laravel import chains, inflect
+from ragstone_code.laravel import chains, inflection
 from ragstone_code.laravel.chains import Called, Calls
 from ragstone_code.laravel.eloquent import Eloquent, Model, known
 from ragstone_code.laravel.lineage import Part
@@ -165,12 +165,12 @@ class Relations:
         if written is not None and table is None and self._is_lost(written):
             return None
         if relation.type == "belongsToMany":
-            return inflect.joining_table(model.name, relation.related) if relation.related else None
+            return inflection.joining_table_name(model.name, relation.related) if relation.related else None
         name = relation.more.get("name")
         if not isinstance(name, str):
             return None
         head, underscore, last = name.rpartition("_")
-        return f"{head}{underscore}{inflect.plural(last)}"
+        return f"{head}{underscore}{inflection.plural(last)}"
 
     def _is_lost(self, written: Expr) -> bool:
         return self.eloquent.literals.value(written, Where()) is not None
@@ -178,12 +178,12 @@ class Relations:
     def _keyed(self, model: Model, relation: Relation) -> Relation:
         """Return it with the foreign key that convention gives it."""
         if relation.type in ("hasOne", "hasMany"):
-            key = inflect.foreign_key(model.name, self.eloquent.key(model))
+            key = inflection.foreign_key_name(model.name, self.eloquent.key(model))
         elif relation.type == "belongsTo" and relation.related:
             to = self.eloquent.model(relation.related)
-            key = f"{inflect.snake(relation.name)}_{self.eloquent.key(to) if to else 'id'}"
+            key = f"{inflection.snake(relation.name)}_{self.eloquent.key(to) if to else 'id'}"
         elif relation.type == "morphTo":
-            name = relation.more.get("name") or inflect.snake(relation.name)
+            name = relation.more.get("name") or inflection.snake(relation.name)
             return replace(relation, more={"name": name, **relation.more})
         else:
             return relation

@@ -13,7 +13,7 @@ from ragstone_code.laravel.walking import Part, called, entries, given, receiver
 VALIDATING = frozenset(("validate", "validateWithBag", "make"))
 
 
-def request_attributes(app: App, known: Known) -> dict[str, Json]:
+def read_form_request(app: App, known: Known) -> dict[str, Json]:
     """Return the fields a form request checks, with the line of its rules."""
     found = app.method(known.name, "rules")
     if found is None:
@@ -25,7 +25,7 @@ def request_attributes(app: App, known: Known) -> dict[str, Json]:
     return lines
 
 
-def inline_fields(scope: Scope) -> tuple[tuple[str, ...], int]:
+def find_inline_validation(scope: Scope) -> tuple[tuple[str, ...], int]:
     """Return the fields that a method validates by itself, and the line of the first such call; 0 for none."""
     fields: list[str] = []
     line = 0

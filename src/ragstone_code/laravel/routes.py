@@ -27,7 +27,7 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.inflect import snake
+from ragstone_code.laravel.inflection import snake
 from ragstone_code.laravel.routing.controllers import Controllers
 from ragstone_code.laravel.routing.mounts import Mounted, mounted
 from ragstone_code.laravel.routing.records import Route, Written
@@ -36,7 +36,7 @@ _PARAMETER: Final = re.compile(r"\{(\w+)\??\}")
 _ALL: Final = 7
 
 
-def routes(world: World) -> Graph:
+def read_routes(world: World) -> Graph:
     """Return the routes of an app, its middleware, and what links them to methods and models."""
     app = mounted(world)
     controllers = Controllers(app.machine)
@@ -54,7 +54,7 @@ def routes(world: World) -> Graph:
 # ── the routes themselves ─────────────────────────────────────────────────────────────────────────
 
 
-def key_of(methods: tuple[str, ...], uri: str, domain: str = "") -> str:
+def route_key(methods: tuple[str, ...], uri: str, domain: str = "") -> str:
     """Return the key of a route: HEAD left out beside GET, all seven methods as ANY."""
     verbs = "ANY" if len(methods) == _ALL else "|".join(plain_methods(methods))
     return f"route:{verbs} {domain + '/' + uri.lstrip('/') if domain else uri}"
@@ -66,12 +66,12 @@ def plain_methods(methods: tuple[str, ...]) -> list[str]:
 
 
 def _key(route: Route) -> str:
-    return key_of(route.methods, route.uri, route.domain)
+    return route_key(route.methods, route.uri, route.domain)
 
 
 def _node(route: Route, controllers: Controllers) -> Node:
     """Return a route as a node."""
-    controller, method = action_parts(route.action)
+    controller, method = split_action(route.action)
     attributes: dict[str, Json] = {
         "methods": list(plain_methods(route.methods)),
         "uri": route.uri,
@@ -108,7 +108,7 @@ def _node(route: Route, controllers: Controllers) -> Node:
     )  # fmt: skip
 
 
-def action_parts(action: str) -> tuple[str, str]:
+def split_action(action: str) -> tuple[str, str]:
     """Return the class and the method of an action's name; nothing for a closure."""
     if action == "Closure":
         return "", ""
@@ -139,7 +139,7 @@ def json_of(value: Value) -> Json:
 
 def _handled(route: Route, controllers: Controllers) -> Iterator[Link]:
     """Yield what handles a route: a method where it is written, else its class."""
-    controller, method = action_parts(route.action)
+    controller, method = split_action(route.action)
     if not controller:
         return
     found = controllers.place(controller, method)
@@ -173,7 +173,7 @@ def _guarded(route: Route, controllers: Controllers) -> Iterator[Link]:
 
 def _by_controller(route: Route, controllers: Controllers) -> Iterator[tuple[Written, dict[str, Json]]]:
     """Yield what the controller adds to the middleware of a route; a word that the route has counts once."""
-    controller, method = action_parts(route.action)
+    controller, method = split_action(route.action)
     said = {one.text for one in route.attributes.middleware}
     for one in controllers.guards(controller, method) if controller else ():
         if one.text not in said or one.text == "Closure":
@@ -215,7 +215,7 @@ def _function(route: Route, controllers: Controllers) -> tuple[Function, str] | 
     """Return what runs for a route: a closure, or a method of a controller."""
     if route.closure is not None:
         return route.closure.function, route.closure.uri
-    controller, method = action_parts(route.action)
+    controller, method = split_action(route.action)
     found = controllers.place(controller, method) if controller else None
     return (found[2], found[1]) if found else None
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ragstone.errors import InputError
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code.laravel.routes import action_parts, key_of
+from ragstone_code.laravel.routes import route_key, split_action
 
 LISTING = "artisan route:list"
 """What stands for a file where only the listing tells of a route."""
@@ -57,7 +57,7 @@ def _rows(text: str) -> Iterator[dict[str, Json]]:
 def _row_key(row: dict[str, Json]) -> str:
     """Return the key of the route a row is about."""
     methods = tuple(str(row.get("method") or "GET").split("|"))
-    return key_of(methods, str(row["uri"]), str(row.get("domain") or ""))
+    return route_key(methods, str(row["uri"]), str(row.get("domain") or ""))
 
 
 def _words(row: dict[str, Json]) -> list[str]:
@@ -73,7 +73,7 @@ def _told(link: Link, rows: dict[str, dict[str, Json]]) -> bool:
     row = rows.get(link.source)
     if row is None or link.kind != "HANDLED_BY":
         return False
-    controller, method = action_parts(str(row.get("action") or "Closure").lstrip("\\"))
+    controller, method = split_action(str(row.get("action") or "Closure").lstrip("\\"))
     return link.target.lower() in (f"method:{controller}::{method}".lower(), f"class:{controller}".lower())
 
 
@@ -89,7 +89,7 @@ def _confirmed(node: Node, rows: dict[str, dict[str, Json]]) -> Node:
 def _node(key: str, row: dict[str, Json]) -> Node:
     """Return a route that only the listing has."""
     action = str(row.get("action") or "Closure").lstrip("\\")
-    controller, method = action_parts(action)
+    controller, method = split_action(action)
     methods = str(row.get("method") or "GET").split("|")
     attributes: dict[str, Json] = {
         "methods": [one for one in methods if one != "HEAD" or "GET" not in methods], "uri": row["uri"],
@@ -117,7 +117,7 @@ def _aliases(key: str, row: dict[str, Json]) -> Iterator[Alias]:
 
 def _links(key: str, row: dict[str, Json]) -> Iterator[Link]:
     """Yield the links of a route that only the listing has."""
-    controller, method = action_parts(str(row.get("action") or "Closure").lstrip("\\"))
+    controller, method = split_action(str(row.get("action") or "Closure").lstrip("\\"))
     if controller:
         yield Link("HANDLED_BY", key, f"method:{controller}::{method}", LISTING, 0, "runtime")
     for order, word in enumerate(_words(row)):

@@ -14,12 +14,12 @@ from ragstone_code.laravel.tables import Column, Event, Place, Table, Tables
 FRAMEWORK: Final = "laravel"
 
 
-def tables(world: World) -> Graph:
+def read_tables(world: World) -> Graph:
     """Return the migrations of a project and the tables they leave."""
-    return of(replay(world, Eloquent(world)))
+    return build_table_graph(replay(world, Eloquent(world)))
 
 
-def of(replayed: Replayed) -> Graph:
+def build_table_graph(replayed: Replayed) -> Graph:
     """Return the same from migrations that are followed already."""
     keys = _keys(replayed.tables)
     order = {migration.name: at for at, migration in enumerate(replayed.migrations)}

@@ -8,8 +8,8 @@ from ragstone.code.facts import FileFacts
 from ragstone.code.symbols import read
 from ragstone.code.world import World
 from ragstone.types import Graph, Json, Node
-from ragstone_code.laravel.models import models
-from ragstone_code.laravel.schema import tables
+from ragstone_code.laravel.models import read_models
+from ragstone_code.laravel.schema import read_tables
 from ragstone_code.php import lower
 
 
@@ -61,12 +61,12 @@ class {name} extends {extends} {{
 
 def migrated(*files: tuple[str, str]) -> Graph:
     """Return what migrations leave."""
-    return tables(world(dict(files)))
+    return read_tables(world(dict(files)))
 
 
 def modelled(*files: tuple[str, str]) -> Graph:
     """Return what models say."""
-    return models(world(dict(files)))
+    return read_models(world(dict(files)))
 
 
 def node(graph: Graph, key: str) -> Node:

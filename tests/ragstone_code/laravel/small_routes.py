@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph, Json, Node
-from ragstone_code.laravel.routes import routes
+from ragstone_code.laravel.routes import read_routes
 from tests.code.small_world import world
 
 PROVIDER = """
@@ -26,7 +26,7 @@ def app(code: str, more: dict[str, str] | None = None) -> Graph:
         "routes/web.php": f"use Illuminate\\Support\\Facades\\Route;\n{code}",
         **(more or {}),
     }
-    return routes(world(files))
+    return read_routes(world(files))
 
 
 def found(graph: Graph) -> dict[str, Node]:

@@ -146,7 +146,7 @@ def test_a_pass_that_fails_leaves_the_others_whole(monkeypatch: pytest.MonkeyPat
     def broken(_: World) -> Graph:
         raise KeyError("odd")
 
-    monkeypatch.setattr(adapter, "tables", broken)
+    monkeypatch.setattr(adapter, "read_tables", broken)
     whole = Laravel().read(world(FILES))
     assert "laravel: tables could not be read: KeyError: 'odd'" in whole.remarks
     assert said(whole, "HANDLED_BY") == said(graph, "HANDLED_BY")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.events import PLACE, heard
+from ragstone_code.laravel.events import PLACE, read_listeners
 from tests.ragstone_code.laravel.small import app, php, said
 
 PROVIDER = "use Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider;"
@@ -18,7 +18,7 @@ SEND = php(
 
 
 def of(*files: tuple[str, str]) -> Graph:
-    return heard(*app(*files))[0]
+    return read_listeners(*app(*files))[0]
 
 
 def provider(*body: str) -> tuple[str, str]:
@@ -177,6 +177,6 @@ def test_a_listener_that_is_computed_is_a_remark_and_no_link() -> None:
             "public function boot() { \\Illuminate\\Support\\Facades\\Event::listen(Paid::class, $this->made()); }"
         )
     )
-    graph, _ = heard(own, calls)
+    graph, _ = read_listeners(own, calls)
     assert not graph.links
     assert own.remarks == ["app/Providers/Events.php:8: a listener of App\\Events\\Paid is not written out"]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.routes import routes
+from ragstone_code.laravel.routes import read_routes
 from tests.code.small_world import world
 
 ONE = "Illuminate\\Support\\Facades\\Route::get('one', 'One@m');"
@@ -25,7 +25,7 @@ def provider(
 
 def mounted(files: dict[str, str]) -> dict[str, object]:
     """Return the middleware of every route of an app of these files."""
-    return middleware(routes(world({"routes/one.php": ONE, "routes/two.php": TWO, **files})))
+    return middleware(read_routes(world({"routes/one.php": ONE, "routes/two.php": TWO, **files})))
 
 
 LISTED = {"bootstrap/providers.php": "return [App\\Providers\\RouteServiceProvider::class];"}
@@ -64,7 +64,7 @@ def test_routes_the_framework_registers_itself_say_so() -> None:
         "return Illuminate\\Foundation\\Application::configure()->withRouting(web: 'routes/one.php', "
         "channels: 'routes/channels.php', health: '/up')->create();"
     )
-    graph = routes(world({"bootstrap/app.php": code, "routes/one.php": ONE, "routes/channels.php": ""}))
+    graph = read_routes(world({"bootstrap/app.php": code, "routes/one.php": ONE, "routes/channels.php": ""}))
     by = {node.key: node.attributes.get("registered_by") for node in graph.nodes if node.kind == "route"}
     assert by == {"route:GET up": "framework", "route:GET one": None, "route:GET|POST broadcasting/auth": "framework"}
 
@@ -88,7 +88,9 @@ def test_an_older_provider_maps_its_routes() -> None:
         "protected $namespace = 'App\\Old'; function map(Router $router) { $router->group(['namespace' "
         "=> $this->namespace], function ($router) { require base_path('routes/one.php'); }); }"
     )
-    graph = routes(world({**LISTED, "routes/one.php": ONE, "app/Providers/RouteServiceProvider.php": provider(body)}))
+    graph = read_routes(
+        world({**LISTED, "routes/one.php": ONE, "app/Providers/RouteServiceProvider.php": provider(body)})
+    )
     assert [node.attributes["action"] for node in graph.nodes if node.kind == "route"] == ["App\\Old\\One@m"]
 
 
@@ -126,14 +128,14 @@ def test_packages_inside_the_project_name_their_providers() -> None:
 
 
 def test_where_nothing_mounts_them_the_usual_files_are_taken_and_that_is_said() -> None:
-    graph = routes(world({"routes/web.php": ONE, "routes/api.php": TWO}))
+    graph = read_routes(world({"routes/web.php": ONE, "routes/api.php": TWO}))
     assert middleware(graph) == {"GET one": ["web"], "GET api/two": ["api"]}
     assert len(graph.remarks) == 2
 
 
 def test_a_route_file_that_is_missing_is_said() -> None:
     body = "function boot() { $this->routes(function () { Route::group([], base_path('routes/gone.php')); }); }"
-    graph = routes(world({**LISTED, "app/Providers/RouteServiceProvider.php": provider(body)}))
+    graph = read_routes(world({**LISTED, "app/Providers/RouteServiceProvider.php": provider(body)}))
     assert graph.remarks == ("app/Providers/RouteServiceProvider.php:1: the route file routes/gone.php is not there",)
 
 
@@ -142,7 +144,7 @@ def test_the_routes_of_signing_in_are_those_of_the_app_s_controllers() -> None:
         "protected $namespace = 'App\\Http\\Controllers'; function map() { "
         "Route::namespace($this->namespace)->group(fn () => Auth::routes(['register' => false])); }"
     )
-    graph = routes(
+    graph = read_routes(
         world(
             {
                 **LISTED,
@@ -166,7 +168,7 @@ def test_an_application_of_lumen_is_its_own_router() -> None:
         "$app->group(['namespace' => 'App', 'middleware' => 'log'], function ($app) { $app->get('a', 'A@m'); });"
         "$app->router->group(['prefix' => 'p'], function ($router) { require __DIR__.'/../routes/two.php'; });"
     )
-    graph = routes(world({"bootstrap/app.php": code, "routes/two.php": TWO}))
+    graph = read_routes(world({"bootstrap/app.php": code, "routes/two.php": TWO}))
     assert middleware(graph) == {"GET a": ["log"], "GET p/two": []}
     assert names(graph)["log"][0] == "App\\Log" and not graph.remarks
 
@@ -189,7 +191,7 @@ def test_the_kernel_names_middleware_and_groups() -> None:
         "protected $middlewareAliases = [\n    'log' => Log::class,\n  ];\n  protected "
         "$middlewareGroups = ['web' => ['log', Log::class]];\n}"
     )
-    found = names(routes(world({"app/Http/Kernel.php": kernel, "routes/web.php": ONE})))
+    found = names(read_routes(world({"app/Http/Kernel.php": kernel, "routes/web.php": ONE})))
     assert found == {
         "log": ("App\\Http\\Log", [], "app/Http/Kernel.php:3"),
         "web": (None, ["log", "App\\Http\\Log"], "app/Http/Kernel.php:5"),
@@ -204,7 +206,7 @@ def test_bootstrap_names_middleware_and_changes_groups() -> None:
         "[App\\Last::class], remove: App\\None::class);\n"
         "$middleware->group('own', ['log']);\n})->create();"
     )
-    graph = routes(world({"bootstrap/app.php": code, "routes/one.php": ONE}))
+    graph = read_routes(world({"bootstrap/app.php": code, "routes/one.php": ONE}))
     found = names(graph)
     assert found["log"] == ("App\\Log", [], "bootstrap/app.php:3")
     assert found["own"][1] == ["log"]

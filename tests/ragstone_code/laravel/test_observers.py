@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone_code.laravel.observers import observers
+from ragstone_code.laravel.observers import read_observers
 from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
 
 WATCH = php(
@@ -22,7 +22,7 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
         "class Base extends \\Illuminate\\Database\\Eloquent\\Model {}",
     )
     own, calls = app(base, WATCH, php("app/Models/Sub.php", "namespace App\\Models;", "class Sub extends Base {}"))
-    graph = observers(own, calls, models(own))
+    graph = read_observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
     assert said(graph, "OBSERVED_BY") == {
         (f"App\\Models\\{model}", f"App\\Observers\\{one}", place)
@@ -46,7 +46,7 @@ def test_a_call_and_an_array_register_observers() -> None:
         "}",
     )
     own, calls = app(booting, MODEL, WATCH)
-    graph = observers(own, calls, models(own))
+    graph = read_observers(own, calls, models(own))
     assert said(graph, "OBSERVED_BY") == {
         ("App\\Models\\Book", "App\\Observers\\Other", "app/Providers/Boot.php:7"),
         ("App\\Models\\Book", "App\\Observers\\Watch", "app/Providers/Boot.php:9"),
@@ -66,7 +66,7 @@ def test_a_trait_that_observes_when_it_boots_says_so_of_every_model_with_it() ->
         "class Film extends \\Illuminate\\Database\\Eloquent\\Model { use Watched; }",
     )
     own, calls = app(MODEL, WATCH, watched, film)
-    assert said(observers(own, calls, models(own)), "OBSERVED_BY") == {
+    assert said(read_observers(own, calls, models(own)), "OBSERVED_BY") == {
         ("App\\Models\\Film", "App\\Observers\\Watch", "app/Models/Watched.php:4")
     }
 
@@ -75,7 +75,7 @@ def test_a_call_of_that_name_on_something_else_is_no_observer() -> None:
     own, calls = app(
         MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")
     )
-    assert observers(own, calls, models(own)).links == ()
+    assert read_observers(own, calls, models(own)).links == ()
 
 
 def test_a_model_says_what_it_does_at_its_own_events() -> None:
@@ -98,7 +98,7 @@ def test_a_model_says_what_it_does_at_its_own_events() -> None:
         "} }",
     )
     own, calls = app(trait, model)
-    nodes = observers(own, calls, models(own)).nodes
+    nodes = read_observers(own, calls, models(own)).nodes
     assert [(node.key, node.kind, node.attributes["hooks"]) for node in nodes] == [
         ("class:App\\Models\\Book", "model", ["deleting app/Models/Book.php:7", "saving app/Marks.php:6"])
     ]

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.policies import PLACE, names, policies, registered
+from ragstone_code.laravel.policies import PLACE, build_policy_graph, find_policies, policy_names
 from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
 
 
 def of(*files: tuple[str, str]) -> Graph:
     own, calls = app(*files)
-    return policies(registered(own, calls), models(own))
+    return build_policy_graph(find_policies(own, calls), models(own))
 
 
 def policy(uri: str, name: str, *body: str) -> tuple[str, str]:
@@ -38,14 +38,14 @@ BOOK = policy(
 
 
 def test_names_are_tried_as_the_gate_tries_them() -> None:
-    assert names("App\\Models\\Shop\\Book") == (
+    assert policy_names("App\\Models\\Shop\\Book") == (
         "App\\Models\\Policies\\Shop\\BookPolicy",
         "App\\Policies\\Shop\\BookPolicy",
         "App\\Models\\Shop\\Policies\\BookPolicy",
         "App\\Models\\Policies\\BookPolicy",
         "App\\Policies\\BookPolicy",
     )
-    assert names("App\\Book") == ("App\\Policies\\BookPolicy",)
+    assert policy_names("App\\Book") == ("App\\Policies\\BookPolicy",)
 
 
 def test_a_policy_by_its_name_has_its_public_methods_as_abilities() -> None:
@@ -116,7 +116,7 @@ def test_abilities_that_are_defined_by_themselves_are_nodes() -> None:
 
 def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -> None:
     own, calls = app(MODEL, BOOK, auth("public function boot() { Gate::guessPolicyNamesUsing(fn ($c) => $c.'P'); }"))
-    graph = policies(registered(own, calls), models(own))
+    graph = build_policy_graph(find_policies(own, calls), models(own))
     assert graph.links == ()
     assert own.remarks == ["app/Providers/Auth.php:7: names of policies are made by the application's own function"]
 

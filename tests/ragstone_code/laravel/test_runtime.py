@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragstone.types import Graph
-from ragstone_code.laravel.routes import routes
+from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.runtime import BadRouteList, imported
 from tests.code.small_world import world
 
@@ -30,7 +30,7 @@ ROWS = [
 
 
 def app() -> Graph:
-    return routes(
+    return read_routes(
         world(
             {
                 "app/C.php": "namespace App; class C { function m() {} }",

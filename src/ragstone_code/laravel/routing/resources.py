@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, first_known
-from ragstone_code.laravel.inflect import singular
+from ragstone_code.laravel.inflection import singular
 from ragstone_code.laravel.routing.actions import Action
 from ragstone_code.laravel.routing.records import Attributes, Route, Written, listed, mapped, text, texts
 

@@ -21,7 +21,7 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.evaluate.language import NativeFunction
-from ragstone_code.laravel.inflect import camel, plural, singular, snake, studly
+from ragstone_code.laravel.inflection import camel, plural, singular, snake, studly
 from ragstone_code.laravel.routing.records import text, texts
 
 _PATHS: Final = {

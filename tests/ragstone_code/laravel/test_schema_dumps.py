@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone_code.laravel import dumps
+from ragstone_code.laravel import schema_dumps
 from ragstone_code.laravel.tables import Place, Table, Tables
 
 AT = Place("dump", "database/schema/x.sql", 1)
@@ -59,8 +59,8 @@ INSERT INTO migrations VALUES(1,'2020_01_01_000000_create_posts',1);
 
 def read(text: str) -> Tables:
     tables = Tables()
-    for line, sql in dumps.statements(text):
-        dumps.run(sql, tables, Place("dump", "x.sql", line))
+    for line, sql in schema_dumps.statements(text):
+        schema_dumps.run(sql, tables, Place("dump", "x.sql", line))
     return tables
 
 
@@ -82,11 +82,11 @@ def test_a_dump_gives_the_same_table_in_every_dialect(text: str) -> None:
     assert [one.text for one in table.foreign.values()] == ["user_id->users.id"]
     assert [one.more for one in table.foreign.values()] == [{"on_delete": "cascade"}]
     assert {(one.kind, one.columns) for one in table.indexes.values()} >= {("primary", ("id",)), ("unique", ("title",))}
-    assert dumps.migrated(text) == ["2020_01_01_000000_create_posts"]
+    assert schema_dumps.migrated(text) == ["2020_01_01_000000_create_posts"]
 
 
 def test_statements_have_the_lines_they_start_on() -> None:
-    lines = {sql.split("(")[0].strip(): line for line, sql in dumps.statements(MYSQL)}
+    lines = {sql.split("(")[0].strip(): line for line, sql in schema_dumps.statements(MYSQL)}
     assert lines["DROP TABLE IF EXISTS `posts`"] == 3
     assert lines["CREATE TABLE `posts`"] == 4
 
@@ -108,7 +108,7 @@ def test_statements_have_the_lines_they_start_on() -> None:
 )
 def test_plain_alterations_change_the_columns(sql: str, columns: list[str]) -> None:
     tables = read("CREATE TABLE t (a int, b int)")
-    assert dumps.run(sql, tables, AT)
+    assert schema_dumps.run(sql, tables, AT)
     table = tables.live("t")
     assert table is not None
     assert list(table.columns) == columns
@@ -120,9 +120,9 @@ def test_tables_are_renamed_copied_and_dropped() -> None:
     copied = tables.live("w")
     assert copied is not None
     assert list(copied.columns) == ["a"]
-    assert dumps.run("DROP TABLE IF EXISTS u, w CASCADE", tables, AT)
+    assert schema_dumps.run("DROP TABLE IF EXISTS u, w CASCADE", tables, AT)
     assert list(tables.living()) == []
-    assert not dumps.run("SELECT 1", tables, AT)
+    assert not schema_dumps.run("SELECT 1", tables, AT)
 
 
 @given(st.text(alphabet="CREATE TABLE alter table()`'\",;ab int ADD COLUMN\n-#/*", max_size=120))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone_code.laravel import inflect
+from ragstone_code.laravel import inflection
 
 VECTORS = Path(__file__).resolve().parents[5] / "shared/data/codegraph/inflect_vectors.json"
 STUDLY = st.from_regex(r"\A([A-Z][a-z]{1,8}){1,3}\Z")
@@ -27,7 +27,7 @@ STUDLY = st.from_regex(r"\A([A-Z][a-z]{1,8}){1,3}\Z")
     ],
 )  # fmt: skip
 def test_a_class_has_the_table_laravel_gives_it(name: str, table: str) -> None:
-    assert inflect.table_of(name) == table
+    assert inflection.table_name(name) == table
 
 
 @pytest.mark.parametrize(
@@ -41,40 +41,40 @@ def test_a_class_has_the_table_laravel_gives_it(name: str, table: str) -> None:
     ],
 )  # fmt: skip
 def test_a_plural_has_the_singular_laravel_gives_it(many: str, one: str) -> None:
-    assert inflect.singular(many) == one
+    assert inflection.singular(many) == one
 
 
 def test_names_change_their_case_as_laravel_changes_it() -> None:
-    assert inflect.snake("fooBar Baz") == "foo_bar_baz"
-    assert inflect.snake("already_snake") == "already_snake"
-    assert inflect.camel("foo-bar_baz qux") == "fooBarBazQux"
-    assert inflect.studly("order_items") == "OrderItems"
-    assert inflect.plural("!") == "!"
+    assert inflection.snake("fooBar Baz") == "foo_bar_baz"
+    assert inflection.snake("already_snake") == "already_snake"
+    assert inflection.camel("foo-bar_baz qux") == "fooBarBazQux"
+    assert inflection.studly("order_items") == "OrderItems"
+    assert inflection.plural("!") == "!"
 
 
 def test_a_pivot_is_in_the_singular_and_two_models_are_joined_in_order() -> None:
-    assert inflect.pivot_table_of("App\\Models\\RoleUser") == "role_user"
-    assert inflect.joining_table("App\\Models\\User", "App\\Models\\Role") == "role_user"
-    assert inflect.foreign_key("App\\Models\\OrderItem") == "order_item_id"
-    assert inflect.parameter_of("order-items") == "order_item"
+    assert inflection.pivot_table_name("App\\Models\\RoleUser") == "role_user"
+    assert inflection.joining_table_name("App\\Models\\User", "App\\Models\\Role") == "role_user"
+    assert inflection.foreign_key_name("App\\Models\\OrderItem") == "order_item_id"
+    assert inflection.route_parameter("order-items") == "order_item"
 
 
 @given(STUDLY)
 def test_a_table_is_in_lower_case_and_ends_as_its_last_word_does_in_the_plural(name: str) -> None:
-    table = inflect.table_of(name)
+    table = inflection.table_name(name)
     assert table == table.lower()
-    assert inflect.table_of(f"Deep\\Space\\{name}") == table
-    assert inflect.studly(inflect.snake(name)) == name
+    assert inflection.table_name(f"Deep\\Space\\{name}") == table
+    assert inflection.studly(inflection.snake(name)) == name
 
 
 @given(st.text(max_size=20))
 def test_no_word_is_too_strange(word: str) -> None:
-    for change in (inflect.plural, inflect.singular, inflect.snake, inflect.camel, inflect.table_of):
+    for change in (inflection.plural, inflection.singular, inflection.snake, inflection.camel, inflection.table_name):
         assert isinstance(change(word), str)
 
 
 @pytest.mark.skipif(not VECTORS.exists(), reason="the vectors are not beside the checkout")
 def test_every_vector_made_by_laravel_itself_comes_out_the_same() -> None:
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
-    assert {name: inflect.table_of(name) for name in vectors["table"]} == vectors["table"]
-    assert {many: inflect.parameter_of(many) for many in vectors["singular"]} == vectors["singular"]
+    assert {name: inflection.table_name(name) for name in vectors["table"]} == vectors["table"]
+    assert {many: inflection.route_parameter(many) for many in vectors["singular"]} == vectors["singular"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragstone.types import Graph, Json, Link, Node
 from ragstone_code.laravel.connected import Connected
-from ragstone_code.laravel.rendered import comment, rendered, words
+from ragstone_code.laravel.prose import comment, describe_graph, words
 
 ACT = "method:App\\RateSongController::__invoke"
 ROUTE = Node(
@@ -87,7 +87,7 @@ GRAPH = Graph(
 
 
 def text(key: str) -> str:
-    return next(one.text for one in rendered(GRAPH) if one.key == key)
+    return next(one.text for one in describe_graph(GRAPH) if one.key == key)
 
 
 def test_a_route_says_all_that_hangs_on_it() -> None:
@@ -123,18 +123,18 @@ def test_models_events_and_settings_have_their_prose() -> None:
 def test_a_command_says_how_it_is_called_and_what_it_does() -> None:
     told = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
     node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(told))
-    assert rendered(Graph(nodes=(node,)))[0].text.splitlines() == [
+    assert describe_graph(Graph(nodes=(node,)))[0].text.splitlines() == [
         "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
         "Signature: shop:tidy {--all}.",
     ]
 
 
 def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
-    keys = {one.key for one in rendered(GRAPH)}
+    keys = {one.key for one in describe_graph(GRAPH)}
     assert "class:Other\\Event" not in keys
     assert "config:mail.from" not in keys
     assert ACT not in keys
-    assert {(one.uri, one.line) for one in rendered(GRAPH) if one.key == ROUTE.key} == {("routes/api.php", 9)}
+    assert {(one.uri, one.line) for one in describe_graph(GRAPH) if one.key == ROUTE.key} == {("routes/api.php", 9)}
 
 
 def test_words_are_split_and_said_once() -> None:

@@ -19,8 +19,8 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel import dumps
-from ragstone_code.laravel.drawing import Builder, Replay, Sql, python
+from ragstone_code.laravel import schema_dumps
+from ragstone_code.laravel.blueprint_recorder import Builder, Replay, Sql, python
 from ragstone_code.laravel.eloquent import Eloquent
 from ragstone_code.laravel.literals import env
 
@@ -75,8 +75,8 @@ class Database(Recorder):
         if not isinstance(text, str):
             self.replay.tables.remark(at, f"SQL that is not written out: {display_text(value)[:80]}")
             return
-        for _, sql in dumps.statements(text):
-            if not dumps.run(sql, self.replay.tables, at) and not sql.upper().startswith(_SILENT):
+        for _, sql in schema_dumps.statements(text):
+            if not schema_dumps.run(sql, self.replay.tables, at) and not sql.upper().startswith(_SILENT):
                 self.replay.tables.remark(at, f"SQL that is only noted: {' '.join(sql.split())[:80]}")
 
 

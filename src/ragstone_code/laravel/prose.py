@@ -32,7 +32,7 @@ NOISE: Final = frozenset(
 )
 
 
-def rendered(graph: Graph) -> tuple[Rendered, ...]:
+def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
     """Return the prose of everything in a graph that is not a symbol by itself."""
     known = Connected(graph)
     return tuple(

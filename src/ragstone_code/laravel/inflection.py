@@ -35,7 +35,7 @@ class _Rules:
 @cache
 def _read() -> tuple[_Rules, _Rules, frozenset[str]]:
     """Return the rules for plurals, those for singulars, and what Laravel itself never counts."""
-    data = json.loads(resources.files(__package__).joinpath("inflect.json").read_text(encoding="utf-8"))
+    data = json.loads(resources.files(__package__).joinpath("inflection.json").read_text(encoding="utf-8"))
     pairs = _pairs(data["irregular"])
     both = " ".join(data["unchanged"]["both"].values())
     many, one = (
@@ -119,31 +119,31 @@ def camel(name: str) -> str:
     return words[:1].lower() + words[1:]
 
 
-def basename(class_name: str) -> str:
+def class_basename(class_name: str) -> str:
     """Return a class's name without its namespace."""
     return class_name.rstrip("\\").rpartition("\\")[2]
 
 
-def table_of(class_name: str) -> str:
+def table_name(class_name: str) -> str:
     """Return the table a model has by convention."""
-    return snake(plural_studly(basename(class_name)))
+    return snake(plural_studly(class_basename(class_name)))
 
 
-def pivot_table_of(class_name: str) -> str:
+def pivot_table_name(class_name: str) -> str:
     """Return the table a pivot model has by convention: in the singular."""
-    return snake(singular(basename(class_name)))
+    return snake(singular(class_basename(class_name)))
 
 
-def joining_table(one: str, other: str) -> str:
+def joining_table_name(one: str, other: str) -> str:
     """Return the table two models are joined by, by convention: both names in snake case, in alphabetical order."""
-    return "_".join(sorted((snake(basename(one)), snake(basename(other))))).lower()
+    return "_".join(sorted((snake(class_basename(one)), snake(class_basename(other))))).lower()
 
 
-def foreign_key(class_name: str, key: str = "id") -> str:
+def foreign_key_name(class_name: str, key: str = "id") -> str:
     """Return the column that refers to a model, by convention."""
-    return f"{snake(basename(class_name))}_{key}"
+    return f"{snake(class_basename(class_name))}_{key}"
 
 
-def parameter_of(resource: str) -> str:
+def route_parameter(resource: str) -> str:
     """Return the parameter a resource's routes take: `playlist-folders` takes `playlist_folder`."""
     return singular(resource).replace("-", "_")
