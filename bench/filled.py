@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
-    from ragstone.protocols import Store
     from ragstone.types import Hit, Mode
 
 BATCH = 20_000
@@ -41,16 +40,13 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
         while pending := parts.store.pending(scope, info.id, after=after, limit=BATCH):
             # A text cut in two gives a row more than there are vectors: any vector will do for it.
             rows = vectors[[number % len(vectors) for number in range(done, done + len(pending))]]
-            nearest.put(rows, keep(parts.store, engine.project, info.id, [one.text_id for one in pending]))
+            encoded = parts.codec(info).encode(rows)
+            text_ids = [text.text_id for text in pending]
+            parts.store.put_vectors(engine.project, info.id, zip(text_ids, encoded, strict=True))
             after, done = pending[-1].text_id, done + len(pending)
         nearest.search(vectors[0], 1)
         nearest.flush()
         warm({"words": lambda question, k: engine.search(question, k, mode="words")}, "import")
-
-
-def keep(store: Store, project: str, space: int, texts: Sequence[int]) -> Callable[[list[bytes]], int]:
-    """Return what stores encoded vectors as those of these texts."""
-    return lambda rows: store.put_vectors(project, space, zip(texts, rows, strict=True))
 
 
 def warm(ways: Mapping[str, Callable[[str, int], object]], question: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench.filled import SETTINGS, keep, warm
+from bench.filled import SETTINGS, warm
 from bench.matrix import QUERIES, REAL, base, unit
 from bench.measure import peak_mb, tell
 from bench.texts import real_texts
@@ -89,7 +89,9 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
         for batch, rows in zip(texts(size), vectors(size), strict=True):
             store.put(project, "default", documents(batch, done))
             pending = store.pending(scope, info.id, after=after, limit=len(batch))
-            nearest.put(rows, keep(store, project, info.id, [one.text_id for one in pending]))
+            encoded = parts.codec(info).encode(rows)
+            text_ids = [text.text_id for text in pending]
+            store.put_vectors(project, info.id, zip(text_ids, encoded, strict=True))
             best, truth = nearer(best, truth, asked @ rows.T, done + 1)
             written += sum(len(text.encode()) for text in batch)
             done, after = done + len(batch), pending[-1].text_id

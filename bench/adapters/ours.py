@@ -49,15 +49,14 @@ class Turbo:
         parts.close()
 
     def build(self, folder: Path, vectors: Floats) -> None:
-        """Have rows encoded, stored and taken into the index through the door of an engine, in larger batches."""
-        from bench.filled import keep
-
+        """Encode and store the rows as an engine does, in larger batches, then write the index."""
         parts = self._parts(folder)
-        nearest = parts.nearest(PROJECT, self._info)
+        codec = parts.codec(self._info)
         for start in range(0, len(vectors), BATCH):
             texts = self._texts[start : start + BATCH]
-            nearest.put(vectors[start : start + BATCH], keep(parts.store, PROJECT, self._info.id, texts))
-        nearest.flush()
+            rows = codec.encode(vectors[start : start + BATCH])
+            parts.store.put_vectors(PROJECT, self._info.id, zip(texts, rows, strict=True))
+        parts.nearest(PROJECT, self._info).flush()
         parts.close()
 
     def open(self, folder: Path) -> None:

@@ -16,7 +16,7 @@ from ragstone.indexing.pipeline import BATCH_DOCUMENTS, LEAST_DOCUMENTS, Filler,
 from ragstone.protocols import Progress
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import Prepared, Role, Scope
-from ragstone.vectors.space_index import SpaceIndex
+from ragstone.vectors.rows import codec
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -150,12 +150,12 @@ def test_embedding_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None
     store, scope = filled(tmp_path, 600)
     with store:
         info = store.ensure_space("default", "default", FakeEmbedder.space)
-        nearest = SpaceIndex(None, info, store.vector_rows("default", info.id))
+        space_codec = codec(info.storage, info.space.dimension)
         first = Counting(fail_after=300)
         with pytest.raises(KeyboardInterrupt):
-            Filler(store, "default", first, lambda: nearest).fill(scope, info)
+            Filler(store, "default", first, lambda: space_codec).fill(scope, info)
         second = Counting()
-        Filler(store, "default", second, lambda: nearest).fill(scope, info)
+        Filler(store, "default", second, lambda: space_codec).fill(scope, info)
         assert sorted(first.texts + second.texts) == sorted(f"text number {n}" for n in range(600))
         assert store.spaces(scope)[0].coverage == 1.0
 
@@ -165,8 +165,8 @@ def test_a_time_limit_leaves_the_rest_for_later(tmp_path: Path) -> None:
     with store:
         info = store.ensure_space("default", "default", FakeEmbedder.space)
         embedder = Counting()
-        nearest = SpaceIndex(None, info, store.vector_rows("default", info.id))
-        assert Filler(store, "default", embedder, lambda: nearest).fill(scope, info, seconds=0.0) == 0
+        space_codec = codec(info.storage, info.space.dimension)
+        assert Filler(store, "default", embedder, lambda: space_codec).fill(scope, info, seconds=0.0) == 0
         assert embedder.texts == []
 
 

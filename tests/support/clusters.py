@@ -12,7 +12,7 @@ from ragstone.vectors.rows import Int16Codec
 from ragstone.vectors.turbo import TurboIndex
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+    from ragstone.protocols import Codec, Matrix, VectorIndex
 
 DIMENSION = 64
 COUNT = 20_000
@@ -26,6 +26,15 @@ def clustered(count: int, *, seed: int) -> Matrix:
         centres[random.integers(0, len(centres), count)] + 0.7 * random.standard_normal((count, DIMENSION))
     ).astype(np.float32)
     return vectors
+
+
+def fill_index(index: VectorIndex, rows: MemoryRows, codec: Codec) -> None:
+    """Add the rows that an index lacks, in order of their ids."""
+    ids = rows.ids_after(0)
+    missing = [row_id for row_id, is_held in zip(ids, index.has(ids), strict=True) if not is_held]
+    for start in range(0, len(missing), 8192):
+        data = rows.data(missing[start : start + 8192])
+        index.upsert(list(data), codec.decode(list(data.values())))
 
 
 class World:

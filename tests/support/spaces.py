@@ -12,11 +12,12 @@ import pytest
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.vectors import StoredRows
 from ragstone.testing.store import prepare
-from ragstone.types import Scope, Space, SpaceInfo
+from ragstone.types import Scope, Space
+from ragstone.vectors.rows import codec
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Keep, Matrix, VectorRows
+    from ragstone.protocols import Matrix, VectorRows
 
 DIMENSION = 16
 TEXTS = 400
@@ -25,19 +26,18 @@ MANY = 150
 
 
 class Rows(StoredRows):
-    """The store's rows, and how often they were read to fill an index."""
+    """The store's rows, and how many ids were listed to fill an index."""
 
-    read = 0
+    listed = 0
 
-    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
-        self.read += limit > 1  # one is asked for to know which row is the first
-        return super().data_after(row_id, limit)
+    def ids_after(self, row_id: int) -> list[int]:
+        ids = super().ids_after(row_id)
+        self.listed += len(ids)
+        return ids
 
 
 class World:
     """A store with texts, one space of it, and an index of that."""
-
-    cores = 0
 
     def __init__(self, folder: Path, storage: str = "int10") -> None:
         self.folder = folder
@@ -48,16 +48,14 @@ class World:
         self.texts = [one.text_id for one in self.store.pending(Scope("p"), self.info.id, limit=TEXTS)]
         drawn = np.random.default_rng(7).standard_normal((TEXTS, DIMENSION)).astype(np.float32)
         self.vectors: Matrix = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        self.codec = codec(storage, DIMENSION)
         self.rows = Rows(self.store._database, "p", self.info.id, self.store._fetched)
         self.index = self.opened()
 
-    def keep(self, first: int, *, space: SpaceInfo | None = None) -> Keep:
-        """Return what stores rows as those of the texts from there on."""
-        number = (space or self.info).id
-        return lambda rows: self.store.put_vectors("p", number, zip(self.texts[first:], rows, strict=False))
-
-    def put(self, first: int, last: int, index: SpaceIndex | None = None) -> int:
-        return (index or self.index).put(self.vectors[first:last], self.keep(first))
+    def put(self, first: int, last: int) -> int:
+        """Store the vectors of these texts, as a backfill does; return how many were new."""
+        rows = self.codec.encode(self.vectors[first:last])
+        return self.store.put_vectors("p", self.info.id, zip(self.texts[first:last], rows, strict=True))
 
     def opened(self) -> SpaceIndex:
         """Return an index of the space in its folder."""

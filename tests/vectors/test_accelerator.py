@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from ragstone.vectors import accelerator
 from ragstone.vectors.accelerator import BITS, SLACK, Accelerator, open_accelerator
-from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.rows import Int10Codec
 from ragstone.vectors.shortlist import Width
 from ragstone.vectors.turbo import TAIL, TurboIndex
 from ragstone.vectors.view import Ids
-from tests.support.clusters import COUNT, DIMENSION, World, copy_of
+from tests.support.clusters import COUNT, DIMENSION, World, copy_of, fill_index
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -48,7 +47,7 @@ def test_rows_are_taken_in_beside_others_as_they_would_be_one_after_the_other(
     rows.put(world.ids, codec.encode(world.vectors))
     for name in ("beside", "after"):
         index = TurboIndex(tmp_path / name, DIMENSION, rows=rows, codec=codec, stamp="s", accelerate=True)
-        catch_up(index, rows, codec)
+        fill_index(index, rows, codec)
         index.flush()
         index.close()
         monkeypatch.setattr(accelerator, "BESIDE", COUNT)
@@ -67,7 +66,7 @@ def test_where_no_thread_can_be_started_rows_are_taken_in_all_the_same(
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
-    catch_up(index, world.rows, world.codec)
+    fill_index(index, world.rows, world.codec)
     index.flush()
     assert index._accelerators._loaded is not None
     assert len(index._accelerators._loaded) == COUNT
@@ -83,7 +82,7 @@ def test_where_no_thread_can_be_started_the_scan_goes_on_answering_and_nothing_i
         raise RuntimeError("can't start new thread")
 
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
-    catch_up(index, world.rows, world.codec)
+    fill_index(index, world.rows, world.codec)
     index.flush()
     index.close()
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
@@ -130,7 +129,7 @@ def test_what_has_grown_under_a_search_is_left_to_the_scan(
 ) -> None:
     pytest.importorskip("turbovec")
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s", accelerate=True)
-    catch_up(index, world.rows, world.codec)
+    fill_index(index, world.rows, world.codec)
     index.flush()
     assert world.recall(index) >= 0.98
     assert index._accelerators._loaded is not None
@@ -186,7 +185,7 @@ def test_vectors_may_be_changed_as_soon_as_they_are_given(
 def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching(world: World, tmp_path: Path) -> None:
     pytest.importorskip("turbovec")
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
-    catch_up(index, world.rows, world.codec)
+    fill_index(index, world.rows, world.codec)
     index.flush()
     index.close()
     index = TurboIndex(tmp_path, DIMENSION, rows=world.rows, stamp="s")
@@ -208,7 +207,7 @@ def test_a_process_that_searches_often_loads_turbovec_while_it_goes_on_searching
 def test_without_turbovec_the_scan_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerator, "package", lambda: None)
     index = TurboIndex(None, DIMENSION, rows=world.rows, accelerate=True)
-    catch_up(index, world.rows, world.codec)
+    fill_index(index, world.rows, world.codec)
     index.flush()
     assert world.recall(index) >= 0.98
 

@@ -17,12 +17,12 @@ import pytest
 
 import ragstone
 from ragstone.vectors import turbo
-from ragstone.vectors.catch_up import catch_up
 from ragstone.vectors.folder_lock import try_lock
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.planes import Planes
 from ragstone.vectors.rows import Int16Codec
 from ragstone.vectors.turbo import TAIL, TurboIndex
+from tests.support.clusters import fill_index
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -49,7 +49,7 @@ def rows() -> MemoryRows:
 def folder(rows: MemoryRows, tmp_path: Path) -> Path:
     """Return a folder with a sound cache of all rows."""
     index = opened(tmp_path / "turbo", rows)
-    catch_up(index, rows, CODEC)
+    fill_index(index, rows, CODEC)
     index.flush()
     index.close()
     return tmp_path / "turbo"
@@ -95,8 +95,7 @@ def zero(path: Path) -> None:
 
 def test_a_sound_cache_is_opened_as_it_is(folder: Path, rows: MemoryRows) -> None:
     index = opened(folder, rows)
-    assert index.high_water == COUNT
-    assert catch_up(index, rows, CODEC) == 0
+    assert index.count() == COUNT
     assert is_right(index)
 
 
@@ -113,12 +112,13 @@ def test_a_damaged_cache_is_thrown_away_and_filled_again(
     damage(path)
     unseen = file is segment and path.exists() and _only_unused_slots_differ(before, path.read_bytes())
     index = opened(folder, rows)
-    assert index.high_water == (COUNT if unseen else 0)
-    assert catch_up(index, rows, CODEC) == (0 if unseen else COUNT)
+    assert index.count() == (COUNT if unseen else 0)
+    fill_index(index, rows, CODEC)
+    assert index.count() == COUNT
     assert is_right(index)
     index.flush()
     index.close()
-    assert opened(folder, rows).high_water == COUNT
+    assert opened(folder, rows).count() == COUNT
 
 
 def _only_unused_slots_differ(before: bytes, after: bytes) -> bool:
@@ -135,17 +135,17 @@ def test_a_header_whose_checksum_is_only_as_good_as_right_is_thrown_away(folder:
     path = header(folder)
     checksum, _, body = path.read_bytes().partition(b"\n")
     path.write_bytes(b" " + checksum + b"\n" + body)
-    assert opened(folder, rows).high_water == 0
+    assert opened(folder, rows).count() == 0
 
 
 def test_the_cache_of_another_store_is_not_ours(folder: Path, rows: MemoryRows) -> None:
     index = opened(folder, rows, stamp="store 2")
-    assert (index.high_water, index.count()) == (0, 0)
-    catch_up(index, rows, CODEC)
+    assert index.count() == 0
+    fill_index(index, rows, CODEC)
     index.flush()
     assert is_right(index)
-    assert opened(folder, rows, stamp="store 2").high_water == COUNT
-    assert opened(folder, rows, stamp="store 1").high_water == 0
+    assert opened(folder, rows, stamp="store 2").count() == COUNT
+    assert opened(folder, rows, stamp="store 1").count() == 0
 
 
 @pytest.mark.parametrize(("field", "value"), [("format", 99), ("magic", "other"), ("dimension", 31), ("seed", 1)])
@@ -154,8 +154,8 @@ def test_a_cache_of_another_make_is_not_ours(folder: Path, rows: MemoryRows, fie
     body = json.dumps({**about, field: value}).encode()
     header(folder).write_bytes(f"{zlib.crc32(body):08x}\n".encode() + body)
     index = opened(folder, rows)
-    assert index.high_water == 0
-    catch_up(index, rows, CODEC)
+    assert index.count() == 0
+    fill_index(index, rows, CODEC)
     assert is_right(index)
 
 
@@ -164,12 +164,12 @@ def test_slots_a_dead_writer_left_behind_are_not_looked_at(folder: Path, rows: M
     writer = opened(folder, rows)
     more = MemoryRows()
     more.put(range(COUNT + 1, COUNT + 501), ENCODED[COUNT : COUNT + 500])
-    catch_up(writer, more, CODEC)
+    fill_index(writer, more, CODEC)
     writer.flush()
     writer.close()
     header(folder).write_bytes(sound)  # it died before its last step
     index = opened(folder, rows)
-    assert (index.high_water, index.count()) == (COUNT, COUNT)
+    assert index.count() == COUNT
     assert is_right(index)
     index.upsert([COUNT + 1], VECTORS[COUNT : COUNT + 1])
     index.flush()
@@ -180,7 +180,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_time(rows: MemoryRows
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     index = opened(blocked / "turbo", rows)
-    catch_up(index, rows, CODEC)
+    fill_index(index, rows, CODEC)
     index.flush()
     assert is_right(index)
     assert blocked.read_text() == "not a folder"
@@ -215,19 +215,19 @@ def test_what_another_process_has_laid_in_is_not_laid_in_twice(folder: Path, row
     other.delete([1])
     other.flush()
     for index in (other, opened(folder, rows)):
-        assert (index.count(), index.high_water, index.has(1)) == (COUNT + 899, COUNT + 900, False)
+        assert (index.count(), index.has([1])) == (COUNT + 899, [False])
         assert index._state.view.count == COUNT + 900
 
 
 def test_a_folder_taken_over_by_a_newer_store_is_left_to_it(folder: Path, rows: MemoryRows) -> None:
     old = opened(folder, rows)
     newer = opened(folder, rows, stamp="store 2")
-    catch_up(newer, rows, CODEC)
+    fill_index(newer, rows, CODEC)
     newer.flush()
     old.upsert([COUNT + 1], VECTORS[COUNT : COUNT + 1])
     old.flush()
     assert is_right(old, COUNT + 1)
-    assert opened(folder, rows, stamp="store 2").high_water == COUNT
+    assert opened(folder, rows, stamp="store 2").count() == COUNT
 
 
 def test_dropping_leaves_no_files_of_ours(folder: Path, rows: MemoryRows) -> None:
@@ -238,11 +238,12 @@ def test_dropping_leaves_no_files_of_ours(folder: Path, rows: MemoryRows) -> Non
     assert opened(folder, rows).count() == 0
 
 
+SEARCH_PATH = os.pathsep.join([str(Path(ragstone.__file__).parents[1]), str(Path(__file__).parents[2])])
 WORKER = """
 import sys
 from pathlib import Path
 import numpy as np
-from ragstone.vectors.catch_up import catch_up
+from tests.support.clusters import fill_index
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.rows import Int16Codec
 from ragstone.vectors.turbo import TurboIndex
@@ -257,7 +258,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 for last in range(1000, count + 1, 1000):
     rows.put(range(last - 999, last + 1), encoded[last - 1000 : last])
-    catch_up(index, rows, codec)
+    fill_index(index, rows, codec)
     index.flush()
 wrong = [place for place in range(0, count, 500) if index.search(vectors[place], 1)[0].id != place + 1]
 print(index.count(), wrong, flush=True)
@@ -271,7 +272,13 @@ def test_processes_that_fill_one_folder_at_once_agree(tmp_path: Path) -> None:
             [sys.executable, "-c", WORKER, str(tmp_path), str(count)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(Path(ragstone.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(
+                    [str(Path(ragstone.__file__).parents[1]), str(Path(__file__).parents[2])]
+                ),
+                "OPENBLAS_NUM_THREADS": "1",
+            },
             text=True,
         )
         for _ in range(3)
@@ -285,8 +292,8 @@ def test_processes_that_fill_one_folder_at_once_agree(tmp_path: Path) -> None:
     vectors = np.random.default_rng(1).standard_normal((count, 32)).astype(np.float32)
     rows.put(range(1, count + 1), CODEC.encode(vectors))
     index = opened(tmp_path, rows, stamp="shared")
-    catch_up(index, rows, CODEC)
-    assert (index.count(), index.high_water) == (count, count)
+    fill_index(index, rows, CODEC)
+    assert index.count() == count
     assert index._state.view.count <= count
     assert TAIL < count
 

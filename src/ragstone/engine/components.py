@@ -105,8 +105,8 @@ class Parts:
         progress: Progress | None = None,
     ) -> int:
         """Embed what is pending in a space and return how many vectors were stored."""
-        nearest = partial(self.nearest, self.project, info)
-        filler = Filler(self.store, self.project, self.embedder(info.space.embedder), nearest)
+        codec = partial(self.codec, info)
+        filler = Filler(self.store, self.project, self.embedder(info.space.embedder), codec)
         # Two processes at the same texts would do the same work twice: the second waits for the first.
         try:
             with FileLock(None if self.in_memory else self.home / EMBED_LOCK, wait=seconds):
@@ -114,7 +114,7 @@ class Parts:
         except StoreBusy:
             return 0  # another process is at it, and this one was given only so much time
         if done:
-            nearest().flush()
+            self.nearest(self.project, info).flush()
         return done
 
     def related(self, space: Space) -> float:

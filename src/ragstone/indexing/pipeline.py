@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ragstone.events import CHUNK_INDEXED, Bus
@@ -21,7 +20,7 @@ from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Sk
 
 if TYPE_CHECKING:
     from ragstone.indexing.prepare import Cut, Job, Outcome
-    from ragstone.protocols import Embedder, Nearest, Progress, Store
+    from ragstone.protocols import Codec, Embedder, Progress, Store
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
 BATCH_CHARACTERS: Final = 2_000_000
@@ -262,8 +261,8 @@ class Filler:
     store: Store
     project: str
     embedder: Embedder
-    nearest: Callable[[], Nearest]
-    """Gives the index of the space; not asked where nothing is pending, for opening it takes time."""
+    codec: Callable[[], Codec]
+    """Returns the codec of the space; called only if a text is pending, because loading it takes time."""
 
     def fill(
         self, scope: Scope, info: SpaceInfo, *, seconds: float | None = None, progress: Progress | None = None
@@ -279,15 +278,13 @@ class Filler:
             if end is not None and time.monotonic() >= end:
                 break
             vectors = self.embedder.embed([text.text for text in pending], "document")
-            done += self.nearest().put(vectors, partial(self._keep, info.id, [text.text_id for text in pending]))
+            texts = [text.text_id for text in pending]
+            rows = self.codec().encode(vectors)
+            done += self.store.put_vectors(self.project, info.id, zip(texts, rows, strict=True))
             after = pending[-1].text_id
             if progress:
                 progress("embed", min(done, total), total)
         return done
-
-    def _keep(self, space_id: int, texts: Sequence[int], rows: Sequence[bytes]) -> int:
-        """Store the rows of texts and return how many were new."""
-        return self.store.put_vectors(self.project, space_id, zip(texts, rows, strict=True))
 
 
 def _worked(job: Job, waiting: Sequence[Item]) -> tuple[Generator[Outcome, None, None], bool]:

@@ -7,9 +7,6 @@ from typing import Protocol, TypeAlias
 
 from ragstone import types
 
-Keep: TypeAlias = Callable[[list[bytes]], int]
-"""Stores encoded vectors of one space in one transaction, in the order given; returns how many were new."""
-
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a stage ("scan", "index", "graph", "embed"), how much is done and how much there is (0: not known)."""
 
@@ -85,14 +82,17 @@ class VectorRows(Protocol):
     epoch: str
     """Changes when rows were deleted or rewritten: an index of another epoch is rebuilt."""
 
-    def newest(self) -> tuple[str, int]:
-        """Return the epoch and the largest row id (0 without rows), both of one moment."""
+    def version(self) -> tuple[str, int]:
+        """Return the epoch, and a number that changes with every commit that may have added rows."""
+
+    def count(self) -> int:
+        """Return the number of rows."""
+
+    def ids_after(self, row_id: int) -> list[int]:
+        """Return all row ids larger than this one, ascending. A smaller id may be committed after a larger one."""
 
     def after(self, row_id: int, limit: int) -> list[types.VectorRow]:
         """Return rows with a larger id, in order of id."""
-
-    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
-        """Return the encoded vectors of rows with a larger id, in order of id: what an index is filled from."""
 
     def by_id(self, ids: Sequence[int]) -> list[types.VectorRow]:
         """Return the rows with these ids, in any order, missing ones left out."""
@@ -110,9 +110,6 @@ class VectorRows(Protocol):
 class VectorIndex(Protocol):
     """Which vectors are near. Holds nothing that cannot be rebuilt."""
 
-    high_water: int
-    """The largest row id taken in."""
-
     def upsert(self, ids: Sequence[int], vectors: types.Matrix) -> None:
         """Take vectors in; an id that is already there gets the new vector."""
 
@@ -122,8 +119,8 @@ class VectorIndex(Protocol):
     def delete(self, ids: Sequence[int]) -> int:
         """Return how many were there and are no longer."""
 
-    def has(self, row_id: int) -> bool:
-        """Return whether an id is there."""
+    def has(self, ids: Sequence[int]) -> list[bool]:
+        """Return for each id whether the index holds a vector for it."""
 
     def count(self) -> int:
         """Return how many vectors are there."""
@@ -155,12 +152,6 @@ class Nearest(Protocol):
 
     def vectors(self, text_ids: Sequence[int]) -> types.Matrix:
         """Return one row per text, zero where a text has no vector yet."""
-
-    def put(self, vectors: types.Matrix, keep: Keep) -> int:
-        """Have vectors stored as rows of the space and return how many were new; a search finds them from then on.
-
-        Nothing is stored where one of them is none (`InputError`). The caller may change the matrix afterwards.
-        """
 
     def flush(self) -> None:
         """Make what was taken in quick to open next time."""

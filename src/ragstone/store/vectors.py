@@ -78,10 +78,11 @@ _VECTORS_FILTERED: Final = """
 _OF_CHUNKS: Final = """
     SELECT c.id, v.data FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
     CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?"""
-_NEWEST: Final = """
-    SELECT s.epoch, (SELECT max(v.id) FROM vectors v WHERE v.space = s.id)
+_VERSION: Final = """
+    SELECT s.epoch, (SELECT value FROM meta WHERE key = 'generation')
     FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?"""
-_DATA_AFTER: Final = "SELECT id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
+_COUNT: Final = "SELECT count(*) FROM vectors WHERE space = ?"
+_IDS_AFTER: Final = "SELECT id FROM vectors WHERE space = ? AND id > ? ORDER BY id"
 _DATA: Final = """
     SELECT v.id, v.data, v.text_id FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value
     WHERE v.space = ?"""
@@ -318,13 +319,22 @@ class StoredRows:
     @property
     def epoch(self) -> str:
         """Return what changes when rows were deleted or rewritten."""
-        return self.newest()[0]
+        return self.version()[0]
 
-    def newest(self) -> tuple[str, int]:
-        """Return the epoch and the largest row id, both of one moment."""
-        for epoch, last in self._database.rows(_NEWEST, (self._space, self._project)):
-            return str(epoch), last or 0
+    def version(self) -> tuple[str, int]:
+        """Return the epoch, and a number that changes with every commit that may have added rows."""
+        for epoch, generation in self._database.rows(_VERSION, (self._space, self._project)):
+            return str(epoch), int(generation)
         return "", 0
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        ((count,),) = self._database.rows(_COUNT, (self._space,))
+        return int(count)
+
+    def ids_after(self, row_id: int) -> list[int]:
+        """Return all row ids larger than this one, ascending."""
+        return [row[0] for row in self._database.rows(_IDS_AFTER, (self._space, _number(row_id)))]
 
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
@@ -332,11 +342,6 @@ class StoredRows:
             "SELECT id, text_id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?",
             (self._space, _number(row_id), max(0, min(limit, MOST_ROWS))),
         )
-
-    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
-        """Return the encoded vectors of rows with a larger id, in order of id."""
-        wanted = (self._space, _number(row_id), max(0, min(limit, MOST_ROWS)))
-        return dict(self._database.rows(_DATA_AFTER, wanted))
 
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids, missing ones left out."""

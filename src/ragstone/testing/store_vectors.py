@@ -56,19 +56,21 @@ class StoreVectorsContract(StoreCase):
         assert rows.by_text([row.text_id for row in every[:2]] * 2)[:2] == every[:2]
         assert (rows.by_id([]), rows.by_text([]), rows.by_chunk([])) == ([], [], {})
 
-    def test_an_index_can_ask_what_is_newest_and_take_only_that(self, store: Store) -> None:
+    def test_an_index_can_tell_which_rows_it_has_not_read(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(5)])])
         rows = store.vector_rows(PROJECT, store.ensure_space(PROJECT, NOTES, SPACE).id)
-        assert rows.newest() == (rows.epoch, 0)
+        before = rows.version()
+        assert (before[0], rows.count(), rows.ids_after(0)) == (rows.epoch, 0, [])
         self.embed(store)
         every = rows.after(0, 100)
-        assert rows.newest() == (rows.epoch, every[-1].id)
-        assert list(rows.data_after(every[1].id, 2).items()) == [(row.id, row.data) for row in every[2:4]]
-        assert rows.data_after(every[-1].id, 9) == {}
+        assert rows.version()[0] == before[0]
+        assert rows.version()[1] != before[1]
+        assert (rows.count(), rows.ids_after(0)) == (5, [row.id for row in every])
+        assert rows.ids_after(every[1].id) == [row.id for row in every[2:]]
         assert rows.data([every[4].id, every[0].id, 10**9]) == {row.id: row.data for row in (every[0], every[4])}
         store.ensure_space(PROJECT, NOTES, replace(SPACE, model="big"), state="building")
         other = store.vector_rows(PROJECT, store.spaces(HERE)[1].id)
-        assert (other.newest()[1], other.data_after(0, 9), other.data([every[0].id])) == (0, {}, {})
+        assert (other.count(), other.ids_after(0), other.data([every[0].id])) == (0, [], {})
 
     def test_a_great_many_vectors_are_stored_in_one_go(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(2300)])])
@@ -80,17 +82,6 @@ class StoreVectorsContract(StoreCase):
         assert store.put_vectors(PROJECT, info, given) == 1150
         held = {row.text_id: row.data for row in store.vector_rows(PROJECT, info).after(0, 3000)}
         assert held == {text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)}
-
-    def test_rows_are_numbered_in_the_order_they_are_given(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", [f"text {n}" for n in range(600)])])
-        info = store.ensure_space(PROJECT, NOTES, SPACE).id
-        texts = [text.text_id for text in store.pending(HERE, info)][::-1]
-        for given in (texts[:7], texts[7:]):
-            last = store.vector_rows(PROJECT, info).newest()[1]
-            assert store.put_vectors(PROJECT, info, [(text, b"data") for text in given]) == len(given)
-            rows = store.vector_rows(PROJECT, info).after(last, 1000)
-            assert [row.text_id for row in rows] == given
-            assert [row.id for row in rows] == list(range(last + 1, last + 1 + len(given)))
 
     def test_the_vector_of_a_chunk_is_that_of_its_text(self, store: Store) -> None:
         store.put(PROJECT, NOTES, [prepare("a.md", ["same", "other"]), prepare("b.md", ["same"])])

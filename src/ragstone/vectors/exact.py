@@ -96,9 +96,9 @@ class ExactIndex:
                 self._held = _Held(held.ids, held.matrix, alive, held.used)
         return len(gone)
 
-    def has(self, row_id: int) -> bool:
-        """Return whether an id is there."""
-        return row_id in self._place
+    def has(self, ids: Sequence[int]) -> list[bool]:
+        """Return for each id whether the index holds a vector for it."""
+        return [row_id in self._place for row_id in ids]
 
     def count(self) -> int:
         """Return how many vectors are there."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from ragstone.types import VectorRow
@@ -15,34 +14,34 @@ class MemoryRows:
         """Start empty."""
         self.epoch = "memory"
         self._rows: dict[int, bytes] = {}
-        self._order: list[int] | None = []
+        self._writes = 0
 
-    def newest(self) -> tuple[str, int]:
-        """Return the epoch and the largest row id."""
-        return self.epoch, max(self._rows, default=0)
+    def version(self) -> tuple[str, int]:
+        """Return the epoch, and a number that changes with every write."""
+        return self.epoch, self._writes
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
+
+    def ids_after(self, row_id: int) -> list[int]:
+        """Return all row ids larger than this one, ascending."""
+        return sorted(held for held in self._rows if held > row_id)
 
     def put(self, ids: Sequence[int], rows: Sequence[bytes]) -> None:
         """Keep rows, the newest where an id comes twice."""
         self._rows.update(zip(ids, rows, strict=True))
-        self._order = None
+        self._writes += 1
 
     def discard(self, ids: Sequence[int]) -> None:
         """Forget rows."""
         for row_id in ids:
             self._rows.pop(row_id, None)
-        self._order = None
+        self._writes += 1
 
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
-        order = self._order
-        if order is None:
-            order = self._order = sorted(self._rows)
-        first = bisect_right(order, row_id)
-        return self.by_id(order[first : first + limit])
-
-    def data_after(self, row_id: int, limit: int) -> dict[int, bytes]:
-        """Return the encoded vectors of rows with a larger id, in order of id."""
-        return {row.id: row.data for row in self.after(row_id, limit)}
+        return self.by_id(self.ids_after(row_id)[:limit])
 
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids, missing ones left out."""

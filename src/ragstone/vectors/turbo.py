@@ -126,10 +126,14 @@ class TurboIndex:
                 self._spill()
         return gone
 
-    def has(self, row_id: int) -> bool:
-        """Return whether an id is there."""
+    def has(self, ids: Sequence[int]) -> list[bool]:
+        """Return for each id whether the index holds a vector for it."""
         state = self._state
-        return state.tail.has(row_id) or len(state.view.slots_of(np.array([row_id], np.int64))) > 0
+        wanted = id_array(ids)
+        laid = state.view.ids_at(state.view.slots_of(np.unique(wanted)))
+        in_tail = np.array(state.tail.has(ids), np.bool_)
+        held: list[bool] = (np.isin(wanted, laid) | in_tail).tolist()
+        return held
 
     def count(self) -> int:
         """Return how many vectors are there."""
