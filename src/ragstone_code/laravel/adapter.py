@@ -10,25 +10,25 @@ from functools import cached_property
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError
 from ragstone.types import Graph, Node
-from ragstone_code.laravel.app import App, Known
-from ragstone_code.laravel.authorizing import guarded
+from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.authorization import route_authorization
 from ragstone_code.laravel.channels import channels
+from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
 from ragstone_code.laravel.commands import commands
 from ragstone_code.laravel.config import settings
 from ragstone_code.laravel.controllers import actions
-from ragstone_code.laravel.dispatching import sent
+from ragstone_code.laravel.dispatches import sent
 from ragstone_code.laravel.events import read_listeners
 from ragstone_code.laravel.kinds import is_model, typed_classes
 from ragstone_code.laravel.models import read_models
-from ragstone_code.laravel.moving import moved, within
 from ragstone_code.laravel.observers import read_observers
 from ragstone_code.laravel.policies import Policies, build_policy_graph, find_policies
 from ragstone_code.laravel.prose import describe_graph
 from ragstone_code.laravel.providers import bindings
+from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
 from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import scheduled
 from ragstone_code.laravel.schema import read_tables
-from ragstone_code.laravel.sites import Site, sites
 
 FAILURES = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """What one pass may fail with on a strange program without taking the others along."""
@@ -47,7 +47,7 @@ class Laravel:
         """Return everything the framework makes of the project's files."""
         whole = Graph()
         for place in places(world):
-            whole += moved(_Reading(within(world, place)).graph(), place)
+            whole += relocate_graph(_Reading(world_in_folder(world, place)).graph(), place)
         return whole
 
 
@@ -89,12 +89,12 @@ class _Reading:
         return App(self.world, remarks=self.remarks)
 
     @cached_property
-    def calls(self) -> tuple[Site, ...]:
+    def calls(self) -> tuple[LocatedCall, ...]:
         """Return the calls that passes look at."""
-        return sites(self.app)
+        return find_calls(self.app)
 
     @cached_property
-    def known_models(self) -> tuple[Known, ...]:
+    def known_models(self) -> tuple[AppClass, ...]:
         """Return the classes that are models and can be made."""
         own = (known for known in self.app.classes.values() if known.definition.kind == "class")
         return tuple(known for known in own if is_model(self.app, known.name))
@@ -110,7 +110,7 @@ class _Reading:
         whole += self._part("controllers", lambda: actions(self.app, _handled(mapped), known, self.known_models))
         binds = [link for link in mapped.links if link.kind == "BINDS"]
         on_routes = [node for node in mapped.nodes if node.kind == "route"]
-        whole += self._part("authorisation", lambda: guarded(self.app, known, on_routes, binds))
+        whole += self._part("authorisation", lambda: route_authorization(self.app, known, on_routes, binds))
         whole += self._sent()
         whole += self._part("observers", lambda: read_observers(self.app, self.calls, self.known_models))
         whole += self._part("settings", lambda: settings(self.app, self.calls))

@@ -11,7 +11,7 @@ from posixpath import join, normpath
 from ragstone.code import tree
 from ragstone.code.world import World
 from ragstone.types import Alias, Json, Node
-from ragstone_code.laravel.walking import Part, called, given, text_of
+from ragstone_code.laravel.syntax import SyntaxNode, argument_at, called_name, text_of
 
 LEFT_OUT = (
     "vendor",
@@ -29,7 +29,7 @@ LEFT_OUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AppClass:
     """A class of the application and its file."""
 
     uri: str
@@ -62,16 +62,16 @@ class App:
         )
 
     @cached_property
-    def classes(self) -> dict[str, Known]:
+    def classes(self) -> dict[str, AppClass]:
         """Return its classes by their full names in lower case; of two of one name, the first path counts."""
-        found: dict[str, Known] = {}
+        found: dict[str, AppClass] = {}
         for uri in self.sources:
             module = self.world.module(uri)
             for one in module.classes if module else ():
-                found.setdefault(one.name.lower(), Known(uri, one))
+                found.setdefault(one.name.lower(), AppClass(uri, one))
         return found
 
-    def known(self, name: str) -> Known | None:
+    def find_class(self, name: str) -> AppClass | None:
         """Return a class of the application by its full name."""
         return self.classes.get(name.lower().lstrip("\\"))
 
@@ -85,7 +85,7 @@ class App:
                 continue
             seen.add(here.lower())
             yield here
-            known = self.known(here)
+            known = self.find_class(here)
             if known:
                 one = known.definition
                 waiting += [*one.extends, *(trait for trait, _ in one.traits), *one.implements]
@@ -94,27 +94,27 @@ class App:
         """Return whether a class is one of these or descends from one; bases are in lower case."""
         return any(one.lower() in bases for one in self.lineage(name))
 
-    def method(self, name: str, method: str) -> tuple[Known, tree.Function] | None:
+    def find_method(self, name: str, method: str) -> tuple[AppClass, tree.Function] | None:
         """Return a method and the class that writes it, looked for as PHP does: class, traits, parents."""
         for one in self.lineage(name):
-            known = self.known(one)
+            known = self.find_class(one)
             found = known.definition.method(method) if known else None
             if known and found:
                 return known, found
         return None
 
-    def property(self, name: str, wanted: str) -> tuple[Known, tree.Property] | None:
+    def find_property(self, name: str, wanted: str) -> tuple[AppClass, tree.Property] | None:
         """Return a property that is written in a class or in what it descends from."""
         for one in self.lineage(name):
-            known = self.known(one)
+            known = self.find_class(one)
             for found in known.definition.properties if known else ():
                 if found.name.lstrip("$") == wanted and known:
                     return known, found
         return None
 
-    def field(self, owner: str, expression: Part) -> str:
+    def field_type(self, owner: str, expression: SyntaxNode) -> str:
         """Return the written type of `$this->name`, promoted parameters counted; nothing for anything else."""
-        known = self.known(owner)
+        known = self.find_class(owner)
         own = isinstance(expression, tree.Member) and isinstance(expression.of, tree.Variable)
         if known is None or not own or expression.of.name.lstrip("$") != "this":
             return ""
@@ -124,7 +124,7 @@ class App:
         typed = (written for name, written in fields if name.lstrip("$") == expression.name and written)
         return next((name for one in typed for name in one.names), "")
 
-    def node(self, known: Known, kind: str, attributes: dict[str, Json] | None = None) -> Node:
+    def own_class_node(self, known: AppClass, kind: str, attributes: dict[str, Json] | None = None) -> Node:
         """Return a class as a node of a framework's kind."""
         one = known.definition
         return Node(
@@ -132,35 +132,35 @@ class App:
             doc=one.doc, language="php", framework="laravel", attributes=attributes or {},
         )  # fmt: skip
 
-    def outside(self, name: str, kind: str) -> Node:
+    def outside_class_node(self, name: str, kind: str) -> Node:
         """Return a class that is not the application's own: it has no file."""
         return Node(f"class:{name}", kind, name.rpartition("\\")[2], language="php", framework="laravel")
 
-    def named(self, name: str, kind: str, attributes: dict[str, Json] | None = None) -> Node:
+    def class_node(self, name: str, kind: str, attributes: dict[str, Json] | None = None) -> Node:
         """Return a class as a node, whether it is the application's own or not."""
-        known = self.known(name)
-        return self.node(known, kind, attributes) if known else self.outside(name, kind)
+        known = self.find_class(name)
+        return self.own_class_node(known, kind, attributes) if known else self.outside_class_node(name, kind)
 
-    def proper(self, name: str) -> str:
+    def declared_name(self, name: str) -> str:
         """Return a class's name in the case it is declared in."""
-        known = self.known(name)
+        known = self.find_class(name)
         return known.name if known else name.lstrip("\\")
 
-    def path(self, expression: Part) -> str | None:
+    def resolve_path(self, expression: SyntaxNode) -> str | None:
         """Return a path that is put together with `__DIR__`, `base_path` and their like, None where it is not known."""
         if isinstance(expression, tree.Operation) and expression.operator == ".":
-            left, right = self.path(expression.left), text_of(expression.right)
+            left, right = self.resolve_path(expression.left), text_of(expression.right)
             return None if left is None or right is None else self._joined(left, right)
         if isinstance(expression, tree.Text):
-            pieces = [self.path(part) for part in expression.parts]
+            pieces = [self.resolve_path(part) for part in expression.parts]
             return None if None in pieces else normpath("".join(filter(None, pieces))).lstrip("/")
-        if isinstance(expression, tree.Call) and called(expression) == "dirname":
-            inner, levels = self.path(given(expression, 0)), given(expression, 1)
+        if isinstance(expression, tree.Call) and called_name(expression) == "dirname":
+            inner, levels = self.resolve_path(argument_at(expression, 0)), argument_at(expression, 1)
             steps = levels.value if isinstance(levels, tree.Literal) and isinstance(levels.value, int) else 1
             return None if inner is None else normpath(join(inner, *([".."] * min(steps, 9))))
         if isinstance(expression, tree.Call):
-            root = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}.get(called(expression))
-            below = text_of(given(expression, 0)) if expression.arguments else ""
+            root = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}.get(called_name(expression))
+            below = text_of(argument_at(expression, 0)) if expression.arguments else ""
             return None if root is None or below is None else self._joined(join(self.prefix, root), "/" + below)
         return text_of(expression)
 
@@ -180,7 +180,7 @@ class App:
         return tuple(folder.strip("/") for folder in folders if isinstance(folder, str) and folder.strip("/."))
 
 
-def aliases(nodes: Iterator[Node] | tuple[Node, ...]) -> tuple[Alias, ...]:
+def class_aliases(nodes: Iterator[Node] | tuple[Node, ...]) -> tuple[Alias, ...]:
     """Return the full and the short name of every class among the nodes."""
     return tuple(
         Alias(name, node.key, kind, node.uri)

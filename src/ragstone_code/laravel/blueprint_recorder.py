@@ -19,8 +19,8 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.blueprint import Blueprint, Referred
+from ragstone_code.laravel.calls import MethodCall
 from ragstone_code.laravel.eloquent import Eloquent
-from ragstone_code.laravel.said import Said
 from ragstone_code.laravel.tables import Place, Tables
 
 _MORPHS: Final = {"uuid": "uuid", "ulid": "ulid", "int": "unsignedBigInteger"}
@@ -74,7 +74,7 @@ class Sql(Recorder):
 class Chained(Recorder):
     """A column or key that is being defined: takes the rest of its chain."""
 
-    def __init__(self, replay: Replay, calls: list[Said]) -> None:
+    def __init__(self, replay: Replay, calls: list[MethodCall]) -> None:
         self.replay = replay
         self.calls = calls
 
@@ -84,10 +84,10 @@ class Chained(Recorder):
         return self
 
 
-def said(replay: Replay, name: str, given: Arguments, site: CallSite) -> Said:
+def said(replay: Replay, name: str, given: Arguments, site: CallSite) -> MethodCall:
     """Return a call as the blueprint reads it."""
     positional = tuple(python(one) for one in given.positional)
-    return Said(name, positional, {key: python(one) for key, one in given.named.items()}, replay.place(site))
+    return MethodCall(name, positional, {key: python(one) for key, one in given.named.items()}, replay.place(site))
 
 
 class Drawing(Recorder):
@@ -199,7 +199,7 @@ class Builder(Recorder):
                 tables.rename(name, to, at)
         elif how == "dropcolumns":
             blueprint = Blueprint(tables, tables.altered(name, at), False, self.replay.model)
-            blueprint.take((Said("dropColumn", tuple(python(one) for one in given.positional[1:]), {}, at),))
+            blueprint.take((MethodCall("dropColumn", tuple(python(one) for one in given.positional[1:]), {}, at),))
             blueprint.done(at)
         else:
             tables.drop(name, at)

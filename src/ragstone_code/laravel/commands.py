@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Node
-from ragstone_code.laravel.app import App, Known, aliases
+from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import COMMANDS
-from ragstone_code.laravel.sites import Site
-from ragstone_code.laravel.walking import called, class_of, given, receiver, text_of
+from ragstone_code.laravel.syntax import argument_at, called_name, class_of, receiver, text_of
 
 
-def commands(app: App, sites: Iterable[Site]) -> tuple[Graph, dict[str, str]]:
+def commands(app: App, sites: Iterable[LocatedCall]) -> tuple[Graph, dict[str, str]]:
     """Return the commands, and the class of each by the name it is called by."""
     nodes: list[Node] = []
     names: dict[str, str] = {}
@@ -26,7 +26,7 @@ def commands(app: App, sites: Iterable[Site]) -> tuple[Graph, dict[str, str]]:
             "signature": " ".join(signature.split()),
             "description": _said(app, known, ("description", "defaultDescription"), "description"),
         }
-        nodes.append(app.node(known, "command", attributes))
+        nodes.append(app.own_class_node(known, "command", attributes))
         if name:
             names[name] = known.name
     closures = _closures(sites)
@@ -35,37 +35,37 @@ def commands(app: App, sites: Iterable[Site]) -> tuple[Graph, dict[str, str]]:
         for node in (*nodes, *closures)
         if node.attributes["command"]
     )
-    return Graph(nodes=(*nodes, *closures), aliases=aliases(tuple(nodes)) + called_by), names
+    return Graph(nodes=(*nodes, *closures), aliases=class_aliases(tuple(nodes)) + called_by), names
 
 
-def _said(app: App, known: Known, properties: tuple[str, ...], attribute: str) -> str:
+def _said(app: App, known: AppClass, properties: tuple[str, ...], attribute: str) -> str:
     """Return what a command says of itself, by an attribute or a property."""
     for one in known.definition.attributes:
         if not isinstance(one, tree.New):
             continue
         short = class_of(one).rpartition("\\")[2]
         if short.lower() == attribute:
-            return text_of(given(one, 0)) or ""
+            return text_of(argument_at(one, 0)) or ""
         if short == "AsCommand":
             place, name = (0, "name") if attribute == "signature" else (1, "description")
-            text = text_of(given(one, place, name))
+            text = text_of(argument_at(one, place, name))
             if text:
                 return text
     for wanted in properties:
-        found = app.property(known.name, wanted)
+        found = app.find_property(known.name, wanted)
         text = text_of(found[1].default, found[0].name) if found and found[1].default is not None else None
         if text:
             return text
     return ""
 
 
-def _closures(sites: Iterable[Site]) -> tuple[Node, ...]:
+def _closures(sites: Iterable[LocatedCall]) -> tuple[Node, ...]:
     """Return the commands that are closures: `Artisan::command(…)`."""
     found = []
     for site in sites:
         at = receiver(site.call)
         named = isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Artisan"
-        signature = text_of(given(site.call, 0)) if named and called(site.call) == "command" else None
+        signature = text_of(argument_at(site.call, 0)) if named and called_name(site.call) == "command" else None
         if signature and signature.split():
             name = signature.split()[0]
             attributes: dict[str, Json] = {"command": name, "signature": " ".join(signature.split()), "description": ""}

@@ -9,16 +9,16 @@ from typing import Final
 from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
 from ragstone_code.laravel.app import App
-from ragstone_code.laravel.sites import Site
-from ragstone_code.laravel.walking import (
-    Part,
-    called,
+from ragstone_code.laravel.code_bodies import LocatedCall
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    array_entries,
+    array_values,
+    called_name,
     class_of,
-    entries,
-    given,
-    listed,
     receiver,
-    shown,
+    short_text,
     text_of,
     walk,
 )
@@ -40,7 +40,7 @@ class _Settings:
     """The lines of the file that is read."""
 
 
-def settings(app: App, sites: Sequence[Site]) -> Graph:
+def settings(app: App, sites: Sequence[LocatedCall]) -> Graph:
     """Return the keys of settings and what reads them."""
     found = _Settings()
     folder = _folder(app)
@@ -52,11 +52,11 @@ def settings(app: App, sites: Sequence[Site]) -> Graph:
     return Graph(nodes=tuple(found.nodes.values()), links=links, aliases=tuple(found.aliases))
 
 
-def _joined(app: App, sites: Sequence[Site]) -> Iterator[tuple[str, str]]:
+def _joined(app: App, sites: Sequence[LocatedCall]) -> Iterator[tuple[str, str]]:
     """Yield the files that providers of packages and modules add, each with the key it is added under."""
     for site in sites:
-        if called(site.call) == "mergeConfigFrom":
-            path, name = app.path(given(site.call, 0)), text_of(given(site.call, 1))
+        if called_name(site.call) == "mergeConfigFrom":
+            path, name = app.resolve_path(argument_at(site.call, 0)), text_of(argument_at(site.call, 1))
             if path and name and app.world.has(path):
                 yield path, name
 
@@ -78,15 +78,15 @@ def _folder(app: App) -> str:
     return next(moved, f"{app.prefix}config")
 
 
-def _key(found: _Settings, name: str, value: Part, place: tuple[str, int]) -> None:
+def _key(found: _Settings, name: str, value: SyntaxNode, place: tuple[str, int]) -> None:
     """Take in a key and those below it."""
     uri, line = place
-    below = [(text, entry) for entry in entries(value) if (text := text_of(entry.key) if entry.key else None)]
+    below = [(text, entry) for entry in array_entries(value) if (text := text_of(entry.key) if entry.key else None)]
     attributes: dict[str, Json] = {}
     if below:
         attributes["keys"] = [text for text, _ in below]
     elif _plain(value):
-        attributes["value"] = shown(value)
+        attributes["value"] = short_text(value)
     env = list(_environment(value))
     if env:
         attributes["env"] = [dict(one) for one in env]
@@ -130,43 +130,43 @@ def _both(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Js
     return merged
 
 
-def _plain(value: Part) -> bool:
+def _plain(value: SyntaxNode) -> bool:
     """Return whether a value is written out."""
     return isinstance(value, tree.Literal) or bool(class_of(value))
 
 
-def _environment(value: Part) -> Iterator[dict[str, Json]]:
+def _environment(value: SyntaxNode) -> Iterator[dict[str, Json]]:
     """Yield the names of the environment that a value is read from, with what counts without them."""
     for part, _ in walk((value,)):
-        if isinstance(part, tree.Call) and called(part) == "env":
-            name, otherwise = text_of(given(part, 0)), given(part, 1)
+        if isinstance(part, tree.Call) and called_name(part) == "env":
+            name, otherwise = text_of(argument_at(part, 0)), argument_at(part, 1)
             if name:
-                yield {"name": name} if otherwise is None else {"name": name, "default": shown(otherwise)}
+                yield {"name": name} if otherwise is None else {"name": name, "default": short_text(otherwise)}
 
 
-def _uses(sites: Sequence[Site], nodes: dict[str, Node]) -> Iterator[Link]:
+def _uses(sites: Sequence[LocatedCall], nodes: dict[str, Node]) -> Iterator[Link]:
     """Yield which method reads which setting; a key that is deeper than the nodes is in the link."""
     seen: set[tuple[str, str, int]] = set()
     for site in sites:
         for path in _read(site):
             key = _nearest(path, nodes)
-            if key and (site.scope.key, path, site.line) not in seen:
-                seen.add((site.scope.key, path, site.line))
+            if key and (site.body.key, path, site.line) not in seen:
+                seen.add((site.body.key, path, site.line))
                 yield Link(
-                    "CONFIGURED_BY", site.scope.key, key, site.uri, site.line, "declared", site.conditional,
+                    "CONFIGURED_BY", site.body.key, key, site.uri, site.line, "declared", site.conditional,
                     attributes={"key": path},
                 )  # fmt: skip
 
 
-def _read(site: Site) -> Iterator[str]:
+def _read(site: LocatedCall) -> Iterator[str]:
     """Yield the keys that a call reads or sets."""
-    name, at = called(site.call), receiver(site.call)
+    name, at = called_name(site.call), receiver(site.call)
     facade = isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Config" and name in READERS
-    asked = isinstance(at, tree.Call) and called(at) == "config" and not at.arguments and name in READERS
+    asked = isinstance(at, tree.Call) and called_name(at) == "config" and not at.arguments and name in READERS
     if not ((name == "config" and at is None) or facade or asked):
         return
-    first = given(site.call, 0)
-    keys = [entry.key for entry in entries(first) if entry.key is not None] or listed(first)
+    first = argument_at(site.call, 0)
+    keys = [entry.key for entry in array_entries(first) if entry.key is not None] or array_values(first)
     yield from (text for key in keys if (text := text_of(key)))
 
 

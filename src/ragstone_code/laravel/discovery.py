@@ -9,17 +9,17 @@ from fnmatch import translate
 
 from ragstone.code import tree
 from ragstone.types import Confidence
-from ragstone_code.laravel.app import App, Known
+from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import EVENT_PROVIDERS
-from ragstone_code.laravel.sites import Site
-from ragstone_code.laravel.walking import Part, called, given, listed, returned
+from ragstone_code.laravel.syntax import SyntaxNode, argument_at, array_values, called_name, returned_values
 
 FOUND = re.compile(r"handle.*|__invoke", re.IGNORECASE)
 """Names of methods that discovery takes for handlers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ListenerRegistration:
     """An event and one listener of it, as it is registered."""
 
     event: str
@@ -37,10 +37,10 @@ class Heard:
         return "convention" if self.how == "discovery" else "declared"
 
 
-def discovered(app: App, sites: tuple[Site, ...]) -> tuple[tuple[str, ...], list[Heard]]:
+def discover_listeners(app: App, sites: tuple[LocatedCall, ...]) -> tuple[tuple[str, ...], list[ListenerRegistration]]:
     """Return the folders that are searched, none where discovery is off, and what was found in them."""
     folders = _folders(app, sites)
-    found: list[Heard] = []
+    found: list[ListenerRegistration] = []
     for folder in folders:
         fits = re.compile(translate(folder + "/*.php"))
         for known in app.classes.values():
@@ -49,45 +49,45 @@ def discovered(app: App, sites: tuple[Site, ...]) -> tuple[tuple[str, ...], list
     return folders, found
 
 
-def _handlers(app: App, known: Known) -> Iterator[Heard]:
+def _handlers(app: App, known: AppClass) -> Iterator[ListenerRegistration]:
     """Yield what the methods of a class listen to by the type of their first parameter."""
     for name in app.lineage(known.name):
-        base = app.known(name)
+        base = app.find_class(name)
         for method in base.definition.methods if base else ():
             if FOUND.fullmatch(method.name) and method.visibility == "public" and method.parameters and base:
                 first = method.parameters[0].type
                 for event in first.names if first else ():
                     if not event.islower():
-                        yield Heard(event, known.name, method.name, base.uri, method.line, "discovery")
+                        yield ListenerRegistration(event, known.name, method.name, base.uri, method.line, "discovery")
 
 
-def _folders(app: App, sites: tuple[Site, ...]) -> tuple[str, ...]:
+def _folders(app: App, sites: tuple[LocatedCall, ...]) -> tuple[str, ...]:
     """Return the folders that are searched for listeners; none where discovery is off."""
     folders: list[str] = []
     configured = _configured(app)
     default = f"{app.prefix}app/Listeners"
     for site in sites:
-        name = called(site.call)
+        name = called_name(site.call)
         if name == "disableEventDiscovery":
             configured = False
         elif name == "withEvents":
-            told = given(site.call, 0, "discover")
+            told = argument_at(site.call, 0, "discover")
             configured = not (isinstance(told, tree.Literal) and told.value is False)
             folders += _paths(app, told)
         elif name in ("setEventDiscoveryPaths", "addEventDiscoveryPaths"):
-            folders += _paths(app, given(site.call, 0))
+            folders += _paths(app, argument_at(site.call, 0))
     found = [*(folders or [default])] if configured else []
     for known in app.classes.values():
         if app.is_a(known.name, EVENT_PROVIDERS) and _asks(app, known):
-            within = app.method(known.name, "discoverEventsWithin")
-            told = [path for value in returned(within[1]) for path in _paths(app, value)] if within else []
+            within = app.find_method(known.name, "discoverEventsWithin")
+            told = [path for value in returned_values(within[1]) for path in _paths(app, value)] if within else []
             found += told or [default]
     return tuple(dict.fromkeys(found))
 
 
-def _paths(app: App, value: Part) -> list[str]:
+def _paths(app: App, value: SyntaxNode) -> list[str]:
     """Return the folders of a list of paths."""
-    paths = [app.path(one) for one in listed(value)]
+    paths = [app.resolve_path(one) for one in array_values(value)]
     return [path for path in paths if path]
 
 
@@ -97,8 +97,8 @@ def _configured(app: App) -> bool:
     return "Application::configure" in text
 
 
-def _asks(app: App, known: Known) -> bool:
+def _asks(app: App, known: AppClass) -> bool:
     """Return whether a provider says that events are to be discovered."""
-    found = app.method(known.name, "shouldDiscoverEvents")
-    values = tuple(returned(found[1])) if found else ()
+    found = app.find_method(known.name, "shouldDiscoverEvents")
+    values = tuple(returned_values(found[1])) if found else ()
     return any(isinstance(value, tree.Literal) and value.value is True for value in values)

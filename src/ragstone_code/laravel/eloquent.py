@@ -13,8 +13,8 @@ from ragstone.code.tree import Class, ClassName, Expr, Function, If, New, Return
 from ragstone.code.world import World
 from ragstone_code.laravel import inflection
 from ragstone_code.laravel.blueprint import Referred
-from ragstone_code.laravel.lineage import Lineage, Part
-from ragstone_code.laravel.literals import UNSAID, Literals, Where
+from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
+from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext, LiteralFolder
 
 How = Literal["explicit", "attribute", "convention"]
 ATTRIBUTES: Final = "Illuminate\\Database\\Eloquent\\Attributes\\"
@@ -88,13 +88,13 @@ class Eloquent:
     """All models of a project, found once."""
 
     world: World
-    lineage: Lineage = field(init=False)
-    literals: Literals = field(init=False)
+    lineage: ClassHierarchy = field(init=False)
+    literals: LiteralFolder = field(init=False)
     _models: dict[str, Model] | None = None
 
     def __post_init__(self) -> None:
-        self.lineage = Lineage(self.world)
-        self.literals = Literals(self.lineage, known()["config of packages"])
+        self.lineage = ClassHierarchy(self.world)
+        self.literals = LiteralFolder(self.lineage, known()["config of packages"])
 
     @property
     def models(self) -> dict[str, Model]:
@@ -129,7 +129,7 @@ class Eloquent:
         return facts is not None and any(one.kind == "extends" for one in facts.references)
 
     def _as_model(self, uri: str, definition: Class) -> Model | None:
-        base = self.lineage.beyond(definition.name) or ""
+        base = self.lineage.first_outside_ancestor(definition.name) or ""
         facts = known()["models"].get(base.lower())
         likely = facts is None and ("\\models\\" in base.lower() or base.lower().endswith("\\eloquent\\model"))
         if (facts is None and not likely) or self.lineage.find(definition.name) is None:
@@ -167,7 +167,7 @@ class Eloquent:
             return overridden
         written = self.attribute(name, "Table")
         own = written is not None and written[0].definition is definition
-        prop = self.lineage.property(name, "table")
+        prop = self.lineage.find_property(name, "table")
         declares = prop is not None and prop[0].definition is definition
         if prop is not None and not (own and not declares):
             value = self.literals.value(prop[1].default, self.where(prop[0], name))
@@ -184,20 +184,20 @@ class Eloquent:
 
     def _overridden(self, name: str) -> tuple[str | None, How, tuple[str, int]] | None:
         """Return what a `getTable` of the project's own gives, where it is written out."""
-        found = self.lineage.method(name, "getTable")
+        found = self.lineage.find_method(name, "getTable")
         for value in returned(found[1]) if found else ():
-            said = self.literals.value(value, self.where(found[0], name)) if found else UNSAID
+            said = self.literals.value(value, self.where(found[0], name)) if found else NOT_WRITTEN
             if found and isinstance(said, str):
                 return said, "explicit", (found[0].uri, value.line)
         return None
 
     # ── what a model says ────────────────────────────────────────────────────────────────────
 
-    def where(self, part: Part, name: str) -> Where:
+    def where(self, part: ClassPart, name: str) -> ClassContext:
         """Return the context of what a part says of a model."""
-        return Where(part.definition.name, name, part.definition.kind == "trait", part.uri)
+        return ClassContext(part.definition.name, name, part.definition.kind == "trait", part.uri)
 
-    def attribute(self, name: str, wanted: str) -> tuple[Part, New] | None:
+    def attribute(self, name: str, wanted: str) -> tuple[ClassPart, New] | None:
         """Return the nearest attribute of Eloquent's of a name, on the class, its traits or its parents."""
         full = f"{ATTRIBUTES}{wanted}".lower()
         for part in self.lineage.parts(name):
@@ -206,7 +206,7 @@ class Eloquent:
                     return part, one
         return None
 
-    def argument(self, said: New, index: int, name: str, where: Where) -> object:
+    def argument(self, said: New, index: int, name: str, where: ClassContext) -> object:
         """Return an argument of an attribute, by name or place; None where it is not given."""
         by_name = next((one for one in said.arguments if one.name == name), None)
         unnamed = [one for one in said.arguments if not one.name]
@@ -215,14 +215,14 @@ class Eloquent:
 
     def said(self, name: str, wanted: str) -> object:
         """Return the value of a property of a model, or `UNSAID`."""
-        found = self.lineage.property(name, wanted)
-        return self.literals.value(found[1].default, self.where(found[0], name)) if found else UNSAID
+        found = self.lineage.find_property(name, wanted)
+        return self.literals.value(found[1].default, self.where(found[0], name)) if found else NOT_WRITTEN
 
     def of_attribute(self, name: str, wanted: str, argument: str) -> object:
         """Return what an attribute of a model is given, or `UNSAID`."""
         found = self.attribute(name, wanted)
         value = self.argument(found[1], 0, argument, self.where(found[0], name)) if found else None
-        return UNSAID if value is None else value
+        return NOT_WRITTEN if value is None else value
 
     def key(self, model: Model) -> str:
         """Return the name of a model's primary key."""

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code.laravel.app import App, Known, aliases
-from ragstone_code.laravel.discovery import Heard, discovered
+from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall, method_body
+from ragstone_code.laravel.discovery import ListenerRegistration, discover_listeners
 from ragstone_code.laravel.kinds import PROVIDERS
-from ragstone_code.laravel.sites import Scope, Site, scope_of
-from ragstone_code.laravel.walking import (
-    Part,
-    called,
-    chain,
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    array_entries,
+    array_values,
+    call_chain,
+    called_name,
     class_of,
-    entries,
-    given,
-    listed,
     receiver,
-    returned,
+    returned_values,
     text_of,
 )  # fmt: skip
 
@@ -36,11 +36,11 @@ class _Looked:
     """What was found, and where it was looked for."""
 
     app: App
-    heard: list[Heard] = field(default_factory=list)
+    heard: list[ListenerRegistration] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
 
 
-def read_listeners(app: App, sites: Iterable[Site]) -> tuple[Graph, frozenset[str]]:
+def read_listeners(app: App, sites: Iterable[LocatedCall]) -> tuple[Graph, frozenset[str]]:
     """Return listeners, events and their links, and the names of the events in lower case."""
     looked = _Looked(app)
     sites = tuple(sites)
@@ -49,14 +49,14 @@ def read_listeners(app: App, sites: Iterable[Site]) -> tuple[Graph, frozenset[st
             _provider(looked, known)
     for site in sites:
         _registered(looked, site)
-    folders, found = discovered(app, sites)
+    folders, found = discover_listeners(app, sites)
     looked.places += [f"{folder}/" for folder in folders]
     already = {(one.event.lower(), one.listener.lower()) for one in looked.heard}
     looked.heard += [one for one in found if (one.event.lower(), one.listener.lower()) not in already]
     return _graph(looked), frozenset(one.event.lower() for one in looked.heard)
 
 
-def _provider(looked: _Looked, known: Known) -> None:
+def _provider(looked: _Looked, known: AppClass) -> None:
     """Take in the arrays of a provider."""
     for one in known.definition.properties:
         if one.name.lstrip("$") == "listen":
@@ -64,17 +64,19 @@ def _provider(looked: _Looked, known: Known) -> None:
             for event, value, line in _pairs(one.default, known.name):
                 for listener in _listeners(value):
                     looked.heard += _one(
-                        looked.app, event, listener, Site(Scope(known.uri, known.name), _at(line), False)
+                        looked.app, event, listener, LocatedCall(CodeBody(known.uri, known.name), _at(line), False)
                     )
         elif one.name.lstrip("$") == "subscribe":
             looked.places.append(f"{known.uri}:{one.line}")
-            for value in listed(one.default):
+            for value in array_values(one.default):
                 _subscriber(looked, class_of(value, known.name), f"{known.uri}:{_line(value, one.line)}")
     method = known.definition.method("listens")
-    for value in returned(method) if method else ():
+    for value in returned_values(method) if method else ():
         for event, listeners, line in _pairs(value, known.name):
             for listener in _listeners(listeners):
-                looked.heard += _one(looked.app, event, listener, Site(Scope(known.uri, known.name), _at(line), False))
+                looked.heard += _one(
+                    looked.app, event, listener, LocatedCall(CodeBody(known.uri, known.name), _at(line), False)
+                )
 
 
 def _at(line: int) -> tree.Call:
@@ -82,20 +84,20 @@ def _at(line: int) -> tree.Call:
     return tree.Call(tree.FunctionName("", line), (), line)
 
 
-def _line(value: Part, otherwise: int) -> int:
+def _line(value: SyntaxNode, otherwise: int) -> int:
     """Return the line of a value."""
     return getattr(value, "line", 0) or otherwise
 
 
-def _pairs(value: Part, owner: str) -> Iterator[tuple[str, Part, int]]:
+def _pairs(value: SyntaxNode, owner: str) -> Iterator[tuple[str, SyntaxNode, int]]:
     """Yield the keys of an array as events, each with its value and line."""
-    for entry in entries(value):
+    for entry in array_entries(value):
         name = text_of(entry.key, owner) if entry.key is not None else None
         if name:
             yield name, entry.value, _line(entry.key, _line(entry.value, 0))
 
 
-def _listeners(value: Part) -> Iterator[Part]:
+def _listeners(value: SyntaxNode) -> Iterator[SyntaxNode]:
     """Yield the listeners of an entry: one, several, or a class and its method."""
     if isinstance(value, tree.Collected) and not _callable(value):
         yield from (entry.value for entry in value.entries)
@@ -103,20 +105,22 @@ def _listeners(value: Part) -> Iterator[Part]:
         yield value
 
 
-def _callable(value: Part) -> bool:
+def _callable(value: SyntaxNode) -> bool:
     """Return whether an array is a class and the name of its method."""
-    written = listed(value) if isinstance(value, tree.Collected) else ()
+    written = array_values(value) if isinstance(value, tree.Collected) else ()
     if len(written) != 2 or not isinstance(written[1], tree.Literal):
         return False
     return bool(class_of(written[0], "self")) or isinstance(written[0], tree.Variable)
 
 
-def _one(app: App, event: str, listener: Part, site: Site, said: tuple[str, str] = LISTEN) -> list[Heard]:
+def _one(
+    app: App, event: str, listener: SyntaxNode, site: LocatedCall, said: tuple[str, str] = LISTEN
+) -> list[ListenerRegistration]:
     """Return a listener of an event; nothing where it is not written."""
-    owner = site.scope.owner
+    owner = site.body.owner
     method = ""
     if isinstance(listener, tree.Collected) and _callable(listener):
-        first, second = listed(listener)
+        first, second = array_values(listener)
         name, method = class_of(first, owner) or (owner if isinstance(first, tree.Variable) else ""), str(second.value)
     elif isinstance(listener, tree.Closure) or _queueable(listener):
         name = f"{site.uri}:{site.line}"
@@ -125,37 +129,37 @@ def _one(app: App, event: str, listener: Part, site: Site, said: tuple[str, str]
     if not name:
         app.remarks.append(f"{site.uri}:{site.line}: a listener of {event} is not written out")
         return []
-    return [Heard(event, app.proper(name), method, site.uri, site.line, *said, site.conditional)]
+    return [ListenerRegistration(event, app.declared_name(name), method, site.uri, site.line, *said, site.conditional)]
 
 
-def _queueable(value: Part) -> bool:
+def _queueable(value: SyntaxNode) -> bool:
     """Return whether it is `queueable(function …)`."""
-    _, calls = chain(value)
-    return bool(calls) and called(calls[0]) == "queueable"
+    _, calls = call_chain(value)
+    return bool(calls) and called_name(calls[0]) == "queueable"
 
 
-def _registered(looked: _Looked, site: Site) -> None:
+def _registered(looked: _Looked, site: LocatedCall) -> None:
     """Take in one call of `listen` or `subscribe`."""
-    name = called(site.call)
+    name = called_name(site.call)
     if name not in ("listen", "subscribe") or not _is_events(looked.app, site):
         return
     looked.places.append(f"{site.uri}:{site.line}")
     if name == "subscribe":
-        for value in listed(given(site.call, 0)):
-            _subscriber(looked, class_of(value, site.scope.owner), f"{site.uri}:{_line(value, site.line)}")
-    elif site.scope.function is None or site.scope.function.name != "subscribe":
+        for value in array_values(argument_at(site.call, 0)):
+            _subscriber(looked, class_of(value, site.body.owner), f"{site.uri}:{_line(value, site.line)}")
+    elif site.body.function is None or site.body.function.name != "subscribe":
         looked.heard += _listened(looked.app, site)
 
 
-def _listened(app: App, site: Site, said: tuple[str, str] = LISTEN) -> list[Heard]:
+def _listened(app: App, site: LocatedCall, said: tuple[str, str] = LISTEN) -> list[ListenerRegistration]:
     """Return what one `listen(…)` registers; a closure alone says its events by its types."""
-    first, second = given(site.call, 0, "events"), given(site.call, 1, "listener")
+    first, second = argument_at(site.call, 0, "events"), argument_at(site.call, 1, "listener")
     if second is None:
         typed = [name for name in _typed(first) if name]
         return [one for name in typed for one in _one(app, name, first, site, said)]
-    found: list[Heard] = []
-    for event in listed(first):
-        name = text_of(event, site.scope.owner)
+    found: list[ListenerRegistration] = []
+    for event in array_values(first):
+        name = text_of(event, site.body.owner)
         if name:
             found += _one(app, name, second, site, said)
         elif not isinstance(event, tree.Variable):
@@ -163,7 +167,7 @@ def _listened(app: App, site: Site, said: tuple[str, str] = LISTEN) -> list[Hear
     return found
 
 
-def _typed(value: Part) -> Iterator[str]:
+def _typed(value: SyntaxNode) -> Iterator[str]:
     """Yield the classes of a closure's first parameter."""
     closure = next((part for part in (value, *_given_to(value)) if isinstance(part, tree.Closure)), None)
     first = next(iter(closure.function.parameters), None) if closure else None
@@ -171,43 +175,43 @@ def _typed(value: Part) -> Iterator[str]:
         yield from first.type.names
 
 
-def _given_to(value: Part) -> Iterator[Part]:
+def _given_to(value: SyntaxNode) -> Iterator[SyntaxNode]:
     """Yield what the first call of a chain is given."""
-    _, calls = chain(value)
+    _, calls = call_chain(value)
     if calls:
         yield from (argument.value for argument in calls[0].arguments)
 
 
-def _is_events(app: App, site: Site) -> bool:
+def _is_events(app: App, site: LocatedCall) -> bool:
     """Return whether a call is one of the event dispatcher's: the facade, or a variable or field that is typed so."""
     at = receiver(site.call)
-    root, _ = chain(at) if at is not None else (None, ())
+    root, _ = call_chain(at) if at is not None else (None, ())
     if isinstance(root, tree.ClassName):
         return root.name.lower() in FACADES
     if isinstance(root, tree.Variable):
-        types = site.scope.types.get(root.name.lstrip("$"), ())
-        subscribing = site.scope.function is not None and site.scope.function.name == "subscribe"
+        types = site.body.variable_types.get(root.name.lstrip("$"), ())
+        subscribing = site.body.function is not None and site.body.function.name == "subscribe"
         return any(name.lower() in DISPATCHERS for name in types) or (subscribing and root.name.lstrip("$") != "this")
     if isinstance(root, tree.Subscript):
         return text_of(root.key) == "events"
-    return app.field(site.scope.owner, root).lower() in DISPATCHERS
+    return app.field_type(site.body.owner, root).lower() in DISPATCHERS
 
 
 def _subscriber(looked: _Looked, name: str, registered: str) -> None:
     """Take in what a subscriber says it listens to."""
-    found = looked.app.method(name, "subscribe") if name else None
+    found = looked.app.find_method(name, "subscribe") if name else None
     if found is None:
         return
     known, function = found
-    scope = scope_of(known, function, looked.app.proper(name))
+    scope = method_body(known, function, looked.app.declared_name(name))
     for call, depends in scope.calls:
-        site = Site(scope, call, depends)
-        if called(call) == "listen" and _is_events(looked.app, site):
+        site = LocatedCall(scope, call, depends)
+        if called_name(call) == "listen" and _is_events(looked.app, site):
             looked.heard += _listened(looked.app, site, ("subscribe", registered))
-    for value in returned(function):
+    for value in returned_values(function):
         for event, listeners, line in _pairs(value, scope.owner):
             for listener in _listeners(listeners):
-                site = Site(scope, _at(line), False)
+                site = LocatedCall(scope, _at(line), False)
                 named = text_of(listener, scope.owner)
                 own = named is not None and "\\" not in named and "@" not in named
                 whole = tree.Literal(f"{scope.owner}@{named}", line) if own else listener
@@ -243,7 +247,7 @@ def _graph(looked: _Looked) -> Graph:
     return Graph(
         nodes=(*nodes.values(), registry),
         links=(*links.values(), *(Link("HANDLED_BY", *one) for one in handled if one)),
-        aliases=aliases(tuple(nodes.values())) + named,
+        aliases=class_aliases(tuple(nodes.values())) + named,
     )
 
 
@@ -258,33 +262,37 @@ def _first(places: list[str]) -> tuple[str, int]:
 
 def _event(app: App, name: str) -> Node:
     """Return the node of an event: a class, or a name that is only a string."""
-    if "\\" in name or app.known(name):
-        return app.named(app.proper(name), "event") if ":" not in name else Node(
+    if "\\" in name or app.find_class(name):
+        return app.class_node(app.declared_name(name), "event") if ":" not in name else Node(
             f"event:{name}", "event", name, language="php", framework="laravel"
         )  # fmt: skip
     return Node(f"event:{name}", "event", name, language="php", framework="laravel")
 
 
-def _listener(app: App, one: Heard) -> Node:
+def _listener(app: App, one: ListenerRegistration) -> Node:
     """Return the node of a listener: a class, or a closure by its place."""
     if one.listener == f"{one.uri}:{one.line}":
         return Node(f"listener:{one.listener}", "listener", "closure", one.uri, one.line, framework="laravel")
-    node = app.named(one.listener, "listener")
-    known = app.known(one.listener)
+    node = app.class_node(one.listener, "listener")
+    known = app.find_class(one.listener)
     queued = known is not None and app.is_a(known.name, frozenset(("illuminate\\contracts\\queue\\shouldqueue",)))
     return replace(node, attributes={"queued": queued}) if known else node
 
 
 def _default(app: App, listener: str) -> str:
     """Return the method that handles an event where none is written."""
-    known = app.known(listener)
-    return "__invoke" if known and not app.method(listener, "handle") and app.method(listener, "__invoke") else "handle"
+    known = app.find_class(listener)
+    return (
+        "__invoke"
+        if known and not app.find_method(listener, "handle") and app.find_method(listener, "__invoke")
+        else "handle"
+    )
 
 
 def _placed(app: App, link: Link) -> tuple[str, str, str, int] | None:
     """Return a listener, the method that does its work and where that is; None where it is not the application's."""
     name, method = link.source.removeprefix("class:"), str(link.attributes["method"])
-    found = app.method(name, method) if link.source.startswith("class:") else None
+    found = app.find_method(name, method) if link.source.startswith("class:") else None
     if found is None:
         return None
     return link.source, f"method:{found[0].name}::{found[1].name}", found[0].uri, found[1].line

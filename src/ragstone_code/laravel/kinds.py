@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ragstone.types import Graph, Node
-from ragstone_code.laravel.app import App, Known, aliases
+from ragstone_code.laravel.app import App, AppClass, class_aliases
 
 
 def _low(*names: str) -> frozenset[str]:
@@ -128,10 +128,10 @@ def typed_classes(app: App, *, taken: frozenset[str] = frozenset()) -> Graph:
     """Return a node for every class that is something of the framework's, those whose keys are taken left out."""
     nodes = tuple(_node(app, known) for known in app.classes.values() if known.definition.kind == "class")
     own = tuple(node for node in nodes if node and node.key not in taken)
-    return Graph(nodes=own, aliases=aliases(own))
+    return Graph(nodes=own, aliases=class_aliases(own))
 
 
-def _node(app: App, known: Known) -> Node | None:
+def _node(app: App, known: AppClass) -> Node | None:
     """Return the node of a class, None for one that is nothing in particular."""
     kind = kind_of(app, known.name)
-    return app.node(known, kind) if kind else None
+    return app.own_class_node(known, kind) if kind else None

@@ -33,10 +33,10 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.lineage import Lineage
+from ragstone_code.laravel.inheritance import ClassHierarchy
 
 
-class Unsaid:
+class NotWritten:
     """A value that is not written down."""
 
     def __repr__(self) -> str:
@@ -44,14 +44,14 @@ class Unsaid:
         return "(not written down)"
 
 
-UNSAID: Final = Unsaid()
+NOT_WRITTEN: Final = NotWritten()
 _DEPTH: Final = 12
 _PROXY: Final = "konekt\\concord\\proxies\\modelproxy"
 """A base class of proxies, each of which stands for the model beside it: `UserProxy::modelClass()` is `User`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class ClassContext:
     """In which class something stands, and which class it is said of: they differ in traits and parents."""
 
     inside: str = ""
@@ -61,27 +61,29 @@ class Where:
 
 
 @dataclass(slots=True)
-class Literals:
+class LiteralFolder:
     """Folds expressions of one project."""
 
-    lineage: Lineage
+    lineage: ClassHierarchy
     packages: Mapping[str, object] = field(default_factory=dict)
     """What packages set where the project has no config file of that name."""
     _configs: dict[str, object] = field(default_factory=dict)
     _machine: Evaluator | None = None
 
-    def worked_out(self, expression: Expr, where: Where) -> object:
+    def evaluate(self, expression: Expr, where: ClassContext) -> object:
         """Return what an expression is, the project's own functions followed where it is not written down."""
         found = self.value(expression, where)
-        if found is not UNSAID:
+        if found is not NOT_WRITTEN:
             return found
         if self._machine is None:
-            self._machine = Evaluator(self.lineage.world, PHP, Stubs(functions={"config": self.configured, "env": env}))
+            self._machine = Evaluator(
+                self.lineage.world, PHP, Stubs(functions={"config": self.call_config, "env": call_env})
+            )
         given = first_known(self._machine.evaluate(expression, where.uri, owner=where.of or where.inside))
         given = given.name if isinstance(given, ClassRef) else given
-        return given if isinstance(given, str) else UNSAID
+        return given if isinstance(given, str) else NOT_WRITTEN
 
-    def configured(self, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def call_config(self, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what `config(…)` gives, for the evaluator: as the project's files have it, else the default."""
         key, default = first_known(given.at(0, "key")), given.at(1, "default")
         found = value_of(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
@@ -89,10 +91,10 @@ class Literals:
             return default if found is None else found
         return Unknown(f"config({key})", f"config({key})", () if default is None else (default,))
 
-    def value(self, expression: Expr | None, where: Where, depth: int = 0) -> object:
+    def value(self, expression: Expr | None, where: ClassContext, depth: int = 0) -> object:
         """Return what an expression is, or `UNSAID`."""
         if depth > _DEPTH or expression is None:
-            return UNSAID
+            return NOT_WRITTEN
         if isinstance(expression, Literal):
             # `__CLASS__` in a trait is the class that uses it; the mapping of one file cannot know that.
             swapped = where.trait and expression.value == where.inside
@@ -107,12 +109,12 @@ class Literals:
             return self._called(expression, where, depth)
         if isinstance(expression, Choice) and expression.then is None:
             first = self.value(expression.test, where, depth + 1)
-            return self.value(expression.other, where, depth + 1) if first is UNSAID or first is None else first
+            return self.value(expression.other, where, depth + 1) if first is NOT_WRITTEN or first is None else first
         if isinstance(expression, Member) and isinstance(expression.of, Variable) and expression.of.name == "this":
             return self._property(where.of, expression.name, where, depth)
-        return UNSAID
+        return NOT_WRITTEN
 
-    def text(self, expression: Expr | None, where: Where) -> str | None:
+    def text(self, expression: Expr | None, where: ClassContext) -> str | None:
         """Return a value that is a text, or None."""
         value = self.value(expression, where)
         return value if isinstance(value, str) else None
@@ -122,25 +124,25 @@ class Literals:
         name, _, rest = key.partition(".")
         if name not in self._configs:
             said = self._file(f"config/{name}.php")
-            self._configs[name] = self.packages.get(name, UNSAID) if said is UNSAID else said
+            self._configs[name] = self.packages.get(name, NOT_WRITTEN) if said is NOT_WRITTEN else said
         value = self._configs[name]
         for part in rest.split(".") if rest else ():
-            value = value.get(part) if isinstance(value, dict) else UNSAID
+            value = value.get(part) if isinstance(value, dict) else NOT_WRITTEN
         return value
 
     def _file(self, uri: str) -> object:
         module = self.lineage.world.module(uri)
         for statement in module.statements if module else ():
             if isinstance(statement, Return):
-                return self.value(statement.value, Where())
-        return UNSAID
+                return self.value(statement.value, ClassContext())
+        return NOT_WRITTEN
 
-    def _joined(self, expression: Joined, where: Where, depth: int) -> object:
+    def _joined(self, expression: Joined, where: ClassContext, depth: int) -> object:
         parts = [self.value(part, where, depth + 1) for part in expression.parts]
         known = [str(part) for part in parts if isinstance(part, (str, int))]
-        return "".join(known) if len(known) == len(parts) else UNSAID
+        return "".join(known) if len(known) == len(parts) else NOT_WRITTEN
 
-    def _collected(self, expression: Collected, where: Where, depth: int) -> object:
+    def _collected(self, expression: Collected, where: ClassContext, depth: int) -> object:
         entries: dict[object, object] = {}
         for entry in expression.entries:
             value = self.value(entry.value, where, depth + 1)
@@ -153,7 +155,7 @@ class Literals:
                 entries[key] = value
         return list(entries.values()) if list(entries) == list(range(len(entries))) else entries
 
-    def class_name(self, expression: Expr, where: Where) -> str | None:
+    def class_name(self, expression: Expr, where: ClassContext) -> str | None:
         """Return the class that an expression names: `Song`, `self`, `static`, `$this`."""
         if isinstance(expression, Variable):
             return where.of if expression.name == "this" else None
@@ -169,10 +171,10 @@ class Literals:
             return own.definition.extends[0] if own and own.definition.extends else None
         return expression.name
 
-    def _static(self, expression: Static, where: Where, depth: int) -> object:
+    def _static(self, expression: Static, where: ClassContext, depth: int) -> object:
         of, name = self.class_name(expression.of, where), expression.name
         if of is None or not isinstance(name, str):
-            return UNSAID
+            return NOT_WRITTEN
         if name == "class":
             return of
         if name.startswith("$"):
@@ -180,39 +182,43 @@ class Literals:
         for part in self.lineage.parts(of):
             if name in part.definition.constants:
                 trait = part.definition.kind == "trait"
-                return self.value(part.definition.constants[name], Where(part.definition.name, of, trait), depth + 1)
-        return UNSAID
+                return self.value(
+                    part.definition.constants[name], ClassContext(part.definition.name, of, trait), depth + 1
+                )
+        return NOT_WRITTEN
 
-    def _property(self, of: str, name: str | Expr, where: Where, depth: int) -> object:
-        found = self.lineage.property(of, name) if isinstance(name, str) and of else None
+    def _property(self, of: str, name: str | Expr, where: ClassContext, depth: int) -> object:
+        found = self.lineage.find_property(of, name) if isinstance(name, str) and of else None
         if found is None:
-            return UNSAID
+            return NOT_WRITTEN
         part, one = found
         trait = part.definition.kind == "trait"
-        return self.value(one.default, Where(part.definition.name, of or where.of, trait), depth + 1)
+        return self.value(one.default, ClassContext(part.definition.name, of or where.of, trait), depth + 1)
 
-    def _called(self, call: Call, where: Where, depth: int) -> object:
+    def _called(self, call: Call, where: ClassContext, depth: int) -> object:
         """Return what the few functions give that are sure: config, env, get_class."""
         if isinstance(call.function, Static) and call.function.name == "modelClass":
             proxy = self.class_name(call.function.of, where)
-            ours = proxy is not None and self.lineage.beyond(proxy).lower() == _PROXY
-            return proxy.removesuffix("Proxy") if ours and proxy else UNSAID
+            ours = proxy is not None and self.lineage.first_outside_ancestor(proxy).lower() == _PROXY
+            return proxy.removesuffix("Proxy") if ours and proxy else NOT_WRITTEN
         if isinstance(call.function, Member) and call.function.name == "value" and not call.arguments:
             return self.value(call.function.of, where, depth + 1)
         if not isinstance(call.function, FunctionName) or not call.arguments:
-            return UNSAID
+            return NOT_WRITTEN
         name = call.function.name.lower().rpartition("\\")[2]
         first = call.arguments[0].value
         default = call.arguments[1].value if len(call.arguments) > 1 else None
         if name == "get_class":
-            return self.class_name(first, where) or UNSAID
+            return self.class_name(first, where) or NOT_WRITTEN
         if name == "env":
             return self.value(default, where, depth + 1)
         if name == "config":
             key = self.value(first, where, depth + 1)
-            found = self.config(key) if isinstance(key, str) else UNSAID
-            return self.value(default, where, depth + 1) if default and (found is UNSAID or found is None) else found
-        return UNSAID
+            found = self.config(key) if isinstance(key, str) else NOT_WRITTEN
+            return (
+                self.value(default, where, depth + 1) if default and (found is NOT_WRITTEN or found is None) else found
+            )
+        return NOT_WRITTEN
 
 
 def value_of(said: object) -> Value:
@@ -226,7 +232,7 @@ def value_of(said: object) -> Value:
     return Unknown("it is not written down")
 
 
-def env(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+def call_env(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     """Return what `env(…)` gives, for the evaluator: not known, perhaps its default."""
     key, default = display_text(given.at(0)), given.at(1)
     return Unknown(f"env({key})", f"env({key})", () if default is None else (default,))

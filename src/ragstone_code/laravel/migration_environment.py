@@ -22,7 +22,7 @@ from ragstone_code.evaluate import (
 from ragstone_code.laravel import schema_dumps
 from ragstone_code.laravel.blueprint_recorder import Builder, Replay, Sql, python
 from ragstone_code.laravel.eloquent import Eloquent
-from ragstone_code.laravel.literals import env
+from ragstone_code.laravel.literals import call_env
 
 Own = Callable[[Arguments, CallSite, Evaluator], Value]
 _SILENT: Final = ("SET", "UPDATE", "INSERT", "DELETE", "SELECT", "PRAGMA", "ANALYZE", "TRUNCATE", "WITH")
@@ -178,7 +178,7 @@ def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
     """Return the functions of Laravel that migrations call."""
 
     def config(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        found = replay.eloquent.literals.configured(given, site, machine)
+        found = replay.eloquent.literals.call_config(given, site, machine)
         lite = python(given.at(0)) == "database.default" and isinstance(found, str) and "sqlite" in found
         return replay.driver if lite else found  # as `getDriverName` is answered
 
@@ -191,7 +191,7 @@ def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
 
     return {
         "config": config,
-        "env": env,
+        "env": call_env,
         "app": app,
         "resolve": app,
         "file_get_contents": contents,

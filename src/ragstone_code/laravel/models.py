@@ -9,10 +9,10 @@ from typing import Final
 from ragstone.code.tree import ClassName, Function, New
 from ragstone.code.world import World
 from ragstone.types.graph import Alias, Confidence, Graph, Json, Link, Node, Unresolved
+from ragstone_code.laravel.calls import to_json
 from ragstone_code.laravel.eloquent import ATTRIBUTES, Eloquent, Model, returned
-from ragstone_code.laravel.literals import UNSAID
+from ragstone_code.laravel.literals import NOT_WRITTEN
 from ragstone_code.laravel.relations import Relation, Relations
-from ragstone_code.laravel.said import plain
 
 FRAMEWORK: Final = "laravel"
 _LISTS: Final = {"fillable": "Fillable", "guarded": "Guarded", "hidden": "Hidden", "appends": "Appends"}
@@ -49,7 +49,7 @@ def _other(eloquent: Eloquent, name: str) -> Node:
     if found is None:
         return Node(key, "model", short, framework=FRAMEWORK, attributes={"outside": True})
     one = found.definition
-    base = eloquent.lineage.beyond(name)
+    base = eloquent.lineage.first_outside_ancestor(name)
     return Node(
         key, "model", short, found.uri, one.line, one.line_end,
         doc=one.doc, language="php", framework=FRAMEWORK, attributes={"extends": base, "assumed": True},
@@ -110,11 +110,11 @@ def _facts(eloquent: Eloquent, model: Model) -> dict[str, Json]:
         key: value for key in ("timestamps", "incrementing") if isinstance(value := eloquent.said(name, key), bool)
     }
     connection = eloquent.said(name, "connection")
-    connection = eloquent.of_attribute(name, "Connection", "name") if connection is UNSAID else connection
+    connection = eloquent.of_attribute(name, "Connection", "name") if connection is NOT_WRITTEN else connection
     texts = {"connection": connection, "route_key": _route_key(eloquent, model)}
     facts |= {key: value for key, value in texts.items() if isinstance(value, str)}
     lists = {"casts": _casts(eloquent, model), "scopes": list(dict.fromkeys(_scopes(eloquent, model)))}
-    facts |= {key: plain(value) for key, value in lists.items() if value}
+    facts |= {key: to_json(value) for key, value in lists.items() if value}
     return facts | _lists(eloquent, name)
 
 
@@ -123,9 +123,9 @@ def _lists(eloquent: Eloquent, name: str) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for key, attribute in _LISTS.items():
         value = eloquent.said(name, key)
-        value = eloquent.of_attribute(name, attribute, "columns") if value is UNSAID else value
+        value = eloquent.of_attribute(name, attribute, "columns") if value is NOT_WRITTEN else value
         if isinstance(value, list):
-            found[key] = plain(value)
+            found[key] = to_json(value)
     return found | ({"guarded": []} if eloquent.attribute(name, "Unguarded") else {})
 
 
@@ -133,22 +133,22 @@ def _casts(eloquent: Eloquent, model: Model) -> dict[str, Json]:
     """Return the casts of the property and of the method."""
     casts: dict[str, Json] = {}
     said = eloquent.said(model.name, "casts")
-    method = eloquent.lineage.method(model.name, "casts")
+    method = eloquent.lineage.find_method(model.name, "casts")
     where = eloquent.where(method[0], model.name) if method else None
     values = [eloquent.literals.value(one, where) for one in returned(method[1])] if method and where else []
     for value in (said, *values):
         if isinstance(value, dict):
-            casts.update({str(key): plain(one) for key, one in value.items() if one is not UNSAID})
+            casts.update({str(key): to_json(one) for key, one in value.items() if one is not NOT_WRITTEN})
     return casts
 
 
 def _route_key(eloquent: Eloquent, model: Model) -> object:
     """Return the column routes find a model by, where it is said."""
-    method = eloquent.lineage.method(model.name, "getRouteKeyName")
+    method = eloquent.lineage.find_method(model.name, "getRouteKeyName")
     if method is None:
         return eloquent.of_attribute(model.name, "RouteKey", "key")
     where = eloquent.where(method[0], model.name)
-    return next((eloquent.literals.value(one, where) for one in returned(method[1])), UNSAID)
+    return next((eloquent.literals.value(one, where) for one in returned(method[1])), NOT_WRITTEN)
 
 
 def _scopes(eloquent: Eloquent, model: Model) -> Iterator[str]:

@@ -8,18 +8,18 @@ from typing import Final
 
 from ragstone.code import tree
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
-from ragstone_code.laravel.app import App, Known, aliases
+from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import PROVIDERS
-from ragstone_code.laravel.sites import Site
-from ragstone_code.laravel.walking import (
-    Part,
-    called,
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    array_entries,
+    array_values,
+    called_name,
     class_of,
-    entries,
-    given,
-    listed,
     receiver,
-    returned,
+    returned_values,
     text_of,
 )  # fmt: skip
 
@@ -72,18 +72,18 @@ class Policies:
 
     def _attribute(self, model: str) -> Guard | None:
         """Return what `#[UsePolicy]` says."""
-        known = self.app.known(model)
+        known = self.app.find_class(model)
         for one in known.definition.attributes if known else ():
             if known and isinstance(one, tree.New) and class_of(one).lower() == ATTRIBUTE:
-                policy = class_of(given(one, 0, "class"), known.name)
+                policy = class_of(argument_at(one, 0, "class"), known.name)
                 if policy:
-                    return Guard(self.app.proper(policy), known.uri, one.line, "attribute")
+                    return Guard(self.app.declared_name(policy), known.uri, one.line, "attribute")
         return None
 
     def _named(self, model: str) -> Guard | None:
         """Return the first of the names the gate would try that is a class."""
         for name in policy_names(model):
-            known = self.app.known(name)
+            known = self.app.find_class(name)
             if known:
                 return Guard(known.name, known.uri, known.definition.line, "convention")
         return None
@@ -100,7 +100,7 @@ def policy_names(model: str) -> tuple[str, ...]:
     return tuple(reversed(tried))
 
 
-def find_policies(app: App, sites: Iterable[Site]) -> Policies:
+def find_policies(app: App, sites: Iterable[LocatedCall]) -> Policies:
     """Return what providers and the gate were told."""
     found = Policies(app)
     for known in app.classes.values():
@@ -112,7 +112,7 @@ def find_policies(app: App, sites: Iterable[Site]) -> Policies:
     return found
 
 
-def build_policy_graph(found: Policies, models: Iterable[Known]) -> Graph:
+def build_policy_graph(found: Policies, models: Iterable[AppClass]) -> Graph:
     """Return the policies of models, their abilities and where each is said; models without one have no link."""
     app = found.app
     links: list[Link] = []
@@ -121,7 +121,7 @@ def build_policy_graph(found: Policies, models: Iterable[Known]) -> Graph:
         guard = found.of(model.name)
         if guard is None:
             continue
-        policy = app.named(guard.policy, "policy", _abilities(app, guard.policy))
+        policy = app.class_node(guard.policy, "policy", _abilities(app, guard.policy))
         nodes.setdefault(policy.key, policy)
         links.append(
             Link("PROTECTED_BY", f"class:{model.name}", policy.key, guard.uri, guard.line, guard.confidence,
@@ -130,59 +130,61 @@ def build_policy_graph(found: Policies, models: Iterable[Known]) -> Graph:
     for known in app.classes.values():
         key = f"class:{known.name}"
         if known.definition.kind == "class" and "Policies" in known.name.split("\\")[:-1] and key not in nodes:
-            nodes[key] = app.node(known, "policy", _abilities(app, known.name))
+            nodes[key] = app.own_class_node(known, "policy", _abilities(app, known.name))
     registry = _registry(found)
     own = tuple(nodes.values())
     links += _answered(found)
     gates = tuple(Alias(node.name, node.key, "ability", node.uri) for node in found.abilities.values())
-    return Graph(nodes=(*own, *found.abilities.values(), registry), links=tuple(links), aliases=aliases(own) + gates)
+    return Graph(
+        nodes=(*own, *found.abilities.values(), registry), links=tuple(links), aliases=class_aliases(own) + gates
+    )
 
 
 def _answered(found: Policies) -> Iterator[Link]:
     """Yield the methods that answer for abilities of their own; closures are where the abilities are."""
     for node in found.abilities.values():
         name, _, method = str(node.attributes["by"]).partition("@")
-        written = found.app.method(name, method or "__invoke")
+        written = found.app.find_method(name, method or "__invoke")
         if written:
             target = f"method:{written[0].name}::{written[1].name}"
             yield Link("HANDLED_BY", node.key, target, node.uri, node.line)
 
 
-def _provider(found: Policies, known: Known) -> None:
+def _provider(found: Policies, known: AppClass) -> None:
     """Take in `$policies` of a provider, and what its `policies()` returns."""
     method = known.definition.method("policies")
-    arrays: list[tuple[Part, int]] = [
+    arrays: list[tuple[SyntaxNode, int]] = [
         (one.default, one.line) for one in known.definition.properties if one.name.lstrip("$") == "policies"
     ]
-    arrays += [(value, method.line) for value in returned(method)] if method else []
+    arrays += [(value, method.line) for value in returned_values(method)] if method else []
     for array, line in arrays:
-        first = next(iter(entries(array)), None)
+        first = next(iter(array_entries(array)), None)
         found.places.append(f"{known.uri}:{getattr(first.key, 'line', line) if first else line}")
-        for entry in entries(array):
+        for entry in array_entries(array):
             model, policy = class_of(entry.key, known.name), class_of(entry.value, known.name)
             if model and policy:
-                said = Guard(found.app.proper(policy), known.uri, getattr(entry.key, "line", line), "registered")
+                said = Guard(found.app.declared_name(policy), known.uri, getattr(entry.key, "line", line), "registered")
                 found.registered[model.lower()] = said
 
 
-def _is_gate(site: Site) -> bool:
+def _is_gate(site: LocatedCall) -> bool:
     """Return whether a call is one of the gate's: the facade, or a variable that is typed so."""
     at = receiver(site.call)
     if isinstance(at, tree.ClassName):
         return at.name.lower() in GATES
     if isinstance(at, tree.Variable):
-        return any(name.lower() in GATES for name in site.scope.types.get(at.name.lstrip("$"), ()))
+        return any(name.lower() in GATES for name in site.body.variable_types.get(at.name.lstrip("$"), ()))
     return False
 
 
-def _gate(found: Policies, site: Site) -> None:
+def _gate(found: Policies, site: LocatedCall) -> None:
     """Take in one call of the gate."""
-    name, owner = called(site.call), site.scope.owner
+    name, owner = called_name(site.call), site.body.owner
     if name == "policy":
-        model, policy = class_of(given(site.call, 0), owner), class_of(given(site.call, 1), owner)
+        model, policy = class_of(argument_at(site.call, 0), owner), class_of(argument_at(site.call, 1), owner)
         found.places.append(f"{site.uri}:{site.line}")
         if model and policy:
-            said = Guard(found.app.proper(policy), site.uri, site.line, "registered")
+            said = Guard(found.app.declared_name(policy), site.uri, site.line, "registered")
             found.registered[model.lower()] = said
     elif name == "guessPolicyNamesUsing":
         found.guessed = False
@@ -193,13 +195,13 @@ def _gate(found: Policies, site: Site) -> None:
         _define(found, site, resource=name == "resource")
 
 
-def _define(found: Policies, site: Site, *, resource: bool) -> None:
+def _define(found: Policies, site: LocatedCall, *, resource: bool) -> None:
     """Take in an ability that is defined by itself, or a row of them."""
-    text = text_of(given(site.call, 0), site.scope.owner)
+    text = text_of(argument_at(site.call, 0), site.body.owner)
     if not text:
         return
-    by = given(site.call, 1)
-    written = "@".join(filter(None, (text_of(one, site.scope.owner) for one in listed(by))))
+    by = argument_at(site.call, 1)
+    written = "@".join(filter(None, (text_of(one, site.body.owner) for one in array_values(by))))
     for ability in (
         [f"{text}.{one}" for one in ("viewAny", "view", "create", "update", "delete")] if resource else [text]
     ):
@@ -220,7 +222,7 @@ def _abilities(app: App, policy: str) -> dict[str, Json]:
 def _public(app: App, policy: str) -> Iterator[tree.Function]:
     """Yield the public methods that may be abilities."""
     for name in app.lineage(policy):
-        known = app.known(name)
+        known = app.find_class(name)
         for method in known.definition.methods if known and known.definition.kind in ("class", "trait") else ():
             plain = not method.static and not method.name.startswith("__") and method.name not in NO_ABILITY
             if method.visibility == "public" and plain:

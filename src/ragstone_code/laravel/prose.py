@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
-from ragstone_code.laravel.connected import Connected
+from ragstone_code.laravel.graph_index import GraphIndex
 
 PURPOSES: Final = {
     "index": "list, show all", "show": "show one, view, read, get", "create": "form to create, add, new",
@@ -34,7 +34,7 @@ NOISE: Final = frozenset(
 
 def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
     """Return the prose of everything in a graph that is not a symbol by itself."""
-    known = Connected(graph)
+    known = GraphIndex(graph)
     return tuple(
         Rendered(node.key, node.kind, title, text, node.uri, node.line)
         for node in known.nodes.values()
@@ -92,12 +92,12 @@ def comment(text: str, most: int = LONG) -> str:
 # ── routes ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _route(known: Connected, node: Node) -> tuple[str, str]:
+def _route(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a route: what serves it, checks it, guards it and which models and tables it touches."""
     methods = listing(node.attributes.get("methods"))
     uri, name = str(node.attributes.get("uri") or ""), node.attributes.get("name")
     title = f"{'|'.join(methods)} {uri}" + (f" ({name})" if name else "")
-    handled = known.after("HANDLED_BY", node.key)
+    handled = known.links_from("HANDLED_BY", node.key)
     action = known.nodes.get(handled[0].target) if handled else None
     said = str(node.attributes.get("action") or "")
     method = str(node.attributes.get("method") or "")
@@ -110,17 +110,17 @@ def _route(known: Connected, node: Node) -> tuple[str, str]:
         sentence("About", (f"{purpose} {words(re.sub(r'[{}?]', ' ', uri), short(said))}",)),
         *dict.fromkeys(comment(one.doc) for one in (controller, action) if one),
         *_of_action(known, action),
-        sentence("Bound models", (_model(known, link.target) for link in known.after("BINDS", node.key))),
-        sentence("Middleware", (_guard(known, link) for link in known.after("GUARDED_BY", node.key))),
+        sentence("Bound models", (_model(known, link.target) for link in known.links_from("BINDS", node.key))),
+        sentence("Middleware", (_guard(known, link) for link in known.links_from("GUARDED_BY", node.key))),
         _asked(known, node.key),
     )
 
 
-def _of_action(known: Connected, action: Node | None) -> Iterator[str]:
+def _of_action(known: GraphIndex, action: Node | None) -> Iterator[str]:
     """Yield what the method of a route does."""
     if action is None:
         return
-    for link in known.after("VALIDATED_BY", action.key):
+    for link in known.links_from("VALIDATED_BY", action.key):
         request = known.nodes.get(link.target)
         fields = listing(request.attributes.get("fields")) if request else []
         doc = comment(request.doc) if request else ""
@@ -128,18 +128,18 @@ def _of_action(known: Connected, action: Node | None) -> Iterator[str]:
             f", fields {', '.join(fields)}. {doc}".rstrip() if fields else "."
         )
     yield sentence("Validates in place", listing(action.attributes.get("validates")))
-    yield sentence("Uses models", (_model(known, link.target) for link in known.after("USES_MODEL", action.key)))
-    yield sentence("Returns", (short(link.target) for link in known.after("RETURNS", action.key)))
+    yield sentence("Uses models", (_model(known, link.target) for link in known.links_from("USES_MODEL", action.key)))
+    yield sentence("Returns", (short(link.target) for link in known.links_from("RETURNS", action.key)))
     yield sentence("Shows", listing(action.attributes.get("renders")))
-    yield sentence("Fires", (short(link.target) for link in known.after("FIRES", action.key)))
-    yield sentence("Dispatches", (short(link.target) for link in known.after("DISPATCHES", action.key)))
+    yield sentence("Fires", (short(link.target) for link in known.links_from("FIRES", action.key)))
+    yield sentence("Dispatches", (short(link.target) for link in known.links_from("DISPATCHES", action.key)))
     yield _asked(known, action.key)
     yield sentence("Calls", (words(name) for name in listing(action.attributes.get("calls"))))
 
 
-def _asked(known: Connected, key: str) -> str:
+def _asked(known: GraphIndex, key: str) -> str:
     """Return what the gate is asked."""
-    return sentence("Authorised by", (_ability(link) for link in known.after("AUTHORIZED_BY", key)))
+    return sentence("Authorised by", (_ability(link) for link in known.links_from("AUTHORIZED_BY", key)))
 
 
 def _ability(link: Link) -> str:
@@ -148,28 +148,28 @@ def _ability(link: Link) -> str:
     return f"{link.attributes.get('ability')}" + (f" of {short(str(policy))}" if policy else "")
 
 
-def _guard(known: Connected, link: Link) -> str:
+def _guard(known: GraphIndex, link: Link) -> str:
     """Return a middleware as it is written, with the class behind it."""
     written = str(link.attributes.get("written") or link.target.partition(":")[2])
-    behind = [short(one.target) for one in known.after("HANDLED_BY", link.target)]
+    behind = [short(one.target) for one in known.links_from("HANDLED_BY", link.target)]
     without = "not " if link.attributes.get("excluded") else ""
     return without + written + (f" ({behind[0]})" if behind and behind[0] != short(written) else "")
 
 
-def _model(known: Connected, key: str) -> str:
+def _model(known: GraphIndex, key: str) -> str:
     """Return a model with its table."""
-    tables = [link.target.removeprefix("table:") for link in known.after("MAPS_TO", key)]
+    tables = [link.target.removeprefix("table:") for link in known.links_from("MAPS_TO", key)]
     return short(key) + (f" (table {tables[0]})" if tables else "")
 
 
 # ── tables and models ─────────────────────────────────────────────────────────────────────────────
 
 
-def _table(known: Connected, node: Node) -> tuple[str, str]:
+def _table(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a table: its columns as they are now, its keys, what made it and the model that lives in it."""
     columns = node.attributes.get("columns")
     shown = [_column(one) for one in columns if isinstance(one, dict)] if isinstance(columns, list) else []
-    models = [short(link.source) for link in known.before("MAPS_TO", node.key)]
+    models = [short(link.source) for link in known.links_to("MAPS_TO", node.key)]
     gone = " It is dropped." if node.attributes.get("dropped") else ""
     former = listing(node.attributes.get("former_names"))
     return f"Table {node.name}", lines(
@@ -188,15 +188,15 @@ def _column(one: dict[str, Json]) -> str:
     )
 
 
-def _of_model(known: Connected, node: Node) -> tuple[str, str]:
+def _of_model(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a model: its table, its relations, what protects and observes it."""
     return f"Model {short(node.name)}", lines(
         f"Eloquent model {full(node)}: {words(short(node.name))}.",
-        sentence("Table", (link.target.removeprefix("table:") for link in known.after("MAPS_TO", node.key))),
+        sentence("Table", (link.target.removeprefix("table:") for link in known.links_from("MAPS_TO", node.key))),
         comment(node.doc),
-        sentence("Relations", (_relation(link) for link in known.after("RELATES", node.key)), "; "),
-        sentence("Policy", (short(link.target) for link in known.after("PROTECTED_BY", node.key))),
-        sentence("Observed by", (short(link.target) for link in known.after("OBSERVED_BY", node.key))),
+        sentence("Relations", (_relation(link) for link in known.links_from("RELATES", node.key)), "; "),
+        sentence("Policy", (short(link.target) for link in known.links_from("PROTECTED_BY", node.key))),
+        sentence("Observed by", (short(link.target) for link in known.links_from("OBSERVED_BY", node.key))),
         sentence("Does something when", (hook.partition(" ")[0] for hook in listing(node.attributes.get("hooks")))),
     )
 
@@ -212,12 +212,12 @@ def _relation(link: Link) -> str:
 # ── events, policies, tasks, settings ─────────────────────────────────────────────────────────────
 
 
-def _event(known: Connected, node: Node) -> tuple[str, str]:
+def _event(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return an event: where it is fired and what listens."""
-    fired = (f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.before("FIRES", node.key))
+    fired = (f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.links_to("FIRES", node.key))
     heard = (
         f"{short(link.source)} ({link.attributes.get('how')}, {link.uri}:{link.line})"
-        for link in known.before("LISTENS", node.key)
+        for link in known.links_to("LISTENS", node.key)
     )
     return f"Event {short(node.name)}", lines(
         f"Event {full(node)}: {_about(node)}.",
@@ -238,19 +238,19 @@ def _caller(key: str) -> str:
     return key.partition(":")[2].rpartition("\\")[2]
 
 
-def _policy(known: Connected, node: Node) -> tuple[str, str]:
+def _policy(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a policy: whose it is and what may be asked of it."""
     return f"Policy {short(node.name)}", lines(
         f"Policy {full(node)}: permissions, authorisation of {words(short(node.name).removesuffix('Policy'))}.",
         comment(node.doc),
-        sentence("Protects", (short(link.source) for link in known.before("PROTECTED_BY", node.key))),
+        sentence("Protects", (short(link.source) for link in known.links_to("PROTECTED_BY", node.key))),
         sentence("Abilities", listing(node.attributes.get("abilities"))),
     )
 
 
-def _job(known: Connected, node: Node) -> tuple[str, str]:
+def _job(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a job, notification or mail: where it is sent from."""
-    sent = [f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.before("DISPATCHES", node.key)]
+    sent = [f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.links_to("DISPATCHES", node.key)]
     if not sent:
         return "", ""
     return f"{node.kind.capitalize()} {short(node.name)}", lines(
@@ -260,7 +260,7 @@ def _job(known: Connected, node: Node) -> tuple[str, str]:
     )
 
 
-def _setting(known: Connected, node: Node) -> tuple[str, str]:
+def _setting(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a file of settings: its keys, the environment's names, what reads it."""
     env = node.attributes.get("env")
     names = [str(one["name"]) for one in env if isinstance(one, dict)] if isinstance(env, list) else []
@@ -274,7 +274,7 @@ def _setting(known: Connected, node: Node) -> tuple[str, str]:
     )
 
 
-def _command(known: Connected, node: Node) -> tuple[str, str]:
+def _command(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a command of the console: how it is called and what it does."""
     name, does = node.attributes.get("command"), node.attributes.get("description")
     if not name:
@@ -285,10 +285,10 @@ def _command(known: Connected, node: Node) -> tuple[str, str]:
     )
 
 
-def _task(known: Connected, node: Node) -> tuple[str, str]:
+def _task(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a task of the schedule: what runs and when."""
     when = [words(one) or one for one in listing(node.attributes.get("when"))]
-    ran = (short(link.target) for kind in ("DISPATCHES", "RUNS") for link in known.after(kind, node.key))
+    ran = (short(link.target) for kind in ("DISPATCHES", "RUNS") for link in known.links_from(kind, node.key))
     return f"Schedule {node.name}", lines(
         f"Scheduled {node.name} ({words(node.name)}) {node.attributes.get('title') or ''}".rstrip() + ".",
         sentence("Runs", ran),
@@ -296,7 +296,7 @@ def _task(known: Connected, node: Node) -> tuple[str, str]:
     )
 
 
-def _channel(known: Connected, node: Node) -> tuple[str, str]:
+def _channel(known: GraphIndex, node: Node) -> tuple[str, str]:
     """Return a channel and who decides about it."""
     return (
         f"Channel {node.name}",

@@ -9,11 +9,11 @@ from typing import Final
 from ragstone.code.tree import Closure, Expr, Function, Typed
 from ragstone.types.graph import Json
 from ragstone_code.laravel import chains, inflection
-from ragstone_code.laravel.chains import Called, Calls
+from ragstone_code.laravel.calls import to_json
+from ragstone_code.laravel.chains import CallChain, ChainedCall
 from ragstone_code.laravel.eloquent import Eloquent, Model, known
-from ragstone_code.laravel.lineage import Part
-from ragstone_code.laravel.literals import UNSAID, Where
-from ragstone_code.laravel.said import plain
+from ragstone_code.laravel.inheritance import ClassPart
+from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext
 
 _NO_RELATION: Final = {
     *("collection", "builder", "attribute", "carbon", "paginator", "lengthawarepaginator", "lazycollection"),
@@ -85,12 +85,12 @@ class Relations:
     def _provided_by(self, uri: str) -> Iterator[tuple[Model, Relation]]:
         module = self.eloquent.world.module(uri)
         for definition in module.classes if module else ():
-            where = Where(definition.name, definition.name, uri=uri)
+            where = ClassContext(definition.name, definition.name, uri=uri)
             for method in definition.methods:
-                for of, name, closure in chains.given_closures(method, "resolveRelationUsing"):
+                for of, name, closure in chains.calls_with_closure(method, "resolveRelationUsing"):
                     model = self.eloquent.model(of)
                     said = self.eloquent.literals.text(name, where)
-                    for calls in chains.of_closure(closure) if model and said else ():
+                    for calls in chains.closure_chains(closure) if model and said else ():
                         if model and said and calls[0].name.lower() in known()["relations"]:
                             empty = Relation(
                                 said, "", None, uri, calls[0].line, closure.function.line_end, definition.name, ("", 0)
@@ -100,10 +100,10 @@ class Relations:
 
     def one(self, model: Model, name: str) -> Relation | None:
         """Return one relation of a model by its name."""
-        found = self.eloquent.lineage.method(model.name, name)
+        found = self.eloquent.lineage.find_method(model.name, name)
         return self._relation(model, *found) if found else None
 
-    def _relation(self, model: Model, part: Part, method: Function) -> Relation | None:
+    def _relation(self, model: Model, part: ClassPart, method: Function) -> Relation | None:
         if method.static or method.abstract or any(one.default is None and not one.spread for one in method.parameters):
             return None
         at = (model.name.lower(), method.name.lower())
@@ -111,12 +111,12 @@ class Relations:
             return None
         self._at.append(at)
         try:
-            found = (self._read(model, part, method, calls) for calls in chains.returned(method))
+            found = (self._read(model, part, method, calls) for calls in chains.returned_chains(method))
             return next((one for one in found if one is not None), None)
         finally:
             self._at.pop()
 
-    def _read(self, model: Model, part: Part, method: Function, calls: Calls) -> Relation | None:
+    def _read(self, model: Model, part: ClassPart, method: Function, calls: CallChain) -> Relation | None:
         """Return the relation that a chain is, if it is one."""
         data = known()
         first = calls[0]
@@ -133,13 +133,13 @@ class Relations:
 
     # ── said outright ────────────────────────────────────────────────────────────────────────
 
-    def _direct(self, model: Model, empty: Relation, call: Called, where: Where) -> Relation:
+    def _direct(self, model: Model, empty: Relation, call: ChainedCall, where: ClassContext) -> Relation:
         kind, takes = known()["relations"][call.name.lower()]
-        given = {name: call.given(index, _PHP.get(name, name)) for index, name in enumerate(takes)}
-        values = {name: self.eloquent.literals.worked_out(one, where) for name, one in given.items() if one is not None}
+        given = {name: call.argument(index, _PHP.get(name, name)) for index, name in enumerate(takes)}
+        values = {name: self.eloquent.literals.evaluate(one, where) for name, one in given.items() if one is not None}
         related, unknown = self._class(values.pop("related", None), kind)
         through, lost = self._class(values.pop("through", None), "")
-        more = {name: plain(one) for name, one in values.items() if one is not UNSAID and one is not None}
+        more = {name: to_json(one) for name, one in values.items() if one is not NOT_WRITTEN and one is not None}
         relation = replace(empty, type=kind, related=related, through=through, more=more, unknown=unknown or lost)
         return self._keyed(model, replace(relation, pivot=self._pivot(model, relation, given.get("table"))))
 
@@ -151,7 +151,7 @@ class Relations:
             name = value.lstrip("\\")
             found = self.eloquent.lineage.find(name)
             return (found.definition.name if found else name), ""
-        lost = value is UNSAID or (value is None and kind not in ("", "morphTo"))
+        lost = value is NOT_WRITTEN or (value is None and kind not in ("", "morphTo"))
         return None, "the related model is not written down" if lost else ""
 
     def _pivot(self, model: Model, relation: Relation, written: Expr | None) -> str | None:
@@ -173,7 +173,7 @@ class Relations:
         return f"{head}{underscore}{inflection.plural(last)}"
 
     def _is_lost(self, written: Expr) -> bool:
-        return self.eloquent.literals.value(written, Where()) is not None
+        return self.eloquent.literals.value(written, ClassContext()) is not None
 
     def _keyed(self, model: Model, relation: Relation) -> Relation:
         """Return it with the foreign key that convention gives it."""
@@ -191,7 +191,7 @@ class Relations:
 
     # ── what follows ─────────────────────────────────────────────────────────────────────────
 
-    def _adorned(self, relation: Relation, calls: Calls, where: Where) -> Relation:
+    def _adorned(self, relation: Relation, calls: CallChain, where: ClassContext) -> Relation:
         more = dict(relation.more)
         kind = relation.type
         for call in calls:
@@ -207,7 +207,9 @@ class Relations:
                 kind = _SINGLE.get(kind, kind)
         return replace(relation, type=kind, more=more)
 
-    def _derived(self, model: Model, part: Part, method: Function, calls: Calls, empty: Relation) -> Relation | None:
+    def _derived(
+        self, model: Model, part: ClassPart, method: Function, calls: CallChain, empty: Relation
+    ) -> Relation | None:
         """Return the relation that another relation of the model is, further narrowed."""
         first = calls[0]
         if method.returns is not None and not _is_relation(method.returns):
@@ -225,17 +227,17 @@ class Relations:
         )  # fmt: skip
         return self._adorned(said, calls[1:], where)
 
-    def _of_parent(self, model: Model, part: Part, name: str) -> Relation | None:
+    def _of_parent(self, model: Model, part: ClassPart, name: str) -> Relation | None:
         parts = self.eloquent.lineage.parts(model.name)
         after = next((at for at, one in enumerate(parts) if one.definition is part.definition), len(parts))
         for one in parts[after + 1 :]:
             method = one.definition.method(name)
             if method is not None:
-                found = (self._read(model, one, method, calls) for calls in chains.returned(method))
+                found = (self._read(model, one, method, calls) for calls in chains.returned_chains(method))
                 return next((relation for relation in found if relation is not None), None)
         return None
 
-    def _through(self, model: Model, empty: Relation, calls: Calls, where: Where) -> Relation | None:
+    def _through(self, model: Model, empty: Relation, calls: CallChain, where: ClassContext) -> Relation | None:
         """Return what `through('cars')->has('owner')` and its kin lead to."""
         first = self._step(model, calls[0], "through", where)
         to = self.eloquent.model(first.related) if first and first.related else None
@@ -248,8 +250,8 @@ class Relations:
         )
         return self._adorned(relation, calls[2:], where)
 
-    def _step(self, model: Model, call: Called, prefix: str, where: Where) -> Relation | None:
-        given = call.given(0)
+    def _step(self, model: Model, call: ChainedCall, prefix: str, where: ClassContext) -> Relation | None:
+        given = call.argument(0)
         if given is None:
             wanted = call.name[len(prefix) :]
             name = wanted[:1].lower() + wanted[1:]
@@ -257,7 +259,7 @@ class Relations:
         said = self.eloquent.literals.value(given, where)
         if isinstance(said, str):
             return self.one(model, said)
-        found = chains.of_closure(given) if isinstance(given, Closure) else chains.chains(given)
+        found = chains.closure_chains(given) if isinstance(given, Closure) else chains.find_chains(given)
         return next((self.one(model, calls[0].name) for calls in found), None)
 
 

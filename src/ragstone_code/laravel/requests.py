@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from ragstone.code import tree
 from ragstone.types import Json
-from ragstone_code.laravel.app import App, Known
-from ragstone_code.laravel.sites import Scope
-from ragstone_code.laravel.walking import Part, called, entries, given, receiver, text_of, walk
+from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.code_bodies import CodeBody
+from ragstone_code.laravel.syntax import SyntaxNode, argument_at, array_entries, called_name, receiver, text_of, walk
 
 VALIDATING = frozenset(("validate", "validateWithBag", "make"))
 
 
-def read_form_request(app: App, known: Known) -> dict[str, Json]:
+def read_form_request(app: App, known: AppClass) -> dict[str, Json]:
     """Return the fields a form request checks, with the line of its rules."""
-    found = app.method(known.name, "rules")
+    found = app.find_method(known.name, "rules")
     if found is None:
         return {}
     fields = list(dict.fromkeys(_keys(found[1].body.statements)))
@@ -25,28 +25,28 @@ def read_form_request(app: App, known: Known) -> dict[str, Json]:
     return lines
 
 
-def find_inline_validation(scope: Scope) -> tuple[tuple[str, ...], int]:
+def find_inline_validation(scope: CodeBody) -> tuple[tuple[str, ...], int]:
     """Return the fields that a method validates by itself, and the line of the first such call; 0 for none."""
     fields: list[str] = []
     line = 0
     for call, _ in scope.calls:
-        if called(call) not in VALIDATING:
+        if called_name(call) not in VALIDATING:
             continue
         at = receiver(call)
-        made = called(call) == "make"
+        made = called_name(call) == "make"
         if made and not (isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Validator"):
             continue
-        arrays = [value for place in (0, 1) if isinstance(value := given(call, place), tree.Collected)]
+        arrays = [value for place in (0, 1) if isinstance(value := argument_at(call, place), tree.Collected)]
         rules = arrays[-1] if made and len(arrays) > 1 else next(iter(arrays), None)
         if rules is not None:
-            fields += [name for entry in entries(rules) if (name := text_of(entry.key))]
+            fields += [name for entry in array_entries(rules) if (name := text_of(entry.key))]
             line = line or call.line
         elif at is not None and not made:
             line = line or call.line
     return tuple(dict.fromkeys(fields)), line
 
 
-def _keys(statements: tuple[Part, ...]) -> Iterator[str]:
+def _keys(statements: tuple[SyntaxNode, ...]) -> Iterator[str]:
     """Yield the outermost keys of the arrays in a body, and of what is put into one by its name."""
     waiting = list(reversed(statements))
     covered: set[int] = set()

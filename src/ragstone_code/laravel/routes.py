@@ -28,9 +28,9 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.inflection import snake
-from ragstone_code.laravel.routing.controllers import Controllers
-from ragstone_code.laravel.routing.mounts import Mounted, mounted
-from ragstone_code.laravel.routing.records import Route, Written
+from ragstone_code.laravel.routing.controllers import ControllerLookup
+from ragstone_code.laravel.routing.mounts import MountedRoutes, mount_routes
+from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\??\}")
 _ALL: Final = 7
@@ -38,8 +38,8 @@ _ALL: Final = 7
 
 def read_routes(world: World) -> Graph:
     """Return the routes of an app, its middleware, and what links them to methods and models."""
-    app = mounted(world)
-    controllers = Controllers(app.machine)
+    app = mount_routes(world)
+    controllers = ControllerLookup(app.machine)
     graph = Graph()
     for route in app.router.state.routes.values():
         graph += Graph(
@@ -65,11 +65,11 @@ def plain_methods(methods: tuple[str, ...]) -> list[str]:
     return [one for one in methods if one != "HEAD" or "GET" not in methods]
 
 
-def _key(route: Route) -> str:
+def _key(route: LaravelRoute) -> str:
     return route_key(route.methods, route.uri, route.domain)
 
 
-def _node(route: Route, controllers: Controllers) -> Node:
+def _node(route: LaravelRoute, controllers: ControllerLookup) -> Node:
     """Return a route as a node."""
     controller, method = split_action(route.action)
     attributes: dict[str, Json] = {
@@ -79,7 +79,7 @@ def _node(route: Route, controllers: Controllers) -> Node:
         "action": route.action,
         "controller": controller or None,
         "method": method or None,
-        "method_exists": controllers.has(controller, method) if controller else None,
+        "method_exists": controllers.has_action(controller, method) if controller else None,
         "middleware": [one.text for one in route.attributes.middleware],
         "excluded": [one.text for one in route.attributes.excluded],
         "binding_fields": dict(route.binding_fields),
@@ -91,7 +91,7 @@ def _node(route: Route, controllers: Controllers) -> Node:
         "parameters": list(_PARAMETER.findall(f"{route.domain}/{route.uri}")),
     }
     if controller:
-        attributes["controller_middleware"] = [one.text for one in controllers.guards(controller, method)]
+        attributes["controller_middleware"] = [one.text for one in controllers.middleware_of(controller, method)]
     for name, told in (("resource", route.resource), ("with_trashed", route.trashed), ("scoped", route.scoped)):
         if told:
             attributes[name] = told
@@ -137,29 +137,36 @@ def json_of(value: Value) -> Json:
 # ── links ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _handled(route: Route, controllers: Controllers) -> Iterator[Link]:
+def _handled(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[Link]:
     """Yield what handles a route: a method where it is written, else its class."""
     controller, method = split_action(route.action)
     if not controller:
         return
-    found = controllers.place(controller, method)
-    exists = controllers.has(controller, method)
+    found = controllers.find_action(controller, method)
+    exists = controllers.has_action(controller, method)
     target = f"method:{found[0]}::{found[2].name}" if found else f"class:{controller}"
     attributes: dict[str, Json] = {} if found else {"method_exists": exists, "method": method}
     yield _link("HANDLED_BY", route, target, attributes=attributes)
 
 
 def _link(
-    kind: str, route: Route, target: str, *, written: Written | None = None, attributes: dict[str, Json] | None = None
+    kind: str,
+    route: LaravelRoute,
+    target: str,
+    *,
+    written: MiddlewareEntry | None = None,
+    attributes: dict[str, Json] | None = None,
 ) -> Link:
     """Return a link of a route, at the place that says so."""
     uri, line = (written.uri, written.line) if written else (route.site.uri, route.site.line)
     return Link(kind, _key(route), target, uri, line, "evaluated", route.site.conditional, attributes=attributes or {})
 
 
-def _guarded(route: Route, controllers: Controllers) -> Iterator[Link]:
+def _guarded(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[Link]:
     """Yield the middleware of a route in its order, then its controller's own, then what it is freed from."""
-    words: list[tuple[Written, dict[str, Json]]] = [(one, {"excluded": False}) for one in route.attributes.middleware]
+    words: list[tuple[MiddlewareEntry, dict[str, Json]]] = [
+        (one, {"excluded": False}) for one in route.attributes.middleware
+    ]
     words += _by_controller(route, controllers)
     words += [(one, {"excluded": True}) for one in route.attributes.excluded]
     for order, (one, more) in enumerate(words):
@@ -171,17 +178,19 @@ def _guarded(route: Route, controllers: Controllers) -> Iterator[Link]:
         )  # fmt: skip
 
 
-def _by_controller(route: Route, controllers: Controllers) -> Iterator[tuple[Written, dict[str, Json]]]:
+def _by_controller(
+    route: LaravelRoute, controllers: ControllerLookup
+) -> Iterator[tuple[MiddlewareEntry, dict[str, Json]]]:
     """Yield what the controller adds to the middleware of a route; a word that the route has counts once."""
     controller, method = split_action(route.action)
     said = {one.text for one in route.attributes.middleware}
-    for one in controllers.guards(controller, method) if controller else ():
+    for one in controllers.middleware_of(controller, method) if controller else ():
         if one.text not in said or one.text == "Closure":
             said.add(one.text)
             yield one, {"excluded": False, "by": "controller"}
 
 
-def _bound(route: Route, app: Mounted, controllers: Controllers) -> Iterator[Link]:
+def _bound(route: LaravelRoute, app: MountedRoutes, controllers: ControllerLookup) -> Iterator[Link]:
     """Yield the models that a route's parameters are bound to."""
     place = _function(route, controllers)
     for parameter in _PARAMETER.findall(f"{route.domain}/{route.uri}"):
@@ -190,18 +199,18 @@ def _bound(route: Route, app: Mounted, controllers: Controllers) -> Iterator[Lin
         if binder is not None:
             model = binder.model or _returned(binder.closure, controllers)
             if model:
-                field = told or controllers.key_of(model)
+                field = told or controllers.route_key_of(model)
                 yield _binds(route, model, (binder.site.uri, binder.site.line), (parameter, field, binder.how))
         elif place is not None:
             function, uri = place
             model = _typed(function, parameter, controllers)
             if model:
-                field = told or ("" if controllers.is_enum(model) else controllers.key_of(model))
+                field = told or ("" if controllers.is_enum(model) else controllers.route_key_of(model))
                 how = "enum" if controllers.is_enum(model) else "implicit"
                 yield _binds(route, model, (uri, function.line), (parameter, field, how))
 
 
-def _binds(route: Route, model: str, place: tuple[str, int], told: tuple[str, str, str]) -> Link:
+def _binds(route: LaravelRoute, model: str, place: tuple[str, int], told: tuple[str, str, str]) -> Link:
     """Return the link of a parameter to a model."""
     parameter, field, how = told
     attributes: dict[str, Json] = {"parameter": parameter, "field": field or None, "how": how}
@@ -211,33 +220,33 @@ def _binds(route: Route, model: str, place: tuple[str, int], told: tuple[str, st
     )  # fmt: skip
 
 
-def _function(route: Route, controllers: Controllers) -> tuple[Function, str] | None:
+def _function(route: LaravelRoute, controllers: ControllerLookup) -> tuple[Function, str] | None:
     """Return what runs for a route: a closure, or a method of a controller."""
     if route.closure is not None:
         return route.closure.function, route.closure.uri
     controller, method = split_action(route.action)
-    found = controllers.place(controller, method) if controller else None
+    found = controllers.find_action(controller, method) if controller else None
     return (found[2], found[1]) if found else None
 
 
-def _typed(function: Function, parameter: str, controllers: Controllers) -> str:
+def _typed(function: Function, parameter: str, controllers: ControllerLookup) -> str:
     """Return the model a parameter of the same name has as its type."""
     for one in function.parameters:
         if parameter in (one.name, snake(one.name)) and one.type is not None:
             for name in one.type.names:
-                if controllers.is_model(name) or controllers.is_enum(name):
+                if controllers.is_bindable(name) or controllers.is_enum(name):
                     return name
     return ""
 
 
-def _returned(closure: Value, controllers: Controllers) -> str:
+def _returned(closure: Value, controllers: ControllerLookup) -> str:
     """Return the model that a binding's function returns: by the type it names, else by the query it returns."""
     closure = first_known(closure)
     if not isinstance(closure, Lambda):
         return ""
     names = list(closure.function.returns.names) if closure.function.returns else []
     names += [_asked(one.value) for one in closure.function.body.statements if isinstance(one, Return)]
-    return next((one for one in names if one and controllers.is_model(one)), "")
+    return next((one for one in names if one and controllers.is_bindable(one)), "")
 
 
 def _asked(expression: Expr | None) -> str:
@@ -251,7 +260,7 @@ def _asked(expression: Expr | None) -> str:
 # ── middleware, aliases, remarks ──────────────────────────────────────────────────────────────────
 
 
-def _middleware(app: Mounted, graph: Graph) -> Graph:
+def _middleware(app: MountedRoutes, graph: Graph) -> Graph:
     """Return the middleware that routes name and that the app names, each with its class or its group."""
     used = {link.target.removeprefix("middleware:") for link in graph.links if link.kind == "GUARDED_BY"}
     named = {name: site for name, (_, site) in (*app.stack.aliases.items(), *app.stack.groups.items()) if site.uri}
@@ -273,7 +282,7 @@ def _middleware(app: Mounted, graph: Graph) -> Graph:
     return Graph(tuple(nodes), tuple(links), tuple(aliases))
 
 
-def _class_of(app: Mounted, name: str) -> tuple[str, CallSite]:
+def _class_of(app: MountedRoutes, name: str) -> tuple[str, CallSite]:
     """Return the class behind a name of middleware and where that is said."""
     if name in app.stack.aliases:
         return app.stack.aliases[name]
@@ -286,7 +295,7 @@ def _class_of(app: Mounted, name: str) -> tuple[str, CallSite]:
     return (name, CallSite(found[0], found[1].line)) if found else (name if "\\" in name else "", CallSite("", 0))
 
 
-def _aliases(route: Route) -> Iterator[Alias]:
+def _aliases(route: LaravelRoute) -> Iterator[Alias]:
     """Yield what people call a route."""
     key, uri = _key(route), route.site.uri
     if route.attributes.name:
@@ -300,7 +309,7 @@ def _aliases(route: Route) -> Iterator[Alias]:
         yield Alias(route.resource, key, "route_resource", uri)
 
 
-def _replaced(app: Mounted) -> Iterator[str]:
+def _replaced(app: MountedRoutes) -> Iterator[str]:
     """Yield what is registered in vain, as a later route of the same methods and path takes its place."""
     for one in app.router.state.replaced:
         verbs = "|".join(plain_methods(one.methods))

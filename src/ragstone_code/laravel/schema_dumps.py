@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ragstone_code.laravel import definitions
-from ragstone_code.laravel.definitions import NAME, listed, names, unquoted
+from ragstone_code.laravel import sql_definitions
+from ragstone_code.laravel.sql_definitions import NAME, column_names, split_list, unquote
 from ragstone_code.laravel.tables import Event, Index, Place, Table, Tables
 
 _PIECE: Final = re.compile(
@@ -74,14 +74,14 @@ def _created(sql: str, tables: Tables, at: Place) -> bool:
     found = _CREATE.match(sql)
     if not found:
         return False
-    table = tables.create(unquoted(found[1]), at)
+    table = tables.create(unquote(found[1]), at)
     like = _LIKE.match(found[2])
     if like:
-        model = tables.live(unquoted(like[1]))
+        model = tables.live(unquote(like[1]))
         table.columns = dict(model.columns) if model else {}
     else:
-        for definition in listed(definitions.enclosed(found[2])):
-            definitions.define(table, definition, at)
+        for definition in split_list(sql_definitions.bracket_content(found[2])):
+            sql_definitions.apply_definition(table, definition, at)
     table.events.append(Event("CREATES", at, tuple(table.columns), raw=True))
     return True
 
@@ -91,16 +91,18 @@ def _indexed(sql: str, tables: Tables, at: Place) -> bool:
     if not found:
         return False
     kind = (found[1] or "index").strip().lower()
-    table = tables.live(unquoted(found[3]))
+    table = tables.live(unquote(found[3]))
     if table is not None:
-        table.indexes[unquoted(found[2])] = Index(kind, names(found[4]))
-        table.events.append(Event("ALTERS", at, names(found[4]), raw=True))
+        table.indexes[unquote(found[2])] = Index(kind, column_names(found[4]))
+        table.events.append(Event("ALTERS", at, column_names(found[4]), raw=True))
     return True
 
 
 def _dropped(sql: str, tables: Tables, at: Place) -> bool:
     found = _DROP.match(sql)
-    for name in names(re.sub(r"\s+(?:CASCADE|RESTRICT)\s*$", "", found[1], flags=re.IGNORECASE)) if found else ():
+    for name in (
+        column_names(re.sub(r"\s+(?:CASCADE|RESTRICT)\s*$", "", found[1], flags=re.IGNORECASE)) if found else ()
+    ):
         tables.drop(name, at)
     return bool(found)
 
@@ -108,7 +110,7 @@ def _dropped(sql: str, tables: Tables, at: Place) -> bool:
 def _renamed(sql: str, tables: Tables, at: Place) -> bool:
     found = _RENAME.match(sql)
     if found:
-        tables.rename(unquoted(found[1]), unquoted(found[2]), at)
+        tables.rename(unquote(found[1]), unquote(found[2]), at)
     return bool(found)
 
 
@@ -116,11 +118,11 @@ def _altered(sql: str, tables: Tables, at: Place) -> bool:
     found = _ALTER.match(sql)
     if not found:
         return False
-    name = unquoted(found[1])
+    name = unquote(found[1])
     if tables.live(name) is None and re.match(r"(?:OWNER|DISABLE|ENABLE|SET|ALTER COLUMN \S+ ADD)\b", found[2], re.I):
         return True
     table = tables.altered(name, at)
-    touched = [column for action in listed(found[2]) for column in _acted(tables, table, action, at)]
+    touched = [column for action in split_list(found[2]) for column in _acted(tables, table, action, at)]
     table.events.append(Event("ALTERS", at, tuple(dict.fromkeys(touched)), raw=True))
     return True
 
@@ -138,31 +140,31 @@ Act = Callable[[Tables, Table, "re.Match[str]", Place], tuple[str, ...]]
 
 
 def _rename_column(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    pair = unquoted(found[1]), unquoted(found[2])
+    pair = unquote(found[1]), unquote(found[2])
     tables.rename_column(table, *pair, at)
     return pair
 
 
 def _rename_table(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    tables.rename(table.name, unquoted(found[1]), at)
+    tables.rename(table.name, unquote(found[1]), at)
     return ()
 
 
 def _change(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    pair = unquoted(found[1]), unquoted(found[2])
+    pair = unquote(found[1]), unquote(found[2])
     if pair[0] != pair[1]:
         tables.rename_column(table, *pair, at)
-    definitions.define(table, f"{found[2]} {found[3]}", at)
+    sql_definitions.apply_definition(table, f"{found[2]} {found[3]}", at)
     return tuple(dict.fromkeys(pair))
 
 
 def _modify(_tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    definitions.define(table, found[1], at)
-    return names(found[1].split()[0])
+    sql_definitions.apply_definition(table, found[1], at)
+    return column_names(found[1].split()[0])
 
 
 def _drop_key(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
-    name = unquoted(found[2]) if found[2] else ""
+    name = unquote(found[2]) if found[2] else ""
     if found[1].upper().startswith("PRIMARY"):
         table.indexes = {key: one for key, one in table.indexes.items() if one.kind != "primary"}
     table.indexes.pop(name, None)
@@ -171,19 +173,19 @@ def _drop_key(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -
 
 
 def _drop_column(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
-    name = unquoted(found[1])
+    name = unquote(found[1])
     table.drop(name)
     return (name,)
 
 
 def _add(_tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
     inside = found[1].strip()
-    written = listed(definitions.enclosed(inside)) if inside.startswith("(") else [inside]
-    return tuple(column for one in written for column in definitions.define(table, one, at))
+    written = split_list(sql_definitions.bracket_content(inside)) if inside.startswith("(") else [inside]
+    return tuple(column for one in written for column in sql_definitions.apply_definition(table, one, at))
 
 
 def _alter_column(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
-    return definitions.altered(table, unquoted(found[1]), found[2])
+    return sql_definitions.alter_column(table, unquote(found[1]), found[2])
 
 
 _ACTIONS: Final[tuple[tuple[re.Pattern[str], Act], ...]] = tuple(

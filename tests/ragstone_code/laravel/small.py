@@ -8,9 +8,9 @@ from ragstone.code.facts import FileFacts
 from ragstone.code.symbols import read
 from ragstone.code.world import World
 from ragstone.types import Graph
-from ragstone_code.laravel.app import App, Known
+from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
 from ragstone_code.laravel.kinds import is_model
-from ragstone_code.laravel.sites import Site, sites
 from ragstone_code.php import lower
 
 
@@ -28,13 +28,13 @@ def php(uri: str, *lines: str) -> tuple[str, str]:
     return uri, "\n".join(("<?php", "", *lines, ""))
 
 
-def app(*files: tuple[str, str]) -> tuple[App, tuple[Site, ...]]:
+def app(*files: tuple[str, str]) -> tuple[App, tuple[LocatedCall, ...]]:
     """Return an application and the calls in it."""
     own = App(world(dict(files)))
-    return own, sites(own)
+    return own, find_calls(own)
 
 
-def models(own: App) -> tuple[Known, ...]:
+def models(own: App) -> tuple[AppClass, ...]:
     """Return its models."""
     return tuple(known for known in own.classes.values() if is_model(own, known.name))
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone_code.laravel.app import App, aliases
+from ragstone_code.laravel.app import App, class_aliases
 from tests.ragstone_code.laravel.small import app, php, world
 
 BASE = php(
@@ -24,14 +24,14 @@ def test_a_class_that_extends_itself_does_not_hang() -> None:
 
 def test_methods_and_properties_are_found_in_what_a_class_descends_from() -> None:
     own, _ = app(BASE, LOUD, CHILD)
-    method = own.method("App\\Child", "shout")
-    field = own.property("App\\Child", "table")
+    method = own.find_method("App\\Child", "shout")
+    field = own.find_property("App\\Child", "table")
     assert method is not None
     assert (method[0].uri, method[1].line) == ("app/Loud.php", 4)
     assert field is not None
     assert field[0].name == "App\\Base"
-    assert own.method("App\\Child", "none") is None
-    assert own.property("App\\Child", "none") is None
+    assert own.find_method("App\\Child", "none") is None
+    assert own.find_property("App\\Child", "none") is None
 
 
 def test_tests_and_what_is_installed_are_no_sources() -> None:
@@ -48,8 +48,11 @@ def test_a_composer_file_that_is_no_json_is_no_hindrance() -> None:
 
 def test_a_class_has_its_full_and_its_short_name() -> None:
     own, _ = app(BASE, LOUD, CHILD)
-    node = own.named("App\\Child", "job")
+    node = own.class_node("App\\Child", "job")
     assert (node.key, node.name, node.place) == ("class:App\\Child", "Child", "app/Child.php:4")
-    assert [(one.name, one.kind) for one in aliases((node,))] == [("App\\Child", "class"), ("Child", "short_class")]
-    assert own.named("Else\\Where", "event").uri == ""
-    assert own.proper("app\\CHILD") == "App\\Child"
+    assert [(one.name, one.kind) for one in class_aliases((node,))] == [
+        ("App\\Child", "class"),
+        ("Child", "short_class"),
+    ]
+    assert own.class_node("Else\\Where", "event").uri == ""
+    assert own.declared_name("app\\CHILD") == "App\\Child"

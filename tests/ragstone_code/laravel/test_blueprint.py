@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.types import Json
-from ragstone_code.laravel.said import known
+from ragstone_code.laravel.calls import blueprint_methods
 from tests.ragstone_code.laravel.shop import column, column_names, migrated, migration, node
 
 
@@ -27,11 +27,11 @@ def altered(*lines: str) -> tuple[str, str]:
     )
 
 
-@pytest.mark.parametrize("method", sorted(known()["columns"]))
+@pytest.mark.parametrize("method", sorted(blueprint_methods()["columns"]))
 def test_every_column_method_adds_one_column_of_its_type(method: str) -> None:
     graph = migrated(made(f"{method}('x')"))
     assert column_names(graph, "t") == ["x"]
-    assert column(graph, "t.x")["type"] == known()["columns"][method]["type"]
+    assert column(graph, "t.x")["type"] == blueprint_methods()["columns"][method]["type"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph, Json, Link, Node
-from ragstone_code.laravel.connected import Connected
+from ragstone_code.laravel.graph_index import GraphIndex
 from ragstone_code.laravel.prose import comment, describe_graph, words
 
 ACT = "method:App\\RateSongController::__invoke"
@@ -150,8 +150,8 @@ def test_comments_end_where_their_tags_begin() -> None:
 
 
 def test_a_graph_can_be_asked_from_both_ends() -> None:
-    known = Connected(GRAPH)
-    assert [one.target for one in known.after("MAPS_TO", SONG)] == [TABLE]
-    assert [one.source for one in known.before("MAPS_TO", TABLE)] == [SONG]
-    assert known.after("MAPS_TO", "class:None") == []
-    assert [one.name for one in known.of("model", "table")] == ["Song", "songs"]
+    known = GraphIndex(GRAPH)
+    assert [one.target for one in known.links_from("MAPS_TO", SONG)] == [TABLE]
+    assert [one.source for one in known.links_to("MAPS_TO", TABLE)] == [SONG]
+    assert known.links_from("MAPS_TO", "class:None") == []
+    assert [one.name for one in known.nodes_of("model", "table")] == ["Song", "songs"]

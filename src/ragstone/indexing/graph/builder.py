@@ -37,12 +37,12 @@ _MOST_REMARKS: Final = 500
 
 def checked_listing(text: object) -> bytes:
     """Return a listing of routes as it is kept, nothing where it lists none; `InputError` if it is no listing."""
-    from ragstone_code.laravel.runtime import BadRouteList, imported
+    from ragstone_code.laravel.route_list import BadRouteList, import_route_list
 
     if not isinstance(text, str):
         raise InputError("a listing of routes is a text", hint="that of `php artisan route:list --json`")
     try:
-        graph = imported(text, Graph())
+        graph = import_route_list(text, Graph())
     except (BadRouteList, RecursionError, AttributeError) as error:
         raise InputError(
             "this is no listing of routes", hint="give what `php artisan route:list --json` prints"
@@ -54,9 +54,9 @@ def checked_listing(text: object) -> bytes:
 
 def confirmed(told: bytes, graph: Graph) -> Graph:
     """Return what a framework gives, with what the running application said of its routes."""
-    from ragstone_code.laravel.runtime import imported
+    from ragstone_code.laravel.route_list import import_route_list
 
-    return imported(told.decode("utf-8", "surrogatepass"), graph)
+    return import_route_list(told.decode("utf-8", "surrogatepass"), graph)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.records import Attributes, attributes_of
+from ragstone_code.laravel.routing.records import RouteAttributes, attributes_of
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class RouteAction:
     """An action as the router takes it apart."""
 
     uses: str | None = None
@@ -27,31 +27,31 @@ class Action:
     controller: str | None = None
     """What the action's name is; None for a closure."""
     closure: Lambda | None = None
-    attributes: Attributes = field(default_factory=Attributes)
+    attributes: RouteAttributes = field(default_factory=RouteAttributes)
     unknown: str = ""
 
 
-def action_of(value: Value, site: CallSite) -> Action:
+def parse_action(value: Value, site: CallSite) -> RouteAction:
     """Return what an action says."""
     value = value if isinstance(value, Unknown) and value.display else first_known(value)
     if isinstance(value, Unknown):
-        return Action(uses=value.display or None, unknown=value.reason)
+        return RouteAction(uses=value.display or None, unknown=value.reason)
     if isinstance(value, Lambda):
-        return Action(closure=value)
+        return RouteAction(closure=value)
     if isinstance(value, str):
-        return Action(uses=value)
+        return RouteAction(uses=value)
     if not isinstance(value, Array):
-        return Action()
+        return RouteAction()
     pair = pair_of(value)
     if pair is not None:
-        return Action(controller=pair)
+        return RouteAction(controller=pair)
     if len(value) == 2 and value.is_list and isinstance(first_known(value.get(0)), Instance):
-        return Action()  # a method of an object, taken along: a closure to the router
+        return RouteAction()  # a method of an object, taken along: a closure to the router
     inner = first_known(value.get("uses"))
     if inner is None:
         callables = (one for key, one in value.items.items() if isinstance(key, int))
         inner = next((one for one in map(first_known, callables) if isinstance(one, Lambda | str | Array)), None)
-    told = action_of(inner, site) if inner is not None else Action()
+    told = parse_action(inner, site) if inner is not None else RouteAction()
     return replace(told, attributes=attributes_of(value, site))
 
 
@@ -63,7 +63,7 @@ def pair_of(value: Array) -> str | None:
     return f"{first}@{display_text(second)}" if isinstance(first, str) and isinstance(second, str) else None
 
 
-def registered(action: Action) -> Action:
+def root_action(action: RouteAction) -> RouteAction:
     """Return an action that comes through a registrar: a pair is a text there that starts at the root."""
     if action.controller is None or action.closure is not None:
         return action
@@ -71,7 +71,7 @@ def registered(action: Action) -> Action:
     return replace(action, uses=rooted, controller=rooted)
 
 
-def controller_action(action: Action, group: Attributes | None, machine: Evaluator) -> Action:
+def controller_action(action: RouteAction, group: RouteAttributes | None, machine: Evaluator) -> RouteAction:
     """Return an action given as text with the controller and the namespace of its group before it."""
     uses = action.uses or ""
     if group is not None:

@@ -17,19 +17,19 @@ from ragstone_code.evaluate import (
     Value,
     first_known,
 )
-from ragstone_code.laravel.routing.records import Attributes, Written, attributes_of, text, texts
-from ragstone_code.laravel.routing.router import Router
-from ragstone_code.laravel.routing.surroundings import (
-    WORDED,
+from ragstone_code.laravel.routing.global_helpers import (
+    MIDDLEWARE_WITH_NOTATION,
     Collection,
-    Files,
-    Iterated,
-    Repository,
-    Settings,
-    Texts,
-    Words,
-    functions,
+    ConfigRepository,
+    ConfigValues,
+    DirectoryIterator,
+    FileFacade,
+    MiddlewareNotation,
+    StrFacade,
+    global_functions,
 )
+from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes, attributes_of, text, texts
+from ragstone_code.laravel.routing.router import Router
 
 ROUTES: Final = "illuminate\\foundation\\support\\providers\\routeserviceprovider"
 _BROADCASTS: Final = "\\Illuminate\\Broadcasting\\BroadcastController@authenticate"
@@ -39,7 +39,7 @@ _ROUTERS: Final = ("router", "illuminate\\routing\\router", "illuminate\\contrac
 
 
 @dataclass(slots=True)
-class Told:
+class BootstrapRecords:
     """What bootstrap/app.php and the providers said."""
 
     routing: list[tuple[Arguments, CallSite]] = field(default_factory=list)
@@ -56,10 +56,10 @@ class Told:
 class Application(Recorder):
     """The application, its builder, and the container."""
 
-    def __init__(self, router: Router, told: Told) -> None:
+    def __init__(self, router: Router, told: BootstrapRecords) -> None:
         self.router = router
         self.told = told
-        self.settings = Settings()
+        self.settings = ConfigValues()
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take in what is set up; what is asked for is given where it is known."""
@@ -101,7 +101,7 @@ class Application(Recorder):
         if wanted in _ROUTERS:
             return self.router
         if wanted in ("config", "illuminate\\contracts\\config\\repository"):
-            return Repository(self.settings)
+            return ConfigRepository(self.settings)
         if machine.lookup.of_class(wanted):
             return machine.make(text(given.at(0)).lstrip("\\"))
         return Unknown(f"what the container makes of {wanted} is not known")
@@ -134,7 +134,7 @@ def class_names(value: Value) -> list[str]:
     return texts(value) if isinstance(value, str) else []
 
 
-class Provider(Recorder):
+class ServiceProvider(Recorder):
     """What a provider inherits: its application, and the ways to load routes."""
 
     def __init__(self, application: Application) -> None:
@@ -150,7 +150,7 @@ class Provider(Recorder):
             found = machine.run(path, {"router": router}) if isinstance(path, str) else None
             if found is None and not isinstance(path, str):
                 machine.remark(site, "the route file that is loaded is not known")
-            router.first_known()
+            router.register_pending()
         elif name in ("booted", "booting"):
             told.later.append((given.at(0), site))
         elif name == "defaultProviders":
@@ -172,7 +172,7 @@ _FORWARDED: Final = frozenset({
 })  # fmt: skip
 
 
-class Broadcasts(Recorder):
+class BroadcastFacade(Recorder):
     """`Broadcast`, as far as it registers routes."""
 
     def __init__(self, router: Router) -> None:
@@ -187,9 +187,9 @@ class Broadcasts(Recorder):
 
 def broadcast_routes(router: Router, attributes: Value, site: CallSite, machine: Evaluator) -> None:
     """Register the framework's own route for channels."""
-    router.first_known()
+    router.register_pending()
     told = first_known(attributes)
-    web = Attributes(middleware=(Written("web", site.uri, site.line),))
+    web = RouteAttributes(middleware=(MiddlewareEntry("web", site.uri, site.line),))
     outer = attributes_of(told, site) if isinstance(told, Array) and len(told) else web
     stack = router.state.stack
     stack.append(stack[-1].merged(outer) if stack else outer)
@@ -200,7 +200,7 @@ def broadcast_routes(router: Router, attributes: Value, site: CallSite, machine:
     stack.pop()
 
 
-class Users(Recorder):
+class AuthFacade(Recorder):
     """`Auth`, as far as it registers routes."""
 
     def __init__(self, router: Router) -> None:
@@ -213,9 +213,9 @@ class Users(Recorder):
         return Unknown(f"Auth::{name}() is not followed")
 
 
-def known(application: Application, router: Router) -> Stubs:
+def known_symbols(application: Application, router: Router) -> Stubs:
     """Return what the evaluator hands to the files of an app."""
-    provider, broadcasts, users = Provider(application), Broadcasts(router), Users(router)
+    provider, broadcasts, users = ServiceProvider(application), BroadcastFacade(router), AuthFacade(router)
     classes: dict[str, Recorder] = {
         **dict.fromkeys(("illuminate\\support\\facades\\route", "route", *_ROUTERS[1:]), router),
         **dict.fromkeys(("illuminate\\support\\facades\\app", "app"), application),
@@ -224,11 +224,13 @@ def known(application: Application, router: Router) -> Stubs:
         **dict.fromkeys(("illuminate\\support\\serviceprovider", ROUTES), provider),
         **dict.fromkeys(("illuminate\\support\\facades\\broadcast", "broadcast"), broadcasts),
         **dict.fromkeys(("illuminate\\support\\facades\\auth", "auth"), users),
-        **dict.fromkeys(("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem"), Files()),
-        **dict.fromkeys(("illuminate\\support\\str", "str"), Texts()),
-        **dict.fromkeys(("illuminate\\support\\facades\\config", "config"), Repository(application.settings)),
-        **dict.fromkeys(_ITERATORS, Iterated()),
-        **{name.lower(): Words(name) for name in WORDED},
+        **dict.fromkeys(
+            ("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem"), FileFacade()
+        ),
+        **dict.fromkeys(("illuminate\\support\\str", "str"), StrFacade()),
+        **dict.fromkeys(("illuminate\\support\\facades\\config", "config"), ConfigRepository(application.settings)),
+        **dict.fromkeys(_ITERATORS, DirectoryIterator()),
+        **{name.lower(): MiddlewareNotation(name) for name in MIDDLEWARE_WITH_NOTATION},
         "laravel\\lumen\\routing\\router": router,
     }  # fmt: skip
     for name in ("auth", "event"):
@@ -237,4 +239,4 @@ def known(application: Application, router: Router) -> Stubs:
     def app(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         return application.on_call("make", given, site, machine) if given.positional else application
 
-    return Stubs(classes, {**functions(application.settings), "app": app, "resolve": app})
+    return Stubs(classes, {**global_functions(application.settings), "app": app, "resolve": app})

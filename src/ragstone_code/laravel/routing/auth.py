@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate import Arguments, CallSite, Evaluator, Value, first_known
-from ragstone_code.laravel.routing.records import Attributes, mapped
+from ragstone_code.laravel.routing.records import RouteAttributes, mapped
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def auth_routes(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     """Register what `Auth::routes()` does."""
     options = mapped(given.at(0, "options"))
-    group = router.state.stack[-1] if router.state.stack else Attributes()
+    group = router.state.stack[-1] if router.state.stack else RouteAttributes()
     inside = f"{group.namespace}\\Auth\\LoginController" if group.namespace else "Auth\\LoginController"
     namespace = None if machine.lookup.of_class(inside) else "App\\Http\\Controllers"
     base = (namespace or group.namespace or "").strip("\\")
@@ -24,7 +24,7 @@ def auth_routes(router: Router, given: Arguments, site: CallSite, machine: Evalu
         told = first_known(options.get(option, standard))
         if told is False:
             continue
-        outer = Attributes(namespace=namespace)
+        outer = RouteAttributes(namespace=namespace)
         router.state.stack.append(router.state.stack[-1].merged(outer) if router.state.stack else outer)
         for verb, uri, uses, name in _AUTH[option]:
             handle = router.route((verb,), uri, f"Auth\\{uses}", site, machine)

@@ -19,7 +19,7 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.evaluate.frame import Frame
-from ragstone_code.laravel.routing.records import Written, listed, texts
+from ragstone_code.laravel.routing.records import MiddlewareEntry, listed, texts
 
 _BASE: Final = "illuminate\\routing\\controller"
 _OBJECT: Final = "illuminate\\routing\\controllers\\middleware"
@@ -37,10 +37,10 @@ _MODELS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class ControllerMiddleware:
     """Middleware that a controller gives its actions."""
 
-    word: Written
+    word: MiddlewareEntry
     only: tuple[str, ...] = ()
     excepted: tuple[str, ...] = ()
 
@@ -53,12 +53,12 @@ class Guard:
 class _Options(Recorder):
     """What `$this->middleware()` returns: `only` and `except` come after it."""
 
-    def __init__(self, guards: list[Guard], words: tuple[Written, ...]) -> None:
+    def __init__(self, guards: list[ControllerMiddleware], words: tuple[MiddlewareEntry, ...]) -> None:
         self.guards, self.words = guards, words
         self.only: tuple[str, ...] = ()
         self.excepted: tuple[str, ...] = ()
         self.at = len(guards)
-        guards.extend(Guard(one) for one in words)
+        guards.extend(ControllerMiddleware(one) for one in words)
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Narrow the actions down."""
@@ -68,7 +68,7 @@ class _Options(Recorder):
             self.only = named
         elif name == "except":
             self.excepted = named
-        made = [Guard(one, self.only, self.excepted) for one in self.words]
+        made = [ControllerMiddleware(one, self.only, self.excepted) for one in self.words]
         self.guards[self.at : self.at + len(self.words)] = made
         return self
 
@@ -77,7 +77,7 @@ class _Base(Recorder):
     """Laravel's controller, as far as constructors call it."""
 
     def __init__(self) -> None:
-        self.guards: list[Guard] = []
+        self.guards: list[ControllerMiddleware] = []
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Take in middleware."""
@@ -92,18 +92,18 @@ class _Base(Recorder):
 
 
 @dataclass(slots=True)
-class Controllers:
+class ControllerLookup:
     """Answers about the controllers of an app, each looked into once."""
 
     machine: Evaluator
-    _guards: dict[str, list[Guard]] = field(default_factory=dict)
+    _guards: dict[str, list[ControllerMiddleware]] = field(default_factory=dict)
 
-    def place(self, controller: str, method: str) -> tuple[str, str, Function] | None:
+    def find_action(self, controller: str, method: str) -> tuple[str, str, Function] | None:
         """Return the class and file that write an action, and the action."""
         found = self.machine.lookup.method(controller, method)
         return (found[1].name, found[0], found[2]) if found else None
 
-    def has(self, controller: str, method: str) -> bool | None:
+    def has_action(self, controller: str, method: str) -> bool | None:
         """Return whether an action exists; None where a class outside of the project may have it."""
         if self.machine.lookup.method(controller, method):
             return True
@@ -116,7 +116,7 @@ class Controllers:
 
     # ── middleware ────────────────────────────────────────────────────────────────────────────────
 
-    def guards(self, controller: str, method: str) -> list[Written]:
+    def middleware_of(self, controller: str, method: str) -> list[MiddlewareEntry]:
         """Return the middleware a controller gives an action: by its constructor or its list, then by attributes."""
         if controller not in self._guards:
             self._guards[controller] = [*self._stated(controller), *self._attributed(controller)]
@@ -127,7 +127,7 @@ class Controllers:
             found += [one.word for one in own if one.covers(method)]
         return found
 
-    def _stated(self, controller: str) -> list[Guard]:
+    def _stated(self, controller: str) -> list[ControllerMiddleware]:
         """Return what the static list of a controller has, else what its constructor sets."""
         lookup, machine = self.machine.lookup, self.machine
         stated = lookup.method(controller, "middleware")
@@ -148,7 +148,7 @@ class Controllers:
             machine.stubs = type(machine.stubs)(kept, machine.stubs.functions)
         return base.guards
 
-    def _of_list(self, returned: Value, site: CallSite) -> Iterator[Guard]:
+    def _of_list(self, returned: Value, site: CallSite) -> Iterator[ControllerMiddleware]:
         """Yield the entries of `HasMiddleware::middleware()`."""
         for key, one in returned.items.items() if isinstance(returned, Array) else ():
             line = returned.lines.get(key, site.line) if isinstance(returned, Array) else site.line
@@ -157,14 +157,14 @@ class Controllers:
             if isinstance(one, Instance) and one.name.lower() == _OBJECT and one.arguments is not None:
                 yield from _guarded(one.arguments, one.arguments.at(0, "middleware"), here)
             else:
-                yield from (Guard(word) for word in listed(one, here))
+                yield from (ControllerMiddleware(word) for word in listed(one, here))
 
-    def _attributed(self, controller: str) -> list[Guard]:
+    def _attributed(self, controller: str) -> list[ControllerMiddleware]:
         """Return what attributes of a controller and of its parents say, the parents' first."""
         levels = list(self.machine.lookup.lineage(controller))
         return [one for uri, definition in reversed(levels) for one in self._of_attributes(definition.attributes, uri)]
 
-    def _of_attributes(self, attributes: tuple[Expr, ...], uri: str) -> Iterator[Guard]:
+    def _of_attributes(self, attributes: tuple[Expr, ...], uri: str) -> Iterator[ControllerMiddleware]:
         """Yield the middleware that attributes name."""
         for one in attributes:
             if not isinstance(one, New) or not isinstance(one.of, ClassName):
@@ -182,13 +182,15 @@ class Controllers:
             given, site = Arguments(positional, named), CallSite(uri, one.line)
             if kind.endswith("\\authorize"):
                 models = texts(given.at(1, "models"))
-                yield Guard(Written("can:" + ",".join([*texts(given.at(0, "ability")), *models]), uri, one.line))
+                yield ControllerMiddleware(
+                    MiddlewareEntry("can:" + ",".join([*texts(given.at(0, "ability")), *models]), uri, one.line)
+                )
             else:
                 yield from _guarded(given, given.at(0, "middleware"), site)
 
     # ── bindings ──────────────────────────────────────────────────────────────────────────────────
 
-    def is_model(self, name: str) -> bool:
+    def is_bindable(self, name: str) -> bool:
         """Return whether a class is one that routes bind by."""
         return any(one.lower() in _MODELS for one in self.machine.lookup.ancestors(name))
 
@@ -197,7 +199,7 @@ class Controllers:
         found = self.machine.lookup.of_class(name)
         return found is not None and found[1].kind == "enum"
 
-    def key_of(self, model: str) -> str:
+    def route_key_of(self, model: str) -> str:
         """Return the column a model is found by."""
         if self.machine.lookup.method(model, "getRouteKeyName"):
             told = first_known(self.machine.call_method(self.machine.make(model), "getRouteKeyName"))
@@ -206,7 +208,7 @@ class Controllers:
         return told if isinstance(told, str) else "id"
 
 
-def _guarded(given: Arguments, words: Value, site: CallSite) -> Iterator[Guard]:
+def _guarded(given: Arguments, words: Value, site: CallSite) -> Iterator[ControllerMiddleware]:
     """Yield middleware with the actions it is for."""
     only, excepted = tuple(texts(given.at(1, "only"))), tuple(texts(given.at(2, "except")))
-    yield from (Guard(word, only, excepted) for word in listed(words, site))
+    yield from (ControllerMiddleware(word, only, excepted) for word in listed(words, site))

@@ -34,7 +34,7 @@ GROUPS: Final = {
 
 
 @dataclass(slots=True)
-class Stack:
+class MiddlewareRegistry:
     """Names and groups of middleware, each with the place that says so."""
 
     aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
@@ -57,10 +57,10 @@ class Stack:
         self.groups[group] = (tuple(dict.fromkeys(new)), place if old and how != "set" else site)
 
 
-class Configured(Recorder):
+class MiddlewareConfigurator(Recorder):
     """The `$middleware` that bootstrap/app.php sets things on."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: MiddlewareRegistry) -> None:
         self.stack = stack
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
@@ -102,19 +102,19 @@ class Configured(Recorder):
         self.stack.groups[group] = (tuple(put.get(one, one) for one in old), place)
 
 
-def standard(site: CallSite) -> Stack:
+def default_middleware(site: CallSite) -> MiddlewareRegistry:
     """Return what the framework itself has where bootstrap/app.php sets it up."""
-    return Stack(
+    return MiddlewareRegistry(
         {name: (full, site) for name, full in ALIASES.items()}, {name: (one, site) for name, one in GROUPS.items()}
     )
 
 
-def of_kernel(machine: Evaluator, names: list[str]) -> Stack | None:
+def read_kernel(machine: Evaluator, names: list[str]) -> MiddlewareRegistry | None:
     """Return what the app's HTTP kernel says in its arrays, None where it has none."""
     for name in names:
         if not any(one.lower() == _KERNEL for one in machine.lookup.ancestors(name)):
             continue
-        stack = Stack()
+        stack = MiddlewareRegistry()
         for prop in ("routeMiddleware", "middlewareAliases"):
             stack.alias(machine.property(name, prop), _place(machine, name, prop))
         for key, one in _items(machine.property(name, "middlewareGroups")):

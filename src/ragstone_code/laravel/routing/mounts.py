@@ -11,32 +11,37 @@ from ragstone_code.evaluate import PHP, Arguments, Array, CallSite, Evaluator, I
 from ragstone_code.laravel.routing.application import (
     ROUTES,
     Application,
-    Told,
+    BootstrapRecords,
     broadcast_routes,
     class_names,
-    known,
+    known_symbols,
 )
-from ragstone_code.laravel.routing.middleware import Configured, Stack, of_kernel, standard
-from ragstone_code.laravel.routing.records import Attributes, Written, text
+from ragstone_code.laravel.routing.global_helpers import ConfigValues
+from ragstone_code.laravel.routing.middleware import (
+    MiddlewareConfigurator,
+    MiddlewareRegistry,
+    default_middleware,
+    read_kernel,
+)
+from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes, text
 from ragstone_code.laravel.routing.router import Router
-from ragstone_code.laravel.routing.surroundings import Settings
 
 
 @dataclass(slots=True)
-class Mounted:
+class MountedRoutes:
     """The router after everything that is known has run."""
 
     router: Router
     machine: Evaluator
-    stack: Stack
-    settings: Settings
+    stack: MiddlewareRegistry
+    settings: ConfigValues
 
 
-def mounted(world: World) -> Mounted:
+def mount_routes(world: World) -> MountedRoutes:
     """Return the router of an app after bootstrap/app.php and all its providers."""
-    router, told = Router(), Told()
+    router, told = Router(), BootstrapRecords()
     application = Application(router, told)
-    machine = Evaluator(world, PHP, known(application, router))
+    machine = Evaluator(world, PHP, known_symbols(application, router))
     if world.has("bootstrap/app.php"):
         machine.run("bootstrap/app.php")
     stack = _middleware(machine, told)
@@ -47,7 +52,7 @@ def mounted(world: World) -> Mounted:
         broadcast_routes(router, attributes, site, machine)
     for callback, site in told.later:
         machine.call(callback, [application], site)
-    router.first_known()
+    router.register_pending()
     if not router.state.routes:
         _conventional(router, machine)
     for how, group, words, site in router.state.groups:
@@ -55,18 +60,18 @@ def mounted(world: World) -> Mounted:
     for given_names, site in told.named:
         stack.alias(given_names, site)
     stack.aliases.update(router.state.aliases)
-    return Mounted(router, machine, stack, application.settings)
+    return MountedRoutes(router, machine, stack, application.settings)
 
 
-def _middleware(machine: Evaluator, told: Told) -> Stack:
+def _middleware(machine: Evaluator, told: BootstrapRecords) -> MiddlewareRegistry:
     """Return names and groups of middleware: of bootstrap/app.php where that sets them, else of the kernel."""
     if told.configured or told.routing:
-        stack = standard(CallSite("", 0))
+        stack = default_middleware(CallSite("", 0))
         for callback, site in told.configured:
-            machine.call(callback, [Configured(stack)], site)
+            machine.call(callback, [MiddlewareConfigurator(stack)], site)
         return stack
-    found = of_kernel(machine, ["App\\Http\\Kernel", *_declared(machine.world, "Kernel")])
-    return found if found is not None else standard(CallSite("", 0))
+    found = read_kernel(machine, ["App\\Http\\Kernel", *_declared(machine.world, "Kernel")])
+    return found if found is not None else default_middleware(CallSite("", 0))
 
 
 def _declared(world: World, ending: str) -> Iterator[str]:
@@ -107,14 +112,14 @@ def _booted(application: Application, provider: Instance, machine: Evaluator) ->
     """Run one provider's `boot`, then the routes it gave or maps."""
     if machine.lookup.method(provider.name, "boot"):
         machine.call_method(provider, "boot")
-    application.router.first_known()
+    application.router.register_pending()
     given = application.told.closures.get(id(provider))
     if given is not None:
         machine.call(given[0], [], given[1])
     elif any(one.lower() == ROUTES for one in machine.lookup.ancestors(provider.name)):
         if machine.lookup.method(provider.name, "map"):
             machine.call_method(provider, "map")
-    application.router.first_known()
+    application.router.register_pending()
 
 
 def _listed(machine: Evaluator) -> Iterator[str]:
@@ -159,23 +164,25 @@ def _routing(router: Router, given: Arguments, site: CallSite, machine: Evaluato
         prefix = text(given.at(7, "apiPrefix", "api"))
         there = CallSite(site.uri, given.lines.get("api", site.line))
         place = (site.uri, given.lines.get("apiPrefix", there.line))
-        here = (Written("api", there.uri, there.line),)
-        _files(router, api, Attributes(prefix=prefix, middleware=here, places=(place,)), there, machine)
+        here = (MiddlewareEntry("api", there.uri, there.line),)
+        _files(router, api, RouteAttributes(prefix=prefix, middleware=here, places=(place,)), there, machine)
         if isinstance(health, str):
             router.by_framework = True
             at = CallSite(site.uri, given.lines.get("health", site.line))
             router.on_call("get", Arguments((health, None)), at, machine)
             router.by_framework = False
         there = CallSite(site.uri, given.lines.get("web", site.line))
-        _files(router, web, Attributes(middleware=(Written("web", there.uri, there.line),)), there, machine)
+        _files(
+            router, web, RouteAttributes(middleware=(MiddlewareEntry("web", there.uri, there.line),)), there, machine
+        )
         if first_known(then) is not None:
             machine.call(then, [Unknown("the application")], site)
     if isinstance(channels, str):
         broadcast_routes(router, None, site, machine)
-    router.first_known()
+    router.register_pending()
 
 
-def _files(router: Router, files: Value, attributes: Attributes, site: CallSite, machine: Evaluator) -> None:
+def _files(router: Router, files: Value, attributes: RouteAttributes, site: CallSite, machine: Evaluator) -> None:
     """Mount one route file or several."""
     if first_known(files) is not None:
         router.group(attributes, files, site, machine)
@@ -187,4 +194,6 @@ def _conventional(router: Router, machine: Evaluator) -> None:
         if machine.world.has(uri) and uri not in machine.followed:
             site = CallSite(uri, 1)
             machine.remark(site, f"what mounts it was not found: taken as the framework's own {group} routes")
-            router.group(Attributes(prefix=prefix, middleware=(Written(group, uri, 1),)), uri, site, machine)
+            router.group(
+                RouteAttributes(prefix=prefix, middleware=(MiddlewareEntry(group, uri, 1),)), uri, site, machine
+            )

@@ -15,7 +15,7 @@ _FIELD: Final = re.compile(r"\{(\w+):(\w+)(\??)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class MiddlewareEntry:
     """A word of middleware and the place it is written."""
 
     text: str
@@ -24,7 +24,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Attributes:
+class RouteAttributes:
     """What a group, a registrar or an action says of its routes."""
 
     prefix: str | None = None
@@ -32,16 +32,16 @@ class Attributes:
     namespace: str | None = None
     domain: str | None = None
     controller: str | None = None
-    middleware: tuple[Written, ...] = ()
-    excluded: tuple[Written, ...] = ()
+    middleware: tuple[MiddlewareEntry, ...] = ()
+    excluded: tuple[MiddlewareEntry, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
-    can: tuple[Written, ...] = ()
+    can: tuple[MiddlewareEntry, ...] = ()
     places: tuple[tuple[str, int], ...] = ()
     """Where prefixes, names, namespaces, domains and controllers are written."""
 
-    def merged(self, new: Attributes, *, existing_first: bool = True) -> Attributes:
+    def merged(self, new: RouteAttributes, *, existing_first: bool = True) -> RouteAttributes:
         """Return these with those of something inside, as Laravel's RouteGroup merges them."""
-        return Attributes(
+        return RouteAttributes(
             prefix=_prefix(self.prefix, new.prefix, existing_first=existing_first),
             name=new.name if self.name is None else self.name + (new.name or ""),
             namespace=_namespace(self.namespace, new.namespace),
@@ -73,13 +73,13 @@ def _namespace(old: str | None, new: str | None) -> str | None:
 
 
 @dataclass(slots=True)
-class Route:
+class LaravelRoute:
     """One route, as it is registered and changed by what is called on it."""
 
     methods: tuple[str, ...]
     uri: str
     site: CallSite
-    attributes: Attributes
+    attributes: RouteAttributes
     action: str = "Closure"
     closure: Lambda | None = None
     wheres: dict[str, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Route:
     by_framework: bool = False
     places: tuple[tuple[str, int], ...] = ()
     """The entries of loops it is made in."""
-    instead_of: tuple[Route, ...] = ()
+    instead_of: tuple[LaravelRoute, ...] = ()
     """Routes whose place it takes under a condition only."""
     trashed: bool = False
     scoped: bool = False
@@ -122,7 +122,7 @@ class Route:
 
 
 @dataclass(slots=True)
-class Binder:
+class ParameterBinder:
     """A parameter that is bound by name: to a model, or by a function."""
 
     parameter: str
@@ -147,21 +147,21 @@ def settled(value: Value) -> Value:
     return value if isinstance(value, Unknown) and value.display else first_known(value)
 
 
-def listed(value: Value, site: CallSite) -> tuple[Written, ...]:
+def listed(value: Value, site: CallSite) -> tuple[MiddlewareEntry, ...]:
     """Return middleware as it is written: a word, a list of them, a closure; empty ones are left out."""
     return tuple(_listed(settled(value), site))
 
 
-def _listed(value: Value, site: CallSite) -> Iterator[Written]:
+def _listed(value: Value, site: CallSite) -> Iterator[MiddlewareEntry]:
     """Yield the words of a value, each with its own line."""
     if isinstance(value, Array):
         for key, one in value.items.items():
             line = value.lines.get(key)
             yield from _listed(settled(one), CallSite(value.uri, line) if line and value.uri else site)
     elif isinstance(value, Lambda):
-        yield Written("Closure", site.uri, site.line)
+        yield MiddlewareEntry("Closure", site.uri, site.line)
     elif value is not None and (word := display_text(value)):
-        yield Written(word, site.uri, site.line)
+        yield MiddlewareEntry(word, site.uri, site.line)
 
 
 def mapped(value: Value) -> dict[str, Value]:
@@ -178,11 +178,11 @@ def texts(value: Value) -> list[str]:
     return [] if value is None else [display_text(value)]
 
 
-def attributes_of(value: Value, site: CallSite) -> Attributes:
+def attributes_of(value: Value, site: CallSite) -> RouteAttributes:
     """Return the attributes an array of a group or an action has."""
     given = first_known(value)
     if not isinstance(given, Array):
-        return Attributes()
+        return RouteAttributes()
     home = given.uri or site.uri
     at = {key: CallSite(home, given.lines[key]) if key in given.lines else site for key in given.items}
     named = {str(key): settled(one) for key, one in given.items.items()}
@@ -190,7 +190,7 @@ def attributes_of(value: Value, site: CallSite) -> Attributes:
     def word(key: str) -> str | None:
         return maybe_text(named.get(key))
 
-    return Attributes(
+    return RouteAttributes(
         prefix=word("prefix"),
         name=word("as") if "as" in named else word("name"),
         namespace=word("namespace"),
@@ -199,7 +199,7 @@ def attributes_of(value: Value, site: CallSite) -> Attributes:
         middleware=listed(named.get("middleware"), at.get("middleware", site)),
         excluded=listed(named.get("excluded_middleware"), at.get("excluded_middleware", site)),
         where={key: text(one) for key, one in mapped(named.get("where")).items()},
-        can=tuple(Written(ability(one), site.uri, site.line) for one in mapped(named.get("can")).values()),
+        can=tuple(MiddlewareEntry(ability(one), site.uri, site.line) for one in mapped(named.get("can")).values()),
         places=tuple((at[key].uri, at[key].line) for key in given.items if key in PLACED),
     )
 

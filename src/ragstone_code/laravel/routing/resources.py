@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, first_known
 from ragstone_code.laravel.inflection import singular
-from ragstone_code.laravel.routing.actions import Action
-from ragstone_code.laravel.routing.records import Attributes, Route, Written, listed, mapped, text, texts
+from ragstone_code.laravel.routing.actions import RouteAction
+from ragstone_code.laravel.routing.records import (
+    LaravelRoute,
+    MiddlewareEntry,
+    RouteAttributes,
+    listed,
+    mapped,
+    text,
+    texts,
+)
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
@@ -24,7 +32,7 @@ _METHODS: Final = {
 
 
 @dataclass(slots=True)
-class Rules:
+class ResourceDefaults:
     """What is set for all resources."""
 
     verbs: dict[str, str] = field(default_factory=lambda: {"create": "create", "edit": "edit"})
@@ -33,7 +41,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ResourceArguments:
     """What a resource is called with."""
 
     name: Value
@@ -41,17 +49,17 @@ class Named:
     singleton: bool = False
 
 
-class Pending(Recorder):
+class PendingResource(Recorder):
     """A resource whose chain is still being called; it is registered when that ends."""
 
     def __init__(
-        self, router: Router, machine: Evaluator, site: CallSite, what: Named, options: dict[str, Value]
+        self, router: Router, machine: Evaluator, site: CallSite, what: ResourceArguments, options: dict[str, Value]
     ) -> None:
         self.router, self.machine, self.site = router, machine, site
         self.name, self.controller, self.singleton = text(what.name), text(what.controller), what.singleton
         self.options = options
-        self.only_for: dict[str, tuple[Written, ...]] = {}
-        self.not_for: dict[str, tuple[Written, ...]] = {}
+        self.only_for: dict[str, tuple[MiddlewareEntry, ...]] = {}
+        self.not_for: dict[str, tuple[MiddlewareEntry, ...]] = {}
         self.middleware = listed(options.get("middleware"), site)
         self.excluded = listed(options.get("excluded_middleware"), site)
 
@@ -61,7 +69,7 @@ class Pending(Recorder):
         if folded in _OPTIONS:
             _OPTIONS[folded](self, given, site)
         elif folded == "register":
-            self.router.first_known()
+            self.router.register_pending()
         return self
 
     # ── registering ───────────────────────────────────────────────────────────────────────────────
@@ -71,7 +79,7 @@ class Pending(Recorder):
         *prefix, name = self.name.split("/")
         stack = self.router.state.stack
         if prefix:
-            outer = Attributes(prefix="/".join(prefix))
+            outer = RouteAttributes(prefix="/".join(prefix))
             stack.append(stack[-1].merged(outer) if stack else outer)
         try:
             for action in self._wanted():
@@ -100,17 +108,17 @@ class Pending(Recorder):
             uri += f"/{{{self._wildcard(name.rpartition('.')[2])}}}"
         if action in ("create", "edit"):
             uri += f"/{self.router.state.rules.verbs[action]}"
-        attributes = Attributes(
+        attributes = RouteAttributes(
             name=self._name(placed, action),
             middleware=self.only_for.get(action, self.middleware),
             excluded=self.excluded + self.not_for.get(action, ()),
             where={key: text(one) for key, one in mapped(self.options.get("wheres")).items()},
         )
-        told = Action(uses=f"{self.controller}@{action}", attributes=attributes)
+        told = RouteAction(uses=f"{self.controller}@{action}", attributes=attributes)
         route = self.router.route(_METHODS[action], uri, told, self.site, self.machine).route
         self._finish(route, name, action)
 
-    def _finish(self, route: Route, name: str, action: str) -> None:
+    def _finish(self, route: LaravelRoute, name: str, action: str) -> None:
         """Give a route what is set after it was made."""
         route.resource = name
         fields = self.options.get("bindingFields")
@@ -165,23 +173,23 @@ class Pending(Recorder):
         return f"{prefix}{name}.{action}".strip(".")
 
 
-def _set(key: str, *, many: bool = False) -> Callable[[Pending, Arguments, CallSite], None]:
-    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _set(key: str, *, many: bool = False) -> Callable[[PendingResource, Arguments, CallSite], None]:
+    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
         first = first_known(given.at(0))
         pending.options[key] = Array(given.positional) if many and not isinstance(first, Array) else first
 
     return put
 
 
-def _flag(key: str) -> Callable[[Pending, Arguments, CallSite], None]:
-    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _flag(key: str) -> Callable[[PendingResource, Arguments, CallSite], None]:
+    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
         pending.options[key] = given.at(0, key, True) if key == "shallow" else given.at(0, "fields", Array())
 
     return put
 
 
-def _entry(key: str) -> Callable[[Pending, Arguments, CallSite], None]:
-    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _entry(key: str) -> Callable[[PendingResource, Arguments, CallSite], None]:
+    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
         held = first_known(pending.options.get(key))
         made = held.copy() if isinstance(held, Array) else Array()
         made.set(text(given.at(0)), given.at(1))
@@ -190,43 +198,43 @@ def _entry(key: str) -> Callable[[Pending, Arguments, CallSite], None]:
     return put
 
 
-def _middleware(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _middleware(pending: PendingResource, given: Arguments, site: CallSite) -> None:
     pending.middleware = listed(given.at(0, "middleware"), site)
     pending.only_for = {key: _once(one + pending.middleware) for key, one in pending.only_for.items()}
 
 
-def _middleware_for(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _middleware_for(pending: PendingResource, given: Arguments, site: CallSite) -> None:
     words = listed(given.at(1, "middleware"), site)
     for action in texts(given.at(0, "methods")):
         pending.only_for[action] = _once(pending.middleware + words) if pending.middleware else words
 
 
-def _without(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _without(pending: PendingResource, given: Arguments, site: CallSite) -> None:
     pending.excluded += listed(given.at(0, "middleware"), site)
 
 
-def _without_for(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _without_for(pending: PendingResource, given: Arguments, site: CallSite) -> None:
     for action in texts(given.at(0, "methods")):
         pending.not_for[action] = listed(given.at(1, "middleware"), site)
 
 
-def _once(words: tuple[Written, ...]) -> tuple[Written, ...]:
+def _once(words: tuple[MiddlewareEntry, ...]) -> tuple[MiddlewareEntry, ...]:
     """Return words without those that came before."""
     return tuple({one.text: one for one in reversed(words)}[key] for key in dict.fromkeys(one.text for one in words))
 
 
-def _where(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _where(pending: PendingResource, given: Arguments, site: CallSite) -> None:
     pending.options["wheres"] = given.at(0)
 
 
-def _expression(pattern: str) -> Callable[[Pending, Arguments, CallSite], None]:
-    def put(pending: Pending, given: Arguments, site: CallSite) -> None:
+def _expression(pattern: str) -> Callable[[PendingResource, Arguments, CallSite], None]:
+    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
         pending.options["wheres"] = Array(items=dict.fromkeys(texts(given.at(0)), pattern))
 
     return put
 
 
-_OPTIONS: Final[dict[str, Callable[[Pending, Arguments, CallSite], None]]] = {
+_OPTIONS: Final[dict[str, Callable[[PendingResource, Arguments, CallSite], None]]] = {
     "only": _set("only", many=True), "except": _set("except", many=True), "names": _set("names"),
     "parameters": _set("parameters"), "name": _entry("names"), "parameter": _entry("parameters"),
     "shallow": _flag("shallow"), "scoped": _flag("bindingFields"), "withtrashed": _flag("trashed"),

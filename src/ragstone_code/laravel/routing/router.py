@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Lambda, Recorder, Unknown, Value, first_known
-from ragstone_code.laravel.routing.actions import Action, action_of, controller_action
-from ragstone_code.laravel.routing.calls import CALLS
-from ragstone_code.laravel.routing.handles import Registrar, RouteHandle
+from ragstone_code.laravel.routing.actions import RouteAction, controller_action, parse_action
 from ragstone_code.laravel.routing.records import (
     VERBS,
-    Attributes,
-    Binder,
-    Route,
+    LaravelRoute,
+    ParameterBinder,
+    RouteAttributes,
     text,
 )
-from ragstone_code.laravel.routing.resources import Named, Pending, Rules
+from ragstone_code.laravel.routing.resources import PendingResource, ResourceArguments, ResourceDefaults
+from ragstone_code.laravel.routing.route_handles import RouteHandle, RouteRegistrar
+from ragstone_code.laravel.routing.router_methods import CALLS
 
 _ATTRIBUTES: Final = frozenset({
     "as", "can", "controller", "domain", "metadata", "middleware", "missing", "name", "namespace", "prefix",
@@ -36,34 +36,34 @@ _ASKS: Final = frozenset({
 
 
 @dataclass(slots=True)
-class State:
+class RouterState:
     """Everything the router has been told."""
 
-    routes: dict[str, Route] = field(default_factory=dict)
-    replaced: list[Route] = field(default_factory=list)
-    stack: list[Attributes] = field(default_factory=list)
+    routes: dict[str, LaravelRoute] = field(default_factory=dict)
+    replaced: list[LaravelRoute] = field(default_factory=list)
+    stack: list[RouteAttributes] = field(default_factory=list)
     patterns: dict[str, str] = field(default_factory=dict)
-    binders: dict[str, Binder] = field(default_factory=dict)
+    binders: dict[str, ParameterBinder] = field(default_factory=dict)
     aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
     groups: list[tuple[str, str, tuple[str, ...], CallSite]] = field(default_factory=list)
     """(what was done, group, middleware, place)"""
     macros: dict[str, Value] = field(default_factory=dict)
-    rules: Rules = field(default_factory=Rules)
+    rules: ResourceDefaults = field(default_factory=ResourceDefaults)
 
 
 class Router(Recorder):
     """The facade, the router itself, and `$router` in route files."""
 
     def __init__(self) -> None:
-        self.state = State()
-        self.pending: Pending | None = None
+        self.state = RouterState()
+        self.pending: PendingResource | None = None
         self.by_framework = False
 
     # ── calls ─────────────────────────────────────────────────────────────────────────────────────
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return what a call on the router gives."""
-        self.first_known()
+        self.register_pending()
         folded = name.lower()
         own = CALLS.get(folded)
         if own is not None:
@@ -71,7 +71,7 @@ class Router(Recorder):
         if folded.upper() in VERBS:
             return self.route([folded.upper()], given.at(0, "uri"), given.at(1, "action"), site, machine)
         if folded in _ATTRIBUTES:
-            return Registrar(self).on_call(name, given, site, machine)
+            return RouteRegistrar(self).on_call(name, given, site, machine)
         macro = self.state.macros.get(name)
         if macro is not None:
             bound = replace_this(macro, self)
@@ -84,7 +84,7 @@ class Router(Recorder):
         """Return a member: the router of the router is itself (Lumen)."""
         return self if name == "router" else Unknown(f"{name} is not followed")
 
-    def first_known(self) -> None:
+    def register_pending(self) -> None:
         """Register the resource whose chain has ended."""
         pending, self.pending = self.pending, None
         if pending is not None:
@@ -93,10 +93,10 @@ class Router(Recorder):
     # ── routes ────────────────────────────────────────────────────────────────────────────────────
 
     def route(
-        self, methods: Sequence[str], uri: Value, action: Value | Action, site: CallSite, machine: Evaluator
+        self, methods: Sequence[str], uri: Value, action: Value | RouteAction, site: CallSite, machine: Evaluator
     ) -> RouteHandle:
         """Register a route and return what goes on with it."""
-        made = action if isinstance(action, Action) else action_of(action, site)
+        made = action if isinstance(action, RouteAction) else parse_action(action, site)
         if made.unknown:
             machine.remark(site, f"the action is not known: {made.unknown}")
         if isinstance(uri, Unknown):
@@ -104,7 +104,9 @@ class Router(Recorder):
         group = self.state.stack[-1] if self.state.stack else None
         if made.uses is not None:
             made = controller_action(made, group, machine)
-        route = Route(tuple(methods), "", site, made.attributes, closure=made.closure, by_framework=self.by_framework)
+        route = LaravelRoute(
+            tuple(methods), "", site, made.attributes, closure=made.closure, by_framework=self.by_framework
+        )
         route.places = tuple(place for place in machine.loops if place[1])
         if "GET" in route.methods and "HEAD" not in route.methods:
             route.methods = (*route.methods, "HEAD")
@@ -115,7 +117,7 @@ class Router(Recorder):
         self.add(route)
         return RouteHandle(route, self)
 
-    def _grouped(self, route: Route, group: Attributes | None, made: Action) -> None:
+    def _grouped(self, route: LaravelRoute, group: RouteAttributes | None, made: RouteAction) -> None:
         """Give a route what its groups have, and its action."""
         own = replace(made.attributes, controller=made.controller)
         if group is not None:
@@ -127,7 +129,7 @@ class Router(Recorder):
             route.set_domain(own.domain)
         route.wheres = {**self.state.patterns, **own.where}
 
-    def add(self, route: Route) -> None:
+    def add(self, route: LaravelRoute) -> None:
         """Keep a route; one of the same methods, domain and path takes the place of the earlier."""
         before = self.state.routes.get(route.identity)
         if before is not None:
@@ -135,7 +137,7 @@ class Router(Recorder):
             route.instead_of = (*before.instead_of, before) if route.site.conditional else ()
         self.state.routes[route.identity] = route
 
-    def moved(self, route: Route, before: str) -> None:
+    def moved(self, route: LaravelRoute, before: str) -> None:
         """Keep a route in its place under what it now is, after its path or domain was changed."""
         if route.identity == before or self.state.routes.get(before) is not route:
             return
@@ -143,7 +145,7 @@ class Router(Recorder):
 
     # ── groups ────────────────────────────────────────────────────────────────────────────────────
 
-    def group(self, attributes: Attributes, routes: Value, site: CallSite, machine: Evaluator) -> None:
+    def group(self, attributes: RouteAttributes, routes: Value, site: CallSite, machine: Evaluator) -> None:
         """Run a closure or a file inside of a group, or several of them."""
         routes = first_known(routes)
         if isinstance(routes, Array) and not (len(routes) == 2 and not isinstance(routes.get(0), str | Lambda)):
@@ -154,7 +156,7 @@ class Router(Recorder):
         stack.append(stack[-1].merged(attributes) if stack else attributes)
         try:
             self._load(routes, site, machine)
-            self.first_known()
+            self.register_pending()
         finally:
             stack.pop()
 
@@ -172,10 +174,12 @@ class Router(Recorder):
 
     # ── resources ─────────────────────────────────────────────────────────────────────────────────
 
-    def resource(self, what: Named, options: dict[str, Value], site: CallSite, machine: Evaluator) -> Pending:
+    def resource(
+        self, what: ResourceArguments, options: dict[str, Value], site: CallSite, machine: Evaluator
+    ) -> PendingResource:
         """Return a resource that is registered when its chain ends."""
-        self.first_known()
-        self.pending = Pending(self, machine, site, what, dict(options))
+        self.register_pending()
+        self.pending = PendingResource(self, machine, site, what, dict(options))
         if isinstance(what.name, Unknown):
             machine.remark(site, f"the name of a resource is not known: {what.name.reason}")
         return self.pending

@@ -14,7 +14,7 @@ from ragstone_code.laravel.tables import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MethodCall:
     """A call with what it was given; a value that is not known is none of Python's plain ones."""
 
     name: str
@@ -22,21 +22,21 @@ class Said:
     named: Mapping[str, object]
     at: Place
 
-    def given(self, index: int, name: str = "") -> object:
+    def argument(self, index: int, name: str = "") -> object:
         """Return an argument by its place or name, or None."""
         return self.arguments[index] if index < len(self.arguments) else self.named.get(name)
 
     def text(self, index: int, name: str = "") -> str | None:
         """Return an argument that is a text."""
-        value = self.given(index, name)
+        value = self.argument(index, name)
         return value if isinstance(value, str) and value else None
 
 
-Chain = tuple[Said, ...]
+MethodChain = tuple[MethodCall, ...]
 
 
 @cache
-def known() -> dict[str, Any]:
+def blueprint_methods() -> dict[str, Any]:
     """Return the methods of a blueprint as data, columns by their names in lower case."""
     data: dict[str, Any] = json.loads(
         resources.files(__package__).joinpath("blueprint.json").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def known() -> dict[str, Any]:
     return data
 
 
-def texts(value: object) -> tuple[str, ...]:
+def string_values(value: object) -> tuple[str, ...]:
     """Return the texts that a value is or holds."""
     if isinstance(value, str):
         return (value,)
@@ -55,17 +55,17 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(one for one in held if isinstance(one, str))
 
 
-def plain(value: object) -> Json:
+def to_json(value: object) -> Json:
     """Return a value as it may stand in attributes; what is not known as it may be shown."""
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, Mapping):
         keys = list(value)
         if keys == list(range(len(keys))):
-            return [plain(one) for one in value.values()]
-        return {str(key): plain(one) for key, one in value.items()}
+            return [to_json(one) for one in value.values()]
+        return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [to_json(one) for one in value]
     return str(getattr(value, "shown", "") or getattr(value, "name", "") or "?")
 
 
@@ -80,7 +80,7 @@ _INDEX_CALLS: Final = {
 
 
 @dataclass(slots=True)
-class Settings:
+class ColumnModifiers:
     """What the rest of a column's chain sets."""
 
     nullable: bool
@@ -89,13 +89,13 @@ class Settings:
     changes: bool = False
     indexes: list[tuple[str, str | None]] = field(default_factory=list)
 
-    def take(self, call: Said) -> None:
+    def take(self, call: MethodCall) -> None:
         """Read one call."""
         name = call.name.lower()
         if name == "nullable":
-            self.nullable, self.nullable_said = call.given(0, "value") is not False, True
+            self.nullable, self.nullable_said = call.argument(0, "value") is not False, True
         elif name == "default":
-            self.more["default"] = plain(call.given(0, "value"))
+            self.more["default"] = to_json(call.argument(0, "value"))
         elif name == "usecurrent":
             self.more["default"] = "CURRENT_TIMESTAMP"
         elif name == "change":
@@ -103,6 +103,6 @@ class Settings:
         elif name in ("unsigned", "autoincrement"):
             self.more["unsigned" if name == "unsigned" else "auto_increment"] = True
         elif name in ("comment", "storedas", "virtualas"):
-            self.more["comment" if name == "comment" else "generated"] = plain(call.given(0))
-        elif name in _INDEX_CALLS and call.given(0) is not False:
+            self.more["comment" if name == "comment" else "generated"] = to_json(call.argument(0))
+        elif name in _INDEX_CALLS and call.argument(0) is not False:
             self.indexes.append((_INDEX_CALLS[name], call.text(0, "indexName")))

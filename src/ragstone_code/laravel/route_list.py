@@ -19,7 +19,7 @@ class BadRouteList(InputError):
     """A listing of routes that is none."""
 
 
-def imported(text: str, graph: Graph) -> Graph:
+def import_route_list(text: str, graph: Graph) -> Graph:
     """Return a graph with what the listing says: its links as `runtime`, and routes that only the listing has.
 
     A route that both have keeps its place in the files. A route of the files that the listing does not have stays,

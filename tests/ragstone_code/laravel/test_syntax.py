@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 from ragstone.code import tree
-from ragstone_code.laravel.walking import (
-    called,
-    chain,
+from ragstone_code.laravel.syntax import (
+    argument_at,
+    array_entries,
+    array_values,
+    call_chain,
+    called_name,
     class_of,
-    entries,
-    given,
-    listed,
     receiver,
-    returned,
-    shown,
+    returned_values,
+    short_text,
     text_of,
     walk,
 )
@@ -25,21 +25,21 @@ def first(text: str) -> object:
 
 def test_everything_is_walked_in_the_order_it_is_written() -> None:
     module = lower("<?php\nif (a()) { b(c()); } else { d(fn () => e()); }\nf();", "a.php")
-    calls = [(called(part), depends) for part, depends in walk(module.statements) if isinstance(part, tree.Call)]
+    calls = [(called_name(part), depends) for part, depends in walk(module.statements) if isinstance(part, tree.Call)]
     assert calls == [("a", True), ("b", True), ("c", True), ("d", True), ("e", True), ("f", False)]
 
 
 def test_a_chain_is_taken_apart_from_its_first_call_to_its_last() -> None:
-    root, calls = chain(first("Cart::of($a)->add(1)\n->pay()"))
+    root, calls = call_chain(first("Cart::of($a)->add(1)\n->pay()"))
     assert isinstance(root, tree.ClassName)
     assert root.name == "Shop\\Cart"
-    assert [(called(one), one.line) for one in calls] == [("of", 4), ("add", 4), ("pay", 5)]
+    assert [(called_name(one), one.line) for one in calls] == [("of", 4), ("add", 4), ("pay", 5)]
 
 
 def test_a_chain_of_a_new_object_begins_with_it() -> None:
-    root, calls = chain(first("(new Cart)->later(5)"))
+    root, calls = call_chain(first("(new Cart)->later(5)"))
     assert class_of(root) == "Shop\\Cart"
-    assert [called(one) for one in calls] == ["later"]
+    assert [called_name(one) for one in calls] == ["later"]
 
 
 def test_classes_are_named_in_four_ways_and_self_is_the_owner() -> None:
@@ -55,27 +55,27 @@ def test_texts_are_put_together_and_the_unknown_is_none() -> None:
     assert text_of(first("Cart::class . '@pay'")) == "Shop\\Cart@pay"
     assert text_of(first("'a' . $b")) is None
     assert text_of(first("7")) is None
-    assert shown(first("7")) == "7"
+    assert short_text(first("7")) == "7"
 
 
 def test_arguments_are_found_by_name_and_by_place() -> None:
     call = first("f(1, b: 2)")
     assert isinstance(call, tree.Call)
-    assert shown(given(call, 0)) == "1"
-    assert shown(given(call, 5, "b")) == "2"
-    assert given(call, 1) is None
+    assert short_text(argument_at(call, 0)) == "1"
+    assert short_text(argument_at(call, 5, "b")) == "2"
+    assert argument_at(call, 1) is None
     assert receiver(call) is None
 
 
 def test_values_of_arrays_and_of_what_is_none() -> None:
-    assert [shown(one) for one in listed(first("[1, 2]"))] == ["1", "2"]
-    assert [shown(one) for one in listed(first("3"))] == ["3"]
-    assert listed(None) == ()
-    assert entries(first("3")) == ()
+    assert [short_text(one) for one in array_values(first("[1, 2]"))] == ["1", "2"]
+    assert [short_text(one) for one in array_values(first("3"))] == ["3"]
+    assert array_values(None) == ()
+    assert array_entries(first("3")) == ()
 
 
 def test_what_a_function_returns_is_not_what_its_closures_return() -> None:
     function = lower(
         "<?php function f() { $g = function () { return 1; }; if ($x) { return 2; } return 3; }", "a.php"
     ).functions[0]
-    assert [shown(one) for one in returned(function)] == ["2", "3"]
+    assert [short_text(one) for one in returned_values(function)] == ["2", "3"]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Link, Node
-from ragstone_code.laravel.authorizing import guarded
+from ragstone_code.laravel.authorization import route_authorization
 from ragstone_code.laravel.policies import find_policies
 from tests.ragstone_code.laravel.small import MODEL, app, php, said
 
@@ -25,7 +25,7 @@ def test_what_routes_ask_is_answered_by_the_policy_of_the_bound_model_or_by_the_
         "route:GET shelf", "route", "shelf", route.uri, 9, attributes={"controller_middleware": ["can:admin"]}
     )
     binds = [Link("BINDS", route.key, "class:App\\Models\\Book", route.uri, 7, attributes={"parameter": "book"})]
-    graph = guarded(own, find_policies(own, calls), [route, by_class], binds)
+    graph = route_authorization(own, find_policies(own, calls), [route, by_class], binds)
     assert said(graph, "AUTHORIZED_BY") == {
         (route.key, "App\\Policies\\BookPolicy::view", "routes/web.php:7"),
         (route.key, "ability:admin", "routes/web.php:7"),

@@ -10,7 +10,7 @@ from ragstone.code.world import World
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ClassPart:
     """A class or trait that a class is made of."""
 
     uri: str
@@ -20,20 +20,20 @@ class Part:
 
 
 @dataclass(slots=True)
-class Lineage:
+class ClassHierarchy:
     """Looks classes up once."""
 
     world: World
-    _parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    _parts: dict[str, tuple[ClassPart, ...]] = field(default_factory=dict)
 
-    def find(self, name: str) -> Part | None:
+    def find(self, name: str) -> ClassPart | None:
         """Return a class of the project."""
         found = self.world.of_class(name)
-        return Part(*found) if found else None
+        return ClassPart(*found) if found else None
 
-    def parents(self, name: str) -> tuple[Part, ...]:
+    def parents(self, name: str) -> tuple[ClassPart, ...]:
         """Return a class and the classes it extends, nearest first, as far as the project has them."""
-        found: list[Part] = []
+        found: list[ClassPart] = []
         seen: set[str] = set()
         at = self.find(name)
         while at is not None and at.definition.name.lower() not in seen:
@@ -42,7 +42,7 @@ class Lineage:
             at = self.find(at.definition.extends[0]) if at.definition.extends else None
         return tuple(found)
 
-    def beyond(self, name: str) -> str:
+    def first_outside_ancestor(self, name: str) -> str:
         """Return the first ancestor that the project does not have, or nothing."""
         parents = self.parents(name)
         if not parents:
@@ -50,14 +50,14 @@ class Lineage:
         last = parents[-1].definition.extends
         return last[0] if last and self.find(last[0]) is None else ""
 
-    def parts(self, name: str) -> tuple[Part, ...]:
+    def parts(self, name: str) -> tuple[ClassPart, ...]:
         """Return all a class is made of in the order PHP looks members up: itself, its traits, its parent, …"""
         key = name.lower()
         if key not in self._parts:
             self._parts[key] = tuple(one for parent in self.parents(name) for one in self._with_traits(parent, set()))
         return self._parts[key]
 
-    def _with_traits(self, part: Part, seen: set[str]) -> Iterator[Part]:
+    def _with_traits(self, part: ClassPart, seen: set[str]) -> Iterator[ClassPart]:
         if part.definition.name.lower() in seen:
             return
         seen.add(part.definition.name.lower())
@@ -65,13 +65,13 @@ class Lineage:
         for name, line in part.definition.traits:
             trait = self.find(name)
             if trait is not None:
-                yield from self._with_traits(Part(trait.uri, trait.definition, (part.uri, line)), seen)
+                yield from self._with_traits(ClassPart(trait.uri, trait.definition, (part.uri, line)), seen)
 
     def traits(self, name: str) -> set[str]:
         """Return the full names of all traits a class uses, its parents' and its traits' too, in lower case."""
         return {trait.lower() for part in self.parts(name) for trait, _ in part.definition.traits}
 
-    def property(self, name: str, wanted: str) -> tuple[Part, Property] | None:
+    def find_property(self, name: str, wanted: str) -> tuple[ClassPart, Property] | None:
         """Return a property that is given a value, and what declares it."""
         for part in self.parts(name):
             for one in part.definition.properties:
@@ -79,7 +79,7 @@ class Lineage:
                     return part, one
         return None
 
-    def method(self, name: str, wanted: str) -> tuple[Part, Function] | None:
+    def find_method(self, name: str, wanted: str) -> tuple[ClassPart, Function] | None:
         """Return a method and what declares it."""
         for part in self.parts(name):
             found = part.definition.method(wanted)

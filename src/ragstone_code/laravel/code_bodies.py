@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ragstone.code import tree
-from ragstone_code.laravel.app import App, Known
-from ragstone_code.laravel.walking import chain, class_of, listed, walk
+from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.syntax import array_values, call_chain, class_of, walk
 
 WORDS = (
     "dispatch", "broadcast", "event(", "fire(", "Event::", "Mail::", "Notification::", "Bus::", "Queue::", "Gate::",
@@ -31,7 +31,7 @@ FINDERS = frozenset(
 
 
 @dataclass
-class Scope:
+class CodeBody:
     """A body: of a method, of a function, or the top of a file."""
 
     uri: str
@@ -53,7 +53,7 @@ class Scope:
         return tuple((part, depends) for part, depends in walk(self.statements) if isinstance(part, tree.Call))
 
     @cached_property
-    def types(self) -> dict[str, tuple[str, ...]]:
+    def variable_types(self) -> dict[str, tuple[str, ...]]:
         """Return the classes of its variables, as far as they are written: typed, made by `new`, found by a model."""
         known: dict[str, list[str]] = {}
         for one in self.function.parameters if self.function else ():
@@ -65,25 +65,25 @@ class Scope:
             elif isinstance(part, tree.Assigned):
                 target = part.target.of if isinstance(part.target, tree.Subscript) else part.target
                 if isinstance(target, tree.Variable):
-                    made = [name for value in listed(part.value) for name in self._made(value)]
+                    made = [name for value in array_values(part.value) for name in self._made(value)]
                     known.setdefault(target.name.lstrip("$"), []).extend(made)
         return {name: tuple(dict.fromkeys(types)) for name, types in known.items()}
 
-    def classes(self, expression: object) -> tuple[str, ...]:
+    def classes_of(self, expression: object) -> tuple[str, ...]:
         """Return the classes of a value, through `(new X)->delay()` and variables; nothing where none is written."""
         if isinstance(expression, tree.Collected):
-            return tuple(dict.fromkeys(name for value in listed(expression) for name in self.classes(value)))
+            return tuple(dict.fromkeys(name for value in array_values(expression) for name in self.classes_of(value)))
         if isinstance(expression, tree.Choice):
-            return (*self.classes(expression.then), *self.classes(expression.other))
+            return (*self.classes_of(expression.then), *self.classes_of(expression.other))
         made = self._made(expression)
         if made:
             return made
-        root, _ = chain(expression)
-        return self.types.get(root.name.lstrip("$"), ()) if isinstance(root, tree.Variable) else ()
+        root, _ = call_chain(expression)
+        return self.variable_types.get(root.name.lstrip("$"), ()) if isinstance(root, tree.Variable) else ()
 
     def _made(self, expression: object) -> tuple[str, ...]:
         """Return the class of what is made here: by `new`, or by a finder of a model."""
-        root, calls = chain(expression)
+        root, calls = call_chain(expression)
         if isinstance(root, tree.New):
             name = class_of(root, self.owner)
         elif calls and calls[-1].function and isinstance(root, tree.ClassName):
@@ -96,17 +96,17 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class LocatedCall:
     """A call in its scope."""
 
-    scope: Scope
+    body: CodeBody
     call: tree.Call
     conditional: bool
 
     @property
     def uri(self) -> str:
         """Return its file."""
-        return self.scope.uri
+        return self.body.uri
 
     @property
     def line(self) -> int:
@@ -114,7 +114,7 @@ class Site:
         return self.call.line
 
 
-def scopes(app: App) -> Iterator[Scope]:
+def scopes(app: App) -> Iterator[CodeBody]:
     """Yield the bodies that have one of the words."""
     for uri in app.sources:
         text = app.world.read(uri) or ""
@@ -123,14 +123,14 @@ def scopes(app: App) -> Iterator[Scope]:
             yield from _in_file(app, uri, hits)
 
 
-def sites(app: App) -> tuple[Site, ...]:
+def find_calls(app: App) -> tuple[LocatedCall, ...]:
     """Return the calls of those bodies."""
-    return tuple(Site(scope, call, depends) for scope in scopes(app) for call, depends in scope.calls)
+    return tuple(LocatedCall(scope, call, depends) for scope in scopes(app) for call, depends in scope.calls)
 
 
-def scope_of(known: Known, function: tree.Function, owner: str = "") -> Scope:
+def method_body(known: AppClass, function: tree.Function, owner: str = "") -> CodeBody:
     """Return the body of one method; `owner` is the class it is asked of where that is another."""
-    return Scope(known.uri, owner or known.name, function, function.body.statements)
+    return CodeBody(known.uri, owner or known.name, function, function.body.statements)
 
 
 def _lines(text: str) -> list[int]:
@@ -152,7 +152,7 @@ def _lines(text: str) -> list[int]:
     return lines
 
 
-def _in_file(app: App, uri: str, hits: list[int]) -> Iterator[Scope]:
+def _in_file(app: App, uri: str, hits: list[int]) -> Iterator[CodeBody]:
     """Yield the bodies of a file that cover one of these lines."""
     module = app.world.module(uri)
     if module is None:
@@ -165,10 +165,10 @@ def _in_file(app: App, uri: str, hits: list[int]) -> Iterator[Scope]:
     for one in module.classes:
         for method in one.methods:
             if covers(method):
-                yield Scope(uri, one.name, method, method.body.statements)
+                yield CodeBody(uri, one.name, method, method.body.statements)
     for function in module.functions:
         if covers(function):
-            yield Scope(uri, "", function, function.body.statements)
+            yield CodeBody(uri, "", function, function.body.statements)
     top = tuple(one for one in module.statements if not isinstance(one, (tree.Function, tree.Class)))
     if top:
-        yield Scope(uri, "", None, top)
+        yield CodeBody(uri, "", None, top)

@@ -7,10 +7,19 @@ from typing import Final
 
 from ragstone.code import tree
 from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
-from ragstone_code.laravel.app import App, aliases
+from ragstone_code.laravel.app import App, class_aliases
+from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import is_model, kind_of
-from ragstone_code.laravel.sites import Site
-from ragstone_code.laravel.walking import Part, called, chain, class_of, entries, given, receiver, text_of
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    array_entries,
+    call_chain,
+    called_name,
+    class_of,
+    receiver,
+    text_of,
+)
 
 FACADES: Final = "Illuminate\\Support\\Facades\\"
 STATIC: Final = frozenset(
@@ -40,27 +49,27 @@ OF_JOBS: Final = (
 )
 
 
-def sent(app: App, sites: Sequence[Site], heard: frozenset[str]) -> Graph:
+def sent(app: App, sites: Sequence[LocatedCall], heard: frozenset[str]) -> Graph:
     """Return what sends events, jobs, notifications and mails; `heard` are the events that something listens to."""
     links: dict[tuple[str, str, str, int], Link] = {}
     for link in (*_of_models(app), *(link for site in sites for link in _links(app, site, heard))):
         links.setdefault((link.kind, link.source, link.target, link.line), link)
     nodes = tuple(_nodes(app, links.values()))
     unknown = tuple(one for site in sites for one in _computed(site))
-    return Graph(nodes, tuple(links.values()), aliases(nodes) + _named(nodes), unknown)
+    return Graph(nodes, tuple(links.values()), class_aliases(nodes) + _named(nodes), unknown)
 
 
-def _computed(site: Site) -> Iterator[Unresolved]:
+def _computed(site: LocatedCall) -> Iterator[Unresolved]:
     """Yield what is sent and made of a class that is only known when it runs: `event(new $class)`."""
-    name = called(site.call).lower()
+    name = called_name(site.call).lower()
     if name not in FIRING | DISPATCHING | LETTERS:
         return
     for argument in site.call.arguments:
-        root, _ = chain(argument.value)
+        root, _ = call_chain(argument.value)
         if isinstance(root, tree.New) and isinstance(root.of, tree.Variable):
             kind = "FIRES" if name in FIRING else "DISPATCHES"
             yield Unresolved(
-                kind, site.scope.key, called(site.call), f"new ${root.of.name.lstrip('$')}", site.uri, site.line,
+                kind, site.body.key, called_name(site.call), f"new ${root.of.name.lstrip('$')}", site.uri, site.line,
                 "the class is only known when it runs",
             )  # fmt: skip
 
@@ -71,21 +80,21 @@ def _of_models(app: App) -> Iterator[Link]:
         for one in known.definition.properties:
             if one.name.lstrip("$") != "dispatchesEvents" or not is_model(app, known.name):
                 continue
-            for entry in entries(one.default):
+            for entry in array_entries(one.default):
                 event = class_of(entry.value, known.name)
                 if event:
                     yield Link(
-                        "FIRES", f"class:{known.name}", f"class:{app.proper(event)}", known.uri,
+                        "FIRES", f"class:{known.name}", f"class:{app.declared_name(event)}", known.uri,
                         getattr(entry.value, "line", one.line),
                         attributes={"what": "event", "by": "dispatchesEvents", "on": text_of(entry.key) or ""},
                     )  # fmt: skip
 
 
-def _links(app: App, site: Site, heard: frozenset[str]) -> Iterator[Link]:
+def _links(app: App, site: LocatedCall, heard: frozenset[str]) -> Iterator[Link]:
     """Yield what one call sends."""
-    name = called(site.call).lower()
+    name = called_name(site.call).lower()
     if name in STATIC:
-        own = class_of(receiver(site.call), site.scope.owner)
+        own = class_of(receiver(site.call), site.body.owner)
         kind, sure = _sort(app, own, name, heard=heard)
         if own and kind in SENT and _is_class_call(site.call):
             yield _link(app, site, own, kind, sure)
@@ -95,7 +104,7 @@ def _links(app: App, site: Site, heard: frozenset[str]) -> Iterator[Link]:
         yield from _links_of(app, site, name, heard)
 
 
-def _links_of(app: App, site: Site, name: str, heard: frozenset[str]) -> Iterator[Link]:
+def _links_of(app: App, site: LocatedCall, name: str, heard: frozenset[str]) -> Iterator[Link]:
     """Yield what a call is given to send."""
     at = receiver(site.call)
     through = _through(app, site, at)
@@ -104,9 +113,9 @@ def _links_of(app: App, site: Site, name: str, heard: frozenset[str]) -> Iterato
         if kind in SENT:
             yield _link(app, site, own, kind, sure)
     if name in ("event", "dispatch", "fire", "until") and (at is None or through == "event"):
-        text = text_of(given(site.call, 0))
+        text = text_of(argument_at(site.call, 0))
         if text and "\\" not in text and text.strip() and (at is not None or name == "event"):
-            yield Link("FIRES", site.scope.key, f"event:{text}", site.uri, site.line, "declared", site.conditional)
+            yield Link("FIRES", site.body.key, f"event:{text}", site.uri, site.line, "declared", site.conditional)
 
 
 def _is_class_call(call: tree.Call) -> bool:
@@ -114,40 +123,40 @@ def _is_class_call(call: tree.Call) -> bool:
     return isinstance(call.function, tree.Static) or isinstance(receiver(call), tree.New)
 
 
-def _arguments(site: Site, call: tree.Call) -> Iterator[str]:
+def _arguments(site: LocatedCall, call: tree.Call) -> Iterator[str]:
     """Yield the classes of what a call is given, lists and variables looked into."""
     for argument in call.arguments:
-        value: Part = argument.value
+        value: SyntaxNode = argument.value
         if isinstance(value, tree.Closure):
             continue
-        found = site.scope.classes(value)
+        found = site.body.classes_of(value)
         if not found and isinstance(value, tree.Static):
-            found = tuple(name for name in (class_of(value, site.scope.owner),) if name)
+            found = tuple(name for name in (class_of(value, site.body.owner),) if name)
         if not found and isinstance(value, tree.Collected):
-            found = tuple(name for one in entries(value) if (name := class_of(one.value, site.scope.owner)))
+            found = tuple(name for one in array_entries(value) if (name := class_of(one.value, site.body.owner)))
         yield from found
 
 
-def _through(app: App, site: Site, at: Part | None) -> str:
+def _through(app: App, site: LocatedCall, at: SyntaxNode | None) -> str:
     """Return what the receiver is a sender of, by a written type: event or job; nothing where none says so."""
-    root = chain(at)[0] if at is not None else None
-    name = class_of(root, site.scope.owner)
+    root = call_chain(at)[0] if at is not None else None
+    name = class_of(root, site.body.owner)
     if not name and isinstance(root, tree.Variable) and root.name.lstrip("$") != "this":
-        name = next(iter(site.scope.types.get(root.name.lstrip("$"), ())), "")
-    name = name or app.field(site.scope.owner, at)
+        name = next(iter(site.body.variable_types.get(root.name.lstrip("$"), ())), "")
+    name = name or app.field_type(site.body.owner, at)
     short = name.removeprefix(FACADES)
     if short == "Event" or name.startswith(OF_EVENTS):
         return "event"
     if short in ("Bus", "Queue") or name.startswith(OF_JOBS):
         return "job"
-    return "job" if app.known(name) and kind_of(app, name) == "job" else ""
+    return "job" if app.find_class(name) and kind_of(app, name) == "job" else ""
 
 
 def _sort(app: App, own: str, name: str, *, heard: frozenset[str], through: str = "") -> tuple[str, Confidence]:
     """Return what is sent, by the class and by the call, and how that is known; nothing where it is not sent."""
     if not own:
         return "", "declared"
-    kind = kind_of(app, own) if app.known(own) else ""
+    kind = kind_of(app, own) if app.find_class(own) else ""
     if own.lower() in heard and kind not in ("job", "mail", "notification"):
         kind = "event"
     if kind in ("notification", "mail"):
@@ -167,16 +176,16 @@ def _unknown(app: App, own: str, name: str, through: str) -> tuple[str, Confiden
         return "event", "declared"
     if name in ("dispatch_sync", "dispatch_now") or (through == "job" and name in DISPATCHING | QUEUEING):
         return "job", "declared"
-    if name in STATIC and not app.known(own) and "\\Events\\" in own:
+    if name in STATIC and not app.find_class(own) and "\\Events\\" in own:
         return "event", "heuristic"
     return "", "declared"
 
 
-def _link(app: App, site: Site, own: str, kind: str, sure: Confidence) -> Link:
+def _link(app: App, site: LocatedCall, own: str, kind: str, sure: Confidence) -> Link:
     """Return the link of one thing that is sent."""
     return Link(
-        SENT[kind], site.scope.key, f"class:{app.proper(own)}", site.uri, site.line, sure, site.conditional,
-        attributes={"what": kind, "by": called(site.call)},
+        SENT[kind], site.body.key, f"class:{app.declared_name(own)}", site.uri, site.line, sure, site.conditional,
+        attributes={"what": kind, "by": called_name(site.call)},
     )  # fmt: skip
 
 
@@ -190,7 +199,7 @@ def _nodes(app: App, links: Iterable[Link]) -> Iterator[Node]:
         if link.target.startswith("event:"):
             yield Node(link.target, "event", link.target[6:], language="php", framework="laravel")
         else:
-            yield app.named(link.target[6:], str(link.attributes.get("what", "event")))
+            yield app.class_node(link.target[6:], str(link.attributes.get("what", "event")))
 
 
 def _named(nodes: Iterable[Node]) -> tuple[Alias, ...]:

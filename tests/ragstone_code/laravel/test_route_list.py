@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ragstone.types import Graph
+from ragstone_code.laravel.route_list import BadRouteList, import_route_list
 from ragstone_code.laravel.routes import read_routes
-from ragstone_code.laravel.runtime import BadRouteList, imported
 from tests.code.small_world import world
 
 ROWS = [
@@ -42,7 +42,7 @@ def app() -> Graph:
 
 
 def test_the_listing_makes_links_sure() -> None:
-    graph = imported(json.dumps(ROWS), app())
+    graph = import_route_list(json.dumps(ROWS), app())
     link = next(one for one in graph.links if one.kind == "HANDLED_BY" and one.source == "route:GET a")
     assert (link.target, link.confidence, link.conditional, link.uri) == (
         "method:App\\C::m",
@@ -55,7 +55,7 @@ def test_the_listing_makes_links_sure() -> None:
 
 
 def test_routes_of_packages_come_from_the_listing() -> None:
-    graph = imported(json.dumps(ROWS), app())
+    graph = import_route_list(json.dumps(ROWS), app())
     node = next(one for one in graph.nodes if one.key == "route:POST package")
     assert (node.name, node.attributes["action"], node.uri) == ("p", "Lib\\P@store", "")
     links = {(one.kind, one.target, one.confidence) for one in graph.links if one.source == node.key}
@@ -63,14 +63,14 @@ def test_routes_of_packages_come_from_the_listing() -> None:
 
 
 def test_a_route_the_listing_does_not_have_is_said() -> None:
-    assert "GET b is not in the listing of routes" in imported(json.dumps(ROWS), app()).remarks
+    assert "GET b is not in the listing of routes" in import_route_list(json.dumps(ROWS), app()).remarks
 
 
 @pytest.mark.parametrize("text", ["", "{}", "not json", '"x"'])
 def test_a_listing_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(BadRouteList, match="listing of routes"):
-        imported(text, Graph())
+        import_route_list(text, Graph())
 
 
 def test_rows_that_make_no_sense_are_left_out() -> None:
-    assert imported('[1, {"method": "GET"}, {"uri": "a"}]', Graph()).nodes[0].key == "route:GET a"
+    assert import_route_list('[1, {"method": "GET"}, {"uri": "a"}]', Graph()).nodes[0].key == "route:GET a"

@@ -9,9 +9,9 @@ from typing import Final
 from ragstone.code import tree
 from ragstone.types import Confidence, Graph, Json, Link, Node
 from ragstone_code.laravel.app import App
+from ragstone_code.laravel.code_bodies import CodeBody
 from ragstone_code.laravel.policies import GATES, Policies
-from ragstone_code.laravel.sites import Scope
-from ragstone_code.laravel.walking import Part, called, class_of, given, listed, receiver, text_of
+from ragstone_code.laravel.syntax import SyntaxNode, argument_at, array_values, called_name, class_of, receiver, text_of
 
 ASKING: Final = frozenset(("authorize", "can", "cannot", "cant", "canAny"))
 OF_GATE: Final = frozenset(("authorize", "allows", "denies", "check", "any", "none", "inspect", "raw"))
@@ -22,23 +22,23 @@ RESOURCE: Final = {
 """Which ability each action of a resource asks for, as `authorizeResource` has it."""
 
 
-def asked(app: App, policies: Policies, scope: Scope) -> Iterator[Link]:
+def method_authorization(app: App, policies: Policies, scope: CodeBody) -> Iterator[Link]:
     """Yield a link to what answers each question a method puts to the gate."""
     for call, depends in scope.calls:
-        name = called(call)
+        name = called_name(call)
         place = _place(call, name)
         if place is None:
             continue
-        subject = next(iter(listed(given(call, place + 1))), None)
+        subject = next(iter(array_values(argument_at(call, place + 1))), None)
         model = _model(scope, subject)
-        for written in listed(given(call, place)):
+        for written in array_values(argument_at(call, place)):
             ability = text_of(written, scope.owner)
             if ability and "\\" not in ability:
                 yield from _answer(app, policies, ability, model, said=(scope.key, scope.uri, call.line, depends))
     yield from _resource(app, policies, scope)
 
 
-def guarded(app: App, policies: Policies, routes: Iterable[Node], binds: Iterable[Link]) -> Graph:
+def route_authorization(app: App, policies: Policies, routes: Iterable[Node], binds: Iterable[Link]) -> Graph:
     """Return what answers the `can:` of routes; parameters are models as the routes bind them."""
     models: dict[tuple[str, str], str] = {
         (link.source, str(link.attributes.get("parameter", ""))): link.target.removeprefix("class:") for link in binds
@@ -75,28 +75,28 @@ def _place(call: tree.Call, name: str) -> int | None:
     return 0 if name in ASKING and at is not None else None
 
 
-def _model(scope: Scope, subject: Part | None) -> str:
+def _model(scope: CodeBody, subject: SyntaxNode | None) -> str:
     """Return the class of what the question is about, where it is written."""
     if subject is None:
         return ""
-    return class_of(subject, scope.owner) or next(iter(scope.classes(subject)), "")
+    return class_of(subject, scope.owner) or next(iter(scope.classes_of(subject)), "")
 
 
-def _resource(app: App, policies: Policies, scope: Scope) -> Iterator[Link]:
+def _resource(app: App, policies: Policies, scope: CodeBody) -> Iterator[Link]:
     """Yield what `authorizeResource` in the constructor asks for this action, and `#[Authorize]` on it."""
-    made = app.method(scope.owner, "__construct")
+    made = app.find_method(scope.owner, "__construct")
     ability = RESOURCE.get(scope.function.name) if scope.function else None
     if made and ability:
-        inside = Scope(made[0].uri, scope.owner, made[1], made[1].body.statements)
+        inside = CodeBody(made[0].uri, scope.owner, made[1], made[1].body.statements)
         for call, depends in inside.calls:
-            if called(call) == "authorizeResource":
-                model = class_of(next(iter(listed(given(call, 0))), None), scope.owner)
+            if called_name(call) == "authorizeResource":
+                model = class_of(next(iter(array_values(argument_at(call, 0))), None), scope.owner)
                 yield from _answer(app, policies, ability, model, said=(scope.key, made[0].uri, call.line, depends))
     for one in scope.function.attributes if scope.function else ():
         if isinstance(one, tree.New) and class_of(one).endswith("\\Attributes\\Controllers\\Authorize"):
-            text = text_of(given(one, 0, "ability"))
-            about = next(iter(listed(given(one, 1, "models"))), None)
-            model = class_of(about, scope.owner) or next(iter(scope.types.get(text_of(about) or "", ())), "")
+            text = text_of(argument_at(one, 0, "ability"))
+            about = next(iter(array_values(argument_at(one, 1, "models"))), None)
+            model = class_of(about, scope.owner) or next(iter(scope.variable_types.get(text_of(about) or "", ())), "")
             if text:
                 yield from _answer(app, policies, text, model, said=(scope.key, scope.uri, one.line, False))
 
@@ -108,7 +108,7 @@ def _answer(
     source, uri, line, depends = said
     attributes: dict[str, Json] = {"ability": ability, "model": model or None}
     guard = policies.of(model) if model else None
-    method = app.method(guard.policy, _camel(ability)) if guard else None
+    method = app.find_method(guard.policy, _camel(ability)) if guard else None
     if guard and method:
         sure: Confidence = guard.confidence
         target = f"method:{method[0].name}::{method[1].name}"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.types import Graph
-from ragstone_code.laravel.dispatching import sent
+from ragstone_code.laravel.dispatches import sent
 from tests.ragstone_code.laravel.small import app, php, said
 
 PAID = php(

@@ -1,18 +1,18 @@
 from __future__ import annotations
 
 from ragstone.types import Alias, Graph, Link, Node, Rendered
-from ragstone_code.laravel.moving import moved, within
+from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
 from tests.ragstone_code.laravel.small import world
 
 
 def test_a_folder_is_a_world_of_its_own() -> None:
     whole = world({"api/a.php": "<?php class A {}", "web/b.php": "<?php class B {}"})
-    part = within(whole, "api/")
+    part = world_in_folder(whole, "api/")
     assert part.uris == ("a.php",)
     found = part.of_class("A")
     assert found is not None
     assert found[0] == "a.php"
-    assert within(whole, "") is whole
+    assert world_in_folder(whole, "") is whole
 
 
 def test_paths_are_put_back_wherever_they_stand() -> None:
@@ -23,7 +23,7 @@ def test_paths_are_put_back_wherever_they_stand() -> None:
         rendered=(Rendered("class:A", "event", "A", "text", "a.php", 1),),
         remarks=("a.php:1: odd",),
     )
-    there = moved(graph, "api/")
+    there = relocate_graph(graph, "api/")
     assert (there.nodes[0].key, there.nodes[0].place) == ("file:api/a.php", "api/a.php:1")
     assert there.nodes[0].attributes == {"places": ["api/a.php:1"], "other": "x/y"}
     assert (there.links[0].source, there.links[0].target, there.links[0].uri) == (
@@ -37,4 +37,4 @@ def test_paths_are_put_back_wherever_they_stand() -> None:
         "api/a.php",
         ("api/a.php:1: odd",),
     )
-    assert moved(graph, "") is graph
+    assert relocate_graph(graph, "") is graph

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ragstone.types.graph import Json
-from ragstone_code.laravel.said import known
+from ragstone_code.laravel.calls import blueprint_methods
 from ragstone_code.laravel.tables import Column, ForeignKey, Index, Place, Table
 
 NAME: Final = r"(?:[`\"\[]?[\w$-]+[`\"\]]?\.)?(?:`[^`]+`|\"[^\"]+\"|\[[^\]]+\]|[\w$]+)"
@@ -36,13 +36,13 @@ _ACTION: Final = re.compile(r"\bON\s+(DELETE|UPDATE)\s+(CASCADE|RESTRICT|SET\s+N
 _INLINE: Final = re.compile(rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IGNORECASE | re.DOTALL)
 
 
-def unquoted(name: str) -> str:
+def unquote(name: str) -> str:
     """Return a name without its quotes and its schema."""
     last = re.split(r"\.(?=[^.]*$)", name.strip())[-1]
     return last.strip('`"[] ')
 
 
-def listed(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """Return what commas part, outside of brackets and quotes."""
     parts, depth, held = [], 0, ""
     for piece in re.findall(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", text, re.DOTALL):
@@ -55,7 +55,7 @@ def listed(text: str) -> list[str]:
     return [part for part in (*parts, held.strip()) if part]
 
 
-def enclosed(text: str) -> str:
+def bracket_content(text: str) -> str:
     """Return what is between a text's first bracket and the one that closes it."""
     depth, held, started = 0, [], False
     for piece in re.findall(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", text, re.DOTALL):
@@ -68,13 +68,13 @@ def enclosed(text: str) -> str:
     return "".join(held)
 
 
-def names(text: str) -> tuple[str, ...]:
+def column_names(text: str) -> tuple[str, ...]:
     """Return the names in a list, without lengths and directions."""
-    found = (re.match(NAME, part.strip()) for part in listed(text))
-    return tuple(unquoted(one[0]) for one in found if one)
+    found = (re.match(NAME, part.strip()) for part in split_list(text))
+    return tuple(unquote(one[0]) for one in found if one)
 
 
-def define(table: Table, text: str, at: Place) -> tuple[str, ...]:
+def apply_definition(table: Table, text: str, at: Place) -> tuple[str, ...]:
     """Put one definition into a table; return the columns it is about."""
     text = text.strip()
     foreign = _FOREIGN.match(text)
@@ -86,10 +86,10 @@ def define(table: Table, text: str, at: Place) -> tuple[str, ...]:
     if key:
         return _index(table, key)
     column = _COLUMN.match(text)
-    return _column(table, unquoted(column[1]), column[2], at) if column else ()
+    return _column(table, unquote(column[1]), column[2], at) if column else ()
 
 
-def altered(table: Table, name: str, text: str) -> tuple[str, ...]:
+def alter_column(table: Table, name: str, text: str) -> tuple[str, ...]:
     """Do what `ALTER COLUMN name …` says."""
     column = table.columns.get(name)
     if column is None:
@@ -120,7 +120,7 @@ def _column(table: Table, name: str, text: str, at: Place) -> tuple[str, ...]:
         table.indexes[table.named_index("unique", (name,))] = Index("unique", (name,))
     inline = _INLINE.search(text)
     if inline:
-        key = ForeignKey((name,), unquoted(inline[1]), names(inline[2]), at, _actions(inline[3]))
+        key = ForeignKey((name,), unquote(inline[1]), column_names(inline[2]), at, _actions(inline[3]))
         table.foreign[table.named_index("foreign", (name,))] = key
     return (name,)
 
@@ -131,14 +131,14 @@ def _type(text: str) -> tuple[str, dict[str, Json]]:
     if not found:
         return "unknown", {}
     written = " ".join(f"{found['type']}{found['zone'] or ''}".lower().split())
-    kind = str(known()["sql types"].get(written, written))
+    kind = str(blueprint_methods()["sql types"].get(written, written))
     size = found["size"]
     if written == "tinyint" and size == "1":
         return "boolean", {}
     if size is None:
         return kind, {}
     if kind in ("enum", "set"):
-        return kind, {"allowed": [one.strip("' ") for one in listed(size)]}
+        return kind, {"allowed": [one.strip("' ") for one in split_list(size)]}
     return kind, {"length": int(size)} if kind in ("string", "char") and size.isdigit() else {}
 
 
@@ -160,17 +160,17 @@ def _actions(text: str) -> dict[str, Json]:
 
 
 def _foreign(table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    columns = names(found["columns"])
-    name = unquoted(found["constraint"]) if found["constraint"] else table.named_index("foreign", columns)
+    columns = column_names(found["columns"])
+    name = unquote(found["constraint"]) if found["constraint"] else table.named_index("foreign", columns)
     more = _actions(found["more"])
-    table.foreign[name] = ForeignKey(columns, unquoted(found["on"]), names(found["references"]), at, more)
+    table.foreign[name] = ForeignKey(columns, unquote(found["on"]), column_names(found["references"]), at, more)
     return columns
 
 
 def _index(table: Table, found: re.Match[str]) -> tuple[str, ...]:
     written = found["kind"].split()[0].lower()
     kind = {"key": "index", "spatial": "spatialIndex"}.get(written, written)
-    columns = names(found["columns"])
+    columns = column_names(found["columns"])
     given = found["constraint"] or found["name"]
-    table.indexes[unquoted(given) if given else table.named_index(kind, columns)] = Index(kind, columns)
+    table.indexes[unquote(given) if given else table.named_index(kind, columns)] = Index(kind, columns)
     return columns

@@ -15,7 +15,7 @@ PLACES = ("places", "folders", "registered", "rules_uri")
 """Attributes that have one."""
 
 
-def within(world: World, place: str) -> World:
+def world_in_folder(world: World, place: str) -> World:
     """Return the files of a folder as a world of their own; the world itself for the top."""
     if not place:
         return world
@@ -28,7 +28,7 @@ def within(world: World, place: str) -> World:
     )
 
 
-def moved(graph: Graph, place: str) -> Graph:
+def relocate_graph(graph: Graph, place: str) -> Graph:
     """Return a graph of a folder's files with the paths they have in the project."""
     if not place:
         return graph

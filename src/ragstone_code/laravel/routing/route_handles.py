@@ -17,12 +17,12 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.actions import Action, action_of, controller_action, registered
+from ragstone_code.laravel.routing.actions import RouteAction, controller_action, parse_action, root_action
 from ragstone_code.laravel.routing.records import (
     VERBS,
-    Attributes,
-    Route,
-    Written,
+    LaravelRoute,
+    MiddlewareEntry,
+    RouteAttributes,
     ability,
     listed,
     mapped,
@@ -65,13 +65,13 @@ def arguments(given: Arguments) -> Value:
 class RouteHandle(Recorder):
     """A route that was just registered."""
 
-    def __init__(self, route: Route, router: Router) -> None:
+    def __init__(self, route: LaravelRoute, router: Router) -> None:
         self.route = route
         self.router = router
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the route, changed; what only asks is unknown."""
-        self.router.first_known()
+        self.router.register_pending()
         folded = name.lower()
         before = self.route.identity
         wheres = constraints(folded, given)
@@ -88,78 +88,78 @@ class RouteHandle(Recorder):
 
     def _uses(self, action: Value, site: CallSite, machine: Evaluator) -> None:
         """Set the action after the fact."""
-        made = action_of(action, site)
+        made = parse_action(action, site)
         if made.uses is not None:
             made = controller_action(made, self.router.state.stack[-1] if self.router.state.stack else None, machine)
         self.route.action = (made.controller or "Closure").lstrip("\\")
         self.route.closure = made.closure
 
 
-def _name(route: Route, given: Arguments, site: CallSite) -> None:
+def _name(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.attributes = replace(route.attributes, name=(route.attributes.name or "") + text(given.at(0, "name")))
 
 
-def _middleware(route: Route, given: Arguments, site: CallSite) -> None:
+def _middleware(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     added = listed(arguments(given), site)
     route.attributes = replace(route.attributes, middleware=route.attributes.middleware + added)
 
 
-def _without(route: Route, given: Arguments, site: CallSite) -> None:
+def _without(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     added = listed(arguments(given), site)
     route.attributes = replace(route.attributes, excluded=route.attributes.excluded + added)
 
 
-def _can(route: Route, given: Arguments, site: CallSite) -> None:
-    word = Written(ability(Array(given.positional)), site.uri, site.line)
+def _can(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
+    word = MiddlewareEntry(ability(Array(given.positional)), site.uri, site.line)
     route.attributes = replace(route.attributes, middleware=(*route.attributes.middleware, word))
 
 
-def _prefix(route: Route, given: Arguments, site: CallSite) -> None:
+def _prefix(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.prefixed(text(given.at(0, "prefix")))
 
 
-def _uri(route: Route, given: Arguments, site: CallSite) -> None:
+def _uri(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.set_uri(text(given.at(0, "uri")))
 
 
-def _domain(route: Route, given: Arguments, site: CallSite) -> None:
+def _domain(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.set_domain(text(given.at(0, "domain")))
 
 
-def _defaults(route: Route, given: Arguments, site: CallSite) -> None:
+def _defaults(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     first = first_known(given.at(0))
     route.defaults.update(mapped(first) if isinstance(first, Array) else {display_text(first): given.at(1, "value")})
 
 
-def _fields(route: Route, given: Arguments, site: CallSite) -> None:
+def _fields(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.binding_fields = {key: text(one) for key, one in mapped(given.at(0)).items()}
 
 
-def _trashed(route: Route, given: Arguments, site: CallSite) -> None:
+def _trashed(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.trashed = first_known(given.at(0, "withTrashed", True)) is not False
 
 
-def _scoped(route: Route, given: Arguments, site: CallSite) -> None:
+def _scoped(route: LaravelRoute, given: Arguments, site: CallSite) -> None:
     route.scoped = True
 
 
-_ROUTE: Final[dict[str, Callable[[Route, Arguments, CallSite], None]]] = {
+_ROUTE: Final[dict[str, Callable[[LaravelRoute, Arguments, CallSite], None]]] = {
     "name": _name, "as": _name, "middleware": _middleware, "withoutmiddleware": _without, "can": _can,
     "prefix": _prefix, "seturi": _uri, "domain": _domain, "defaults": _defaults, "setdefaults": _defaults,
     "setbindingfields": _fields, "withtrashed": _trashed, "scopebindings": _scoped,
 }  # fmt: skip
 
 
-class Registrar(Recorder):
+class RouteRegistrar(Recorder):
     """Attributes that are gathered for a group, a route or a resource."""
 
     def __init__(self, router: Router) -> None:
         self.router = router
-        self.attributes = Attributes()
+        self.attributes = RouteAttributes()
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Return the registrar, or what it registers."""
-        self.router.first_known()
+        self.router.register_pending()
         folded = name.lower()
         if folded == "group":
             self.router.group(self.attributes, given.at(0, "callback"), site, machine)
@@ -182,11 +182,11 @@ class Registrar(Recorder):
     def _route(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         """Register a route with the attributes in its action."""
         at = 1 if name == "match" else 0
-        told = registered(action_of(given.at(at + 1, "action"), site))
+        told = root_action(parse_action(given.at(at + 1, "action"), site))
         inner = _own_first(told.attributes, self.attributes)
         methods = [one.upper() for one in texts(given.at(0))] if name == "match" else [name.upper()]
         verbs = VERBS if name == "any" else methods
-        action = Action(told.uses, told.controller, told.closure, inner, told.unknown)
+        action = RouteAction(told.uses, told.controller, told.closure, inner, told.unknown)
         return self.router.route(verbs, given.at(at, "uri"), action, site, machine)
 
     def _resource(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
@@ -209,13 +209,13 @@ class Registrar(Recorder):
         try:
             return self.router.on_call(name, given, site, machine)
         finally:
-            self.router.first_known()
+            self.router.register_pending()
             stack.pop()
 
 
-def _own_first(own: Attributes, around: Attributes) -> Attributes:
+def _own_first(own: RouteAttributes, around: RouteAttributes) -> RouteAttributes:
     """Return attributes of an action over those of its registrar: what the action has takes the place."""
-    return Attributes(
+    return RouteAttributes(
         prefix=around.prefix if own.prefix is None else own.prefix,
         name=around.name if own.name is None else own.name,
         namespace=around.namespace if own.namespace is None else own.namespace,
@@ -229,7 +229,7 @@ def _own_first(own: Attributes, around: Attributes) -> Attributes:
     )
 
 
-def _array(words: tuple[Written, ...]) -> Array:
+def _array(words: tuple[MiddlewareEntry, ...]) -> Array:
     """Return middleware as an array again, its lines kept."""
     made = Array()
     for one in words:
@@ -245,8 +245,8 @@ def _entries(options: dict[str, Value]) -> Array:
     return made
 
 
-def _word(field: str) -> Callable[[Attributes, Arguments, CallSite], Attributes]:
-    def put(attributes: Attributes, given: Arguments, site: CallSite) -> Attributes:
+def _word(field: str) -> Callable[[RouteAttributes, Arguments, CallSite], RouteAttributes]:
+    def put(attributes: RouteAttributes, given: Arguments, site: CallSite) -> RouteAttributes:
         value = given.at(0, field)
         known = None if first_known(value) is None and not isinstance(value, Unknown) else text(value)
         places = (*attributes.places, (site.uri, site.line))
@@ -255,7 +255,7 @@ def _word(field: str) -> Callable[[Attributes, Arguments, CallSite], Attributes]
     return put
 
 
-_ATTRIBUTE: Final[dict[str, Callable[[Attributes, Arguments, CallSite], Attributes]]] = {
+_ATTRIBUTE: Final[dict[str, Callable[[RouteAttributes, Arguments, CallSite], RouteAttributes]]] = {
     "prefix": _word("prefix"), "name": _word("name"), "as": _word("name"), "namespace": _word("namespace"),
     "domain": _word("domain"), "controller": _word("controller"),
     "middleware": lambda old, given, site: replace(old, middleware=listed(arguments(given), site)),
@@ -263,6 +263,6 @@ _ATTRIBUTE: Final[dict[str, Callable[[Attributes, Arguments, CallSite], Attribut
         old, excluded=old.excluded + listed(given.at(0, "middleware"), site)
     ),
     "can": lambda old, given, site: replace(
-        old, can=(Written(ability(Array(given.positional)), site.uri, site.line),)
+        old, can=(MiddlewareEntry(ability(Array(given.positional)), site.uri, site.line),)
     ),
 }  # fmt: skip

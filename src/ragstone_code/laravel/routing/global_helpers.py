@@ -40,7 +40,7 @@ def _path(folder: str) -> NativeFunction:
     return own
 
 
-class Settings:
+class ConfigValues:
     """What `config(key)` is, by the files of the config folder."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ def _module_path(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     return posixpath.join(folder, text(given.at(0)), text(given.at(1, "path", "")).lstrip("/"))
 
 
-class Files(Recorder):
+class FileFacade(Recorder):
     """`File` and the filesystem: whether and which files there are."""
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
@@ -110,10 +110,10 @@ class Files(Recorder):
         plain = posixpath.normpath(folder).strip("/")
         deep = name == "allFiles"
         found = [uri for uri in machine.world.below(plain) if deep or "/" not in uri[len(plain) + 1 :]]
-        return Array([FileOf(uri) for uri in found])
+        return Array([FoundFile(uri) for uri in found])
 
 
-class Iterated(Recorder):
+class DirectoryIterator(Recorder):
     """PHP's iterators over folders: made of a path, or of one another."""
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
@@ -123,7 +123,7 @@ class Iterated(Recorder):
         first, pattern = first_known(given.at(0)), first_known(given.at(1))
         if isinstance(first, str):
             plain = posixpath.normpath(first).strip("/")
-            return Array(items={uri: FileOf(uri) for uri in machine.world.below(plain)})
+            return Array(items={uri: FoundFile(uri) for uri in machine.world.below(plain)})
         if isinstance(first, Array) and isinstance(pattern, str) and pattern[:1] and "." in pattern:
             suffix = re.search(r"\\?(\.[a-z]+)\$?\W[a-z]*$", pattern)
             ending = suffix[1] if suffix else ""
@@ -131,10 +131,10 @@ class Iterated(Recorder):
         return first
 
 
-class Repository(Recorder):
+class ConfigRepository(Recorder):
     """`Config` and what the container has under `config`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ConfigValues) -> None:
         self.settings = settings
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
@@ -144,7 +144,7 @@ class Repository(Recorder):
         return Unknown(f"config()->{name}() is not followed")
 
 
-class FileOf(Recorder):
+class FoundFile(Recorder):
     """A file that was found."""
 
     def __init__(self, uri: str) -> None:
@@ -160,7 +160,7 @@ class FileOf(Recorder):
         }.get(name, Unknown(f"{name}() of a file is not followed"))  # fmt: skip
 
 
-class Texts(Recorder):
+class StrFacade(Recorder):
     """`Str`."""
 
     def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
@@ -255,11 +255,11 @@ def _collect(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     return Collection(inner) if isinstance(inner, Array) else Unknown("what is collected is not known")
 
 
-def functions(settings: Settings) -> dict[str, NativeFunction]:
+def global_functions(settings: ConfigValues) -> dict[str, NativeFunction]:
     """Return Laravel's functions that files of an app call at their top."""
 
     def config(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        return settings(given, site, machine) if given.positional or given.named else Repository(settings)
+        return settings(given, site, machine) if given.positional or given.named else ConfigRepository(settings)
 
     return {
         **{name: _path(folder) for name, folder in _PATHS.items()},
@@ -267,7 +267,7 @@ def functions(settings: Settings) -> dict[str, NativeFunction]:
     }  # fmt: skip
 
 
-class Words(Recorder):
+class MiddlewareNotation(Recorder):
     """A class of middleware that writes itself with parameters: `Authorize::using("a", "b")`."""
 
     def __init__(self, name: str) -> None:
@@ -283,7 +283,7 @@ class Words(Recorder):
         return Unknown(f"{name}() is not followed")
 
 
-WORDED: Final = (
+MIDDLEWARE_WITH_NOTATION: Final = (
     "Illuminate\\Auth\\Middleware\\Authenticate", "Illuminate\\Auth\\Middleware\\Authorize",
     "Illuminate\\Auth\\Middleware\\AuthenticateWithBasicAuth", "Illuminate\\Auth\\Middleware\\RequirePassword",
     "Illuminate\\Auth\\Middleware\\EnsureEmailIsVerified", "Illuminate\\Http\\Middleware\\SetCacheHeaders",

@@ -9,7 +9,7 @@ from functools import cached_property
 from ragstone.types import Graph, Link, Node
 
 
-class Connected:
+class GraphIndex:
     """A graph with its links by both ends."""
 
     def __init__(self, graph: Graph) -> None:
@@ -42,14 +42,14 @@ class Connected:
             found[link.kind, link.target].append(link)
         return found
 
-    def after(self, kind: str, key: str) -> list[Link]:
+    def links_from(self, kind: str, key: str) -> list[Link]:
         """Return the links of a kind that start at a node, in order."""
         return sorted(self._after.get((kind, key), ()), key=lambda link: link.order)
 
-    def before(self, kind: str, key: str) -> list[Link]:
+    def links_to(self, kind: str, key: str) -> list[Link]:
         """Return the links of a kind that end at a node."""
         return self._before.get((kind, key), [])
 
-    def of(self, *kinds: str) -> Iterator[Node]:
+    def nodes_of(self, *kinds: str) -> Iterator[Node]:
         """Yield the nodes of these kinds."""
         return (node for node in self.nodes.values() if node.kind in kinds)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Value, first_known
 from ragstone_code.laravel.routing.auth import auth_routes
-from ragstone_code.laravel.routing.records import VERBS, Binder, attributes_of, mapped, text, texts
-from ragstone_code.laravel.routing.resources import Named
+from ragstone_code.laravel.routing.records import VERBS, ParameterBinder, attributes_of, mapped, text, texts
+from ragstone_code.laravel.routing.resources import ResourceArguments
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
@@ -72,7 +72,7 @@ def _resource(
 ) -> Callable[[Router, Arguments, CallSite, Evaluator], Value]:
     def one(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
         options = mapped(given.at(2, "options"))
-        what = Named(given.at(0, "name"), given.at(1, "controller"), singleton)
+        what = ResourceArguments(given.at(0, "name"), given.at(1, "controller"), singleton)
         return router.resource(what, narrowed(options, only), site, machine)
 
     return one
@@ -94,10 +94,12 @@ def _resources(
         options = mapped(given.at(1, "options"))
         for key, controller in first.items.items() if isinstance(first, Array) else ():
             here = replace(site, line=first.lines.get(key, site.line)) if isinstance(first, Array) else site
-            made = router.resource(Named(str(key), controller, singleton), narrowed(options, only), here, machine)
+            made = router.resource(
+                ResourceArguments(str(key), controller, singleton), narrowed(options, only), here, machine
+            )
             if trashed:
                 made.options["trashed"] = Array()
-        router.first_known()
+        router.register_pending()
         return None
 
     return several
@@ -105,13 +107,13 @@ def _resources(
 
 def _bind(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     key = text(given.at(0, "key"))
-    router.state.binders[key] = Binder(key, "", "bind", site, given.at(1, "binder"))
+    router.state.binders[key] = ParameterBinder(key, "", "bind", site, given.at(1, "binder"))
     return None
 
 
 def _model(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
     key = text(given.at(0, "key"))
-    router.state.binders[key] = Binder(key, text(given.at(1, "class")).lstrip("\\"), "model", site)
+    router.state.binders[key] = ParameterBinder(key, text(given.at(1, "class")).lstrip("\\"), "model", site)
     return None
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from ragstone.code import tree
 
-Part = Any
+SyntaxNode = Any
 """A statement or an expression; the two are walked alike."""
 
-_PARTS: dict[type, Callable[[Any], Iterable[Part | None]]] = {
+_PARTS: dict[type, Callable[[Any], Iterable[SyntaxNode | None]]] = {
     tree.Text: lambda one: one.parts,
     tree.Collected: lambda one: (part for entry in one.entries for part in (entry.key, entry.value)),
     tree.Member: lambda one: (one.of, None if isinstance(one.name, str) else one.name),
@@ -34,9 +34,9 @@ _PARTS: dict[type, Callable[[Any], Iterable[Part | None]]] = {
 _CONDITIONS = (tree.If, tree.Match, tree.Choice)
 
 
-def walk(roots: Iterable[Part]) -> Iterator[tuple[Part, bool]]:
+def walk(roots: Iterable[SyntaxNode]) -> Iterator[tuple[SyntaxNode, bool]]:
     """Yield everything in it in the order it is written, each with whether it depends on a condition."""
-    waiting: list[tuple[Part, bool]] = [(root, False) for root in roots]
+    waiting: list[tuple[SyntaxNode, bool]] = [(root, False) for root in roots]
     waiting.reverse()
     while waiting:
         here, conditional = waiting.pop()
@@ -48,7 +48,7 @@ def walk(roots: Iterable[Part]) -> Iterator[tuple[Part, bool]]:
         waiting.extend(reversed([(part, below) for part in parts(here) if part is not None]))
 
 
-def called(call: tree.Call) -> str:
+def called_name(call: tree.Call) -> str:
     """Return the name of what is called, in its own case; nothing where it is computed."""
     function = call.function
     if isinstance(function, tree.FunctionName):
@@ -57,12 +57,12 @@ def called(call: tree.Call) -> str:
     return name if isinstance(name, str) else ""
 
 
-def receiver(call: tree.Call) -> Part | None:
+def receiver(call: tree.Call) -> SyntaxNode | None:
     """Return what a method is called on, None for a plain function."""
     return call.function.of if isinstance(call.function, (tree.Member, tree.Static)) else None
 
 
-def chain(expression: Part) -> tuple[Part, tuple[tree.Call, ...]]:
+def call_chain(expression: SyntaxNode) -> tuple[SyntaxNode, tuple[tree.Call, ...]]:
     """Return what a chain of calls begins with, and its calls from the first to the last."""
     calls: list[tree.Call] = []
     here = expression
@@ -75,7 +75,7 @@ def chain(expression: Part) -> tuple[Part, tuple[tree.Call, ...]]:
     return here, tuple(reversed(calls))
 
 
-def class_of(expression: Part, owner: str = "") -> str:
+def class_of(expression: SyntaxNode, owner: str = "") -> str:
     """Return the class that is named: `X::class`, `new X`, `X`, or a string that is one; nothing otherwise."""
     if isinstance(expression, tree.Static) and expression.name == "class":
         expression = expression.of
@@ -89,7 +89,7 @@ def class_of(expression: Part, owner: str = "") -> str:
     return ""
 
 
-def text_of(expression: Part, owner: str = "") -> str | None:
+def text_of(expression: SyntaxNode, owner: str = "") -> str | None:
     """Return a string that is written out, class names and joined pieces counted; None for anything else."""
     if isinstance(expression, tree.Literal):
         return expression.value if isinstance(expression.value, str) else None
@@ -102,26 +102,26 @@ def text_of(expression: Part, owner: str = "") -> str | None:
     return class_of(expression, owner) or None
 
 
-def shown(expression: Part, owner: str = "") -> str:
+def short_text(expression: SyntaxNode, owner: str = "") -> str:
     """Return a value as a person would write it in a list, short."""
     if isinstance(expression, tree.Literal):
         return str(expression.value)
     return text_of(expression, owner) or ""
 
 
-def entries(expression: Part) -> tuple[tree.Entry, ...]:
+def array_entries(expression: SyntaxNode) -> tuple[tree.Entry, ...]:
     """Return the entries of an array, nothing for anything else."""
     return expression.entries if isinstance(expression, tree.Collected) else ()
 
 
-def listed(expression: Part) -> tuple[Part, ...]:
+def array_values(expression: SyntaxNode) -> tuple[SyntaxNode, ...]:
     """Return the values of an array, or the one value that is not an array."""
     if isinstance(expression, tree.Collected):
         return tuple(entry.value for entry in expression.entries)
     return () if expression is None else (expression,)
 
 
-def given(call: tree.Call | tree.New, place: int, name: str = "") -> Part | None:
+def argument_at(call: tree.Call | tree.New, place: int, name: str = "") -> SyntaxNode | None:
     """Return an argument by its name or else by its place."""
     for argument in call.arguments:
         if name and argument.name == name:
@@ -130,9 +130,9 @@ def given(call: tree.Call | tree.New, place: int, name: str = "") -> Part | None
     return plain[place].value if place < len(plain) and not plain[place].spread else None
 
 
-def returned(function: tree.Function) -> Iterator[Part]:
+def returned_values(function: tree.Function) -> Iterator[SyntaxNode]:
     """Yield the values a function returns, those of functions inside of it left out."""
-    waiting: list[Part] = list(reversed(function.body.statements))
+    waiting: list[SyntaxNode] = list(reversed(function.body.statements))
     while waiting:
         here = waiting.pop()
         if isinstance(here, tree.Return):
