@@ -1,4 +1,4 @@
-"""What changed since the last look: told by the system, or by the clock."""
+"""Changes of files are reported by the operating system, or assumed after an interval."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.sources.file_changes import Interval, Notified, Watch, open_watch
+from ragstone.sources.file_changes import EventWatch, Interval, Watch, open_watch
 from ragstone.sources.folder.source import FolderSource
 
 Plant = Callable[..., Path]
 LIMITS = (1_000_000, 50_000)
-linux = pytest.mark.skipif(sys.platform != "linux", reason="file events of Linux")
 
 
 def folders_of(root: Path) -> Callable[[Sequence[str] | None], set[str]]:
@@ -30,8 +29,7 @@ def watch(folder: Path) -> Iterator[Watch]:
     opened.close()
 
 
-@linux
-def test_a_write_is_told_at_once_and_once(watch: Watch, plant: Plant) -> None:
+def test_a_write_is_reported_at_once_and_once(watch: Watch, plant: Plant) -> None:
     assert watch.way == "events"
     assert watch.changed() == set()
     plant({"a.md": "x", "d/e/b.md": "x"})
@@ -39,8 +37,7 @@ def test_a_write_is_told_at_once_and_once(watch: Watch, plant: Plant) -> None:
     assert watch.changed() == set()
 
 
-@linux
-def test_every_kind_of_change_is_told(watch: Watch, plant: Plant) -> None:
+def test_every_kind_of_change_is_reported(watch: Watch, plant: Plant) -> None:
     folder = plant({"a.md": "x", "b.md": "x", "c.md": "x"})
     watch.changed()
     (folder / "a.md").unlink()
@@ -51,25 +48,31 @@ def test_every_kind_of_change_is_told(watch: Watch, plant: Plant) -> None:
     assert watch.changed() == {"c.md"}
 
 
-@linux
-def test_new_folders_are_watched_however_deep_and_whatever_is_in_them_already(watch: Watch, plant: Plant) -> None:
+def test_new_folders_are_watched_at_any_depth(watch: Watch, plant: Plant) -> None:
     folder = plant({"n/o/p/a.md": "x"})
-    assert "n" in (watch.changed() or ())
+    assert watch.changed() is None  # a new folder: look at everything
     plant({"n/o/p/a.md": "y"})
     assert watch.changed() == {"n/o/p/a.md"}
     shutil.move(folder / "n", folder / "m")
-    assert watch.changed() == {"n", "m"}
+    assert watch.changed() is None
     plant({"m/o/p/a.md": "z"})
     assert watch.changed() == {"m/o/p/a.md"}
     shutil.rmtree(folder / "m")
     assert "m" in (watch.changed() or ())
     plant({"m/o/p/a.md": "again"})
-    watch.changed()
+    assert watch.changed() is None
     plant({"m/o/p/a.md": "and again"})
     assert watch.changed() == {"m/o/p/a.md"}
 
 
-@linux
+def test_a_folder_that_was_deleted_and_created_again_is_watched(watch: Watch, plant: Plant, folder: Path) -> None:
+    shutil.rmtree(folder / "d")
+    plant({"d/e/a.md": "x"})
+    assert watch.changed() is None
+    plant({"d/e/a.md": "y"})
+    assert watch.changed() == {"d/e/a.md"}
+
+
 def test_a_folder_that_leaves_is_no_longer_watched(watch: Watch, folder: Path, tmp_path: Path) -> None:
     shutil.move(folder / "d", tmp_path / "outside")
     assert watch.changed() == {"d"}
@@ -77,21 +80,19 @@ def test_a_folder_that_leaves_is_no_longer_watched(watch: Watch, folder: Path, t
     assert watch.changed() == set()
 
 
-@linux
-def test_what_is_ignored_is_not_watched(plant: Plant, git: Callable[..., bytes]) -> None:
+def test_ignored_folders_are_not_watched(plant: Plant, git: Callable[..., bytes]) -> None:
     folder = plant({".gitignore": "build/\n", "build/x.md": "x", "node_modules/p/y.md": "x", "a/b.md": "x"})
     git("init", "-q")
     opened = open_watch(folder, folders_of(folder), interval=60.0)
     plant({"build/x.md": "y", "node_modules/p/y.md": "y", "a/b.md": "y"})
     assert opened.changed() == {"a/b.md"}
-    plant({"build2/z.md": "y", ".venv/pyvenv.cfg": "", ".venv/lib/z.py": "y"})
-    assert opened.changed() == {"build2", ".venv"}
+    plant({".venv/pyvenv.cfg": "", ".venv/lib/z.py": "y"})
+    assert opened.changed() == {".venv"}
     plant({".venv/lib/z.py": "z"})
     assert opened.changed() == set()
     opened.close()
 
 
-@linux
 def test_a_file_that_git_tracks_in_an_ignored_folder_is_watched(plant: Plant, git: Callable[..., bytes]) -> None:
     folder = plant({".gitignore": "build/\n", "build/kept.md": "x"})
     git("init", "-q")
@@ -102,23 +103,17 @@ def test_a_file_that_git_tracks_in_an_ignored_folder_is_watched(plant: Plant, gi
     opened.close()
 
 
-@linux
-def test_too_many_events_mean_that_everything_may_have_changed(watch: Watch, folder: Path) -> None:
-    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
-    if most > 100_000:
-        pytest.skip("it takes too many here")
+def test_no_change_is_lost_in_a_flood_of_events(watch: Watch, folder: Path) -> None:
     for name in ("a.md", "b.md"):
         (folder / name).write_text("x")
-    for number in range(most + 1000):  # equal neighbours would be told as one
+    for number in range(20_000):
         os.utime(folder / ("a.md", "b.md")[number % 2])
-    assert watch.changed() is None
-    assert watch.changed() == set()
     (folder / "d/e/after.md").write_text("x")
-    assert watch.changed() == {"d/e/after.md"}
+    assert watch.changed() == {"a.md", "b.md", "d/e/after.md"}
+    assert watch.changed() == set()
 
 
-@linux
-def test_a_root_that_goes_and_comes_back_is_all_new(watch: Watch, folder: Path) -> None:
+def test_a_root_that_was_replaced_may_have_changed_anywhere(watch: Watch, folder: Path) -> None:
     os.rename(folder, folder.with_name("away"))
     assert watch.changed() is None
     assert watch.changed() is None
@@ -128,7 +123,6 @@ def test_a_root_that_goes_and_comes_back_is_all_new(watch: Watch, folder: Path) 
     assert watch.changed() == {"a.md"}
 
 
-@linux
 def test_the_move_of_a_folder_above_the_root_is_noticed(tmp_path: Path) -> None:
     root = tmp_path / "above/root"
     root.mkdir(parents=True)
@@ -140,7 +134,6 @@ def test_the_move_of_a_folder_above_the_root_is_noticed(tmp_path: Path) -> None:
     opened.close()
 
 
-@linux
 def test_waiting_ends_with_the_first_change(watch: Watch, plant: Plant) -> None:
     assert not watch.wait(0.0)
     plant({"a.md": "x"})
@@ -149,7 +142,7 @@ def test_waiting_ends_with_the_first_change(watch: Watch, plant: Plant) -> None:
     assert not watch.wait(0.01)
 
 
-def test_where_no_events_are_to_be_had_the_clock_decides(folder: Path) -> None:
+def test_without_events_everything_may_have_changed_after_the_interval(folder: Path) -> None:
     opened = open_watch(folder, folders_of(folder), interval=0.05, events=False)
     assert opened.way == "interval"
     assert opened.changed() == set()
@@ -159,43 +152,30 @@ def test_where_no_events_are_to_be_had_the_clock_decides(folder: Path) -> None:
     assert not Interval(60.0).wait(0.01)
 
 
-@pytest.fixture
-def notified(plant: Plant) -> Iterator[Notified]:
-    pytest.importorskip("watchfiles")
-    opened = Notified(plant({"d/a.md": "x"}), 60.0)
-    yield opened
-    opened.close()
-
-
-def test_the_other_way_to_be_told_tells_the_same_a_little_later(notified: Notified, plant: Plant) -> None:
-    assert notified.way == "events"
+def test_our_own_index_and_git_report_no_changes(watch: Watch, plant: Plant) -> None:
     plant({"d/a.md": "y", ".ragstone/ragstone.db": "ours", ".git/index": "git's"})
-    seen: set[str] = set()
-    for _ in range(100):
-        if notified.wait(0.1):
-            seen |= notified.changed() or set()
-        if "d/a.md" in seen:
-            break
-    assert "d/a.md" in seen
-    assert not {path for path in seen if path.startswith((".ragstone", ".git"))}
+    assert watch.changed() == {"d/a.md"}
 
 
-def test_the_other_way_gives_up_to_the_clock_when_its_root_is_gone(notified: Notified, folder: Path) -> None:
-    with pytest.raises(OSError, match="no file events"):
-        Notified(folder / "nowhere", 60.0)
-    os.rename(folder, folder.with_name("away"))
-    assert notified.changed() is None
-    assert notified.way == "interval"
-    assert notified.changed() == set()
+@pytest.mark.skipif(sys.platform != "linux", reason="names are Unicode there")
+def test_names_that_are_not_unicode_do_not_stop_the_watch(watch: Watch, plant: Plant, folder: Path) -> None:
+    (folder / os.fsdecode(b"\xff.md")).write_text("x")
+    (folder / os.fsdecode(b"d\xff")).mkdir()
+    watch.changed()
+    plant({"a.md": "x"})
+    assert "a.md" in (watch.changed() or {"a.md"})
+    assert watch.way == "events"
 
 
-def test_closing_ends_the_thread(notified: Notified) -> None:
-    notified.close()
-    assert not notified._thread.is_alive()
+def test_a_closed_watch_leaves_no_marker(folder: Path) -> None:
+    opened = EventWatch(folder, folders_of(folder))
+    marker = Path(opened._marker)
+    assert marker.exists()
+    opened.close()
+    assert not marker.parent.exists()
 
 
-@linux
-def test_no_room_for_more_watches_means_the_clock(folder: Path) -> None:
+def test_an_interval_is_used_if_there_is_no_room_for_more_watches(folder: Path) -> None:
     def no_room(below: Sequence[str] | None) -> set[str]:
         raise OSError(28, "no space left on device")
 

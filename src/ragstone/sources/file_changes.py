@@ -1,181 +1,234 @@
-"""Which files changed since the last look: told by the system where it does that, else found by looking now and then.
-
-On Linux nothing that happened before a call is missed by it. Elsewhere events come a few hundredths of a second late.
-What no way is told of, such as a write to memory that is a file, only a look at the whole folder finds.
-"""
+"""Which files changed since the last call: reported by the operating system, or assumed after an interval."""
 
 from __future__ import annotations
 
 import os
-import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ragstone.sources.folder.names import OWN_FOLDERS
 from ragstone.sources.safe_open import identities
 
-FoldersOf = Callable[[Sequence[str] | None], set[str]]
-"""Gives the folders that count below a root, or below some folders of it, as paths from the root on."""
+if TYPE_CHECKING:
+    from watchfiles._rust_notify import RustNotify
 
-_GROUP_MS: Final = 50
-_QUIET_MS: Final = 5
-_LOOK_MS: Final = 200
-_READY_SECONDS: Final = 5.0
-_MOST_PATHS: Final = 10_000
+ListFolders = Callable[[Sequence[str] | None], set[str]]
+"""Returns the folders below the root, or below some of its folders, that may hold files of the source."""
+
+_MAX_PATHS: Final = 10_000
+_MAX_ROUNDS: Final = 8
+_POLL_SECONDS: Final = 0.05
+_MARKER_SECONDS: Final = 1.0
+_STEP_MS: Final = 1
+_GROUP_MS: Final = 10
+_MODIFIED: Final = 2
+"""The code of `watchfiles` for a change that neither adds nor deletes."""
 
 
 class Watch(Protocol):
-    """Tells what changed below a root."""
+    """Reports the changes below a root."""
 
     @property
     def way(self) -> str:
-        """Return how it knows: `events`, or `interval`."""
+        """Return how changes are noticed: `events` or `interval`."""
 
     def changed(self) -> set[str] | None:
-        """Return the paths that changed since the last call, folders for all in them; None: maybe everything."""
+        """Return the paths that changed since the last call; None if any path may have changed."""
 
     def wait(self, seconds: float) -> bool:
-        """Return whether there may be something to be told, waiting for it so long at most."""
+        """Wait for a change, at most this long, and return whether there may be one."""
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
 
 
-def open_watch(root: Path, folders: FoldersOf, *, interval: float, events: bool = True) -> Watch:
-    """Return the best watch there is here: `events=False` where the system would not tell of all changes."""
+def open_watch(root: Path, folders: ListFolders, *, interval: float, events: bool = True) -> Watch:
+    """Return a watch on file events, or an interval if `events` is False or the system has no more room for it."""
     if events:
         try:
-            return _by_events(root, folders, interval)
-        except (OSError, ImportError, AttributeError):
-            pass  # no room for more watches, or a system that has none
+            return EventWatch(root, folders)
+        except (OSError, ImportError):
+            pass
     return Interval(interval)
 
 
-def _by_events(root: Path, folders: FoldersOf, interval: float) -> Watch:
-    if sys.platform == "linux":
-        from ragstone.sources.inotify import Inotify  # brings ctypes, which a short run never needs
-
-        return Inotify(root, folders)
-    return Notified(root, interval)
-
-
 class Interval:
-    """Everything may have changed whenever so many seconds have passed."""
+    """Assumes that anything may have changed whenever the interval has passed."""
 
     way: Final = "interval"
 
     def __init__(self, seconds: float) -> None:
-        """Take how long a look at everything is good for."""
+        """Start the interval."""
         self._seconds = seconds
         self._last = time.monotonic()
 
     def changed(self) -> set[str] | None:
-        """Return None where it is time to look at everything again, else nothing."""
-        if not self._due():
+        """Return None if the interval has passed, else an empty set."""
+        if self._seconds_left() > 0:
             return set()
         self._last = time.monotonic()
         return None
 
     def wait(self, seconds: float) -> bool:
-        """Return whether it is time to look again, waiting for it so long at most."""
-        if not self._due():
-            time.sleep(max(0.0, min(seconds, self._last + self._seconds - time.monotonic())))
-        return self._due()
+        """Wait for the end of the interval, at most this long, and return whether it has passed."""
+        time.sleep(max(0.0, min(seconds, self._seconds_left())))
+        return self._seconds_left() <= 0
 
     def close(self) -> None:
-        """Return nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
-    def _due(self) -> bool:
-        return time.monotonic() - self._last >= self._seconds
+    def _seconds_left(self) -> float:
+        return self._last + self._seconds - time.monotonic()
 
 
-class Notified:
-    """Asks the `watchfiles` package, in a thread of its own; falls back to an interval where that gives up."""
+class EventWatch:
+    """Reports file events through `watchfiles`. Ignored folders are not watched.
 
-    def __init__(self, root: Path, interval: float) -> None:
-        """Begin to watch; `ImportError` where the package is not there, `OSError` where it cannot begin."""
-        import watchfiles  # compiled code, which nothing else needs
+    A change made before `changed` is called is always in its answer: `changed` touches a marker file and waits for the
+    marker's event, which the system delivers after all earlier ones.
+    """
 
+    way: Final = "events"
+
+    def __init__(self, root: Path, folders: ListFolders) -> None:
+        """Start to watch; raise `OSError` if the system has no more room for watches."""
+        from watchfiles._rust_notify import RustNotify  # its documented backend; compiled code that few runs need
+
+        self._notifier_class = RustNotify
         self._root = os.path.realpath(root)
+        self._list_folders = folders
+        self._lock = threading.Lock()
+        self._changed: set[str] | None = set()
+        self._marker_folder = tempfile.TemporaryDirectory(prefix="ragstone-watch-")
+        self._marker = os.path.join(os.path.realpath(self._marker_folder.name), "marker")
+        Path(self._marker).touch()
+        self._folders: set[str] = set()
+        self._notifier: RustNotify | None = None
         self._identity = identities([self._root])
-        if not self._identity:
-            raise OSError("no file events here")
-        self._paths: set[str] | None = set()
-        self._guard = threading.Condition()
-        self._stop = threading.Event()
-        self._ready = threading.Event()
-        self._instead: Interval | None = None
-        self._interval = interval
-        self._watch = watchfiles.watch
-        self._thread = threading.Thread(target=self._listen, name="ragstone-watch", daemon=True)
-        self._thread.start()
-        self._ready.wait(_READY_SECONDS)
-        if self._instead is not None:
-            raise OSError("no file events here")
-
-    @property
-    def way(self) -> str:
-        """Return `events`, or `interval` once events have failed."""
-        return "events" if self._instead is None else self._instead.way
+        self._watch_folders()
 
     def changed(self) -> set[str] | None:
-        """Return the paths that changed since the last call, folders for all in them; None: maybe everything."""
-        with self._guard:
-            found, self._paths = self._paths, set()
-            if self._instead is None and identities([self._root]) != self._identity:
-                self._instead, found = Interval(self._interval), None  # another folder now, of which nothing is told
-        if self._instead is None or found is None:
-            return found
-        return None if self._instead.changed() is None else found
+        """Return the paths that changed since the last call, folders for all in them; None: any path."""
+        with self._lock:
+            self._collect()
+            changed, self._changed = self._changed, set()
+            return changed
 
     def wait(self, seconds: float) -> bool:
-        """Return whether there may be something to be told, waiting for it so long at most."""
-        with self._guard:
-            if self._paths == set():
-                self._guard.wait(seconds)
-            return self._paths != set() or (self._instead is not None and self._instead.wait(0.0))
+        """Wait for a change, at most this long, and return whether there is one."""
+        end = time.monotonic() + seconds
+        while True:
+            with self._lock:
+                self._collect()
+                if self._changed != set():
+                    return True
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
-        """End the thread."""
-        self._stop.set()
-        self._thread.join(_READY_SECONDS)
+        """Stop watching and remove the marker."""
+        with self._lock:
+            if self._notifier is not None:
+                self._notifier.close()
+                self._notifier = None
+            self._marker_folder.cleanup()
 
-    def _listen(self) -> None:
+    def _collect(self) -> None:
+        """Add the paths of all events so far to `_changed`."""
+        if self._notifier is None or identities([self._root]) != self._identity:
+            self._start_again()
+            return
         try:
-            told = self._watch(
-                self._root,
-                watch_filter=None,
-                debounce=_GROUP_MS,
-                step=_QUIET_MS,
-                rust_timeout=_LOOK_MS,
-                yield_on_timeout=True,  # its first word says that it has begun
-                stop_event=self._stop,
-                raise_interrupt=False,
+            events = self._read_events()
+        except (OSError, RuntimeError):  # the marker was removed, or a name cannot be decoded
+            self._start_again()
+            return
+        relative = {(change, os.path.relpath(path, self._root).replace(os.sep, "/")) for change, path in events}
+        ours = {(change, path) for change, path in relative if not OWN_FOLDERS & set(path.split("/"))}
+        if self._has_new_folder(ours):
+            self._start_again()
+            return
+        if self._changed is not None:
+            self._changed |= {path for _, path in ours if path != "."}
+            if len(self._changed) > _MAX_PATHS:
+                self._changed = None
+
+    def _read_events(self) -> set[tuple[int, str]]:
+        """Return all events up to now, as pairs of change and path."""
+        assert self._notifier is not None  # noqa: S101 - checked by the caller
+        events: set[tuple[int, str]] = set()
+        os.utime(self._marker)
+        end = time.monotonic() + _MARKER_SECONDS
+        step = 0  # mostly the marker's event is there at once; only later attempts need to sleep
+        while time.monotonic() < end:
+            answer = self._notifier.watch(_GROUP_MS, step, _STEP_MS, None)
+            step = _STEP_MS
+            if isinstance(answer, set):
+                events |= answer
+            if any(path == self._marker for _, path in events):
+                return {(change, path) for change, path in events if path != self._marker}
+        raise OSError("no file events arrive")
+
+    def _has_new_folder(self, events: set[tuple[int, str]]) -> bool:
+        """Return whether a folder of the source appeared; also forget folders that were deleted or replaced."""
+        for change, path in events:
+            if change != _MODIFIED:
+                below = f"{path}/"
+                self._folders = {known for known in self._folders if known != path and not known.startswith(below)}
+        candidates = [path for _, path in events if path not in self._folders and self._is_folder(path)]
+        return bool(candidates) and not self._list_folders(sorted(candidates)) <= self._folders
+
+    def _is_folder(self, path: str) -> bool:
+        full = os.path.join(self._root, path)
+        return os.path.isdir(full) and not os.path.islink(full)
+
+    def _start_again(self) -> None:
+        """Watch the folders that exist now; any path may have changed meanwhile."""
+        self._changed = None
+        self._notifier = None
+        self._identity = identities([self._root])
+        if self._identity:
+            self._watch_folders()
+
+    def _watch_folders(self) -> None:
+        """Watch all folders of the source; repeat if some appeared or vanished while the watch was opened."""
+        folders = self._list_folders(None)
+        for _ in range(_MAX_ROUNDS):
+            self._folders = folders
+            self._notifier = self._open_notifier(folders)
+            folders = self._list_folders(None)
+            if self._notifier is not None and folders <= self._folders:
+                return
+        if self._notifier is None:
+            raise OSError("the folders keep changing")
+
+    def _open_notifier(self, folders: set[str]) -> RustNotify | None:
+        """Return a notifier for these folders, or None if one of them has vanished."""
+        paths = [os.path.join(self._root, path) for path in sorted(folders)]
+        paths = [path for path in paths if _is_unicode(path)]
+        try:
+            return self._notifier_class(
+                [*paths, os.path.dirname(self._marker)],
+                debug=False,
+                force_polling=False,
+                poll_delay_ms=0,
+                recursive=False,
                 ignore_permission_denied=True,
             )
-            for changes in told:
-                self._ready.set()
-                self._take({path for _, path in changes})
-        except (OSError, RuntimeError):  # a root that went away, no room for watches; their own error is a RuntimeError
-            pass
-        finally:
-            with self._guard:
-                if not self._stop.is_set():
-                    self._instead, self._paths = Interval(self._interval), None
-                self._guard.notify_all()
-            self._ready.set()
+        except FileNotFoundError:
+            return None
+        except RuntimeError as error:
+            raise OSError(str(error)) from error
 
-    def _take(self, full: set[str]) -> None:
-        relative = {os.path.relpath(path, self._root).replace(os.sep, "/") for path in full}
-        ours = {path for path in relative if path != "." and not OWN_FOLDERS & set(path.split("/"))}
-        if not ours:
-            return
-        with self._guard:
-            if self._paths is not None:
-                self._paths |= ours
-                if len(self._paths) > _MOST_PATHS:
-                    self._paths = None
-            self._guard.notify_all()
+
+def _is_unicode(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
