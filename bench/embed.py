@@ -60,7 +60,8 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 def real_chunks() -> Path:
     """Return the file of what an embedder is given of the standard library's chunks, evenly chosen."""
     from bench.texts import library_files
-    from ragstone.indexing.prepare import Cut, prepared
+    from ragstone.indexing.chunking_config import ChunkingConfig
+    from ragstone.indexing.prepare import prepare_document
     from ragstone.types import Document, embedding_text
 
     found: list[str] = []
@@ -69,7 +70,8 @@ def real_chunks() -> Path:
             document = Document(path.name, path.read_text(encoding="utf-8"), kind="code", language="python")
         except (OSError, UnicodeDecodeError):
             continue
-        found += [embedding_text(chunk.header, chunk.text) for chunk in prepared(document, Cut()).chunks]
+        chunks = prepare_document(document, ChunkingConfig()).chunks
+        found += [embedding_text(chunk.header, chunk.text) for chunk in chunks]
     random.Random(29).shuffle(found)  # noqa: S311 - the same order each time, no secret
     CACHE.mkdir(parents=True, exist_ok=True)
     target = CACHE / "real-chunks.json"

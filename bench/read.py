@@ -27,12 +27,12 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def work(spec: dict[str, Any]) -> dict[str, Any]:
     """Return, for a long document of each format, the seconds from its bytes to its text."""
-    from ragstone.read.child import Warm
+    from ragstone.read.confined_reader import ConfinedReader
     from ragstone.read.formats import FORMATS
 
     pages = list(written(random.Random(SEED)))  # noqa: S311 - the same pages each time, and no secret
     one = pdf([lines("One line.")])
-    with closing(Warm()) as warm:
+    with closing(ConfinedReader()) as warm:
         result = {
             "one line, process started": timed(warm, "pdf", one, times=1),
             "one line": timed(warm, "pdf", one, times=50),
@@ -45,7 +45,7 @@ def work(spec: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def timed(warm: Any, name: str, data: bytes, *, times: int) -> dict[str, float]:  # noqa: ANN401 - a Warm
+def timed(warm: Any, name: str, data: bytes, *, times: int) -> dict[str, float]:  # noqa: ANN401 - a ConfinedReader
     """Return the best time of some, and how large the file is."""
     taken = measure.milliseconds([lambda: warm.read(name, data, f"a.{name}")] * times)
     return {"seconds": round(min(taken) / 1000, 4), "file_mb": round(len(data) / 1e6, 3)}

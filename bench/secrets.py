@@ -86,7 +86,7 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
     """Return how many chunks the files of a folder make, and how many of them hold what is taken for a secret."""
     from ragstone.chunk.choose import choose
     from ragstone.errors import ReadError
-    from ragstone.read.choose import is_binary, reader_for
+    from ragstone.read.readers import is_binary, reader_for
     from ragstone.sources.folder.names import file_reason
     from ragstone.sources.secrets.redaction import scan
 

@@ -283,7 +283,12 @@ ONLY_FOR_OTHERS = (
         "ragstone.indexing.export",
         "ragstone.indexing.watcher",
     ),
-    *("ragstone.chunk.code", "ragstone.read.decode", "ragstone.sources.secrets.redaction", "ragstone.indexing.worker"),
+    *(
+        "ragstone.chunk.code",
+        "ragstone.read.encoding",
+        "ragstone.sources.secrets.redaction",
+        "ragstone.indexing.worker",
+    ),
     *(
         "ragstone.indexing.external",
         "ragstone.retrieval.context.select",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ragstone.chunk.definitions import Definitions
 from ragstone.chunk.lines import UNPARSED_KIND
 from ragstone.code.symbols import read
-from ragstone.indexing.prepare import Cut, prepared
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.prepare import prepare_document
 from ragstone.protocols import Chunker
 from ragstone.text.tokens import estimate
 from ragstone.types import Chunk, Document, Symbol
@@ -42,7 +43,9 @@ class Fixed:
 
 
 def cut(text: str, uri: str = "app/Cart.php", language: str = "php", **sizes: int) -> list[Chunk]:
-    ready = prepared(Document(uri, text, kind="code", language=language), Cut(size=sizes.get("size")))
+    ready = prepare_document(
+        Document(uri, text, kind="code", language=language), ChunkingConfig(size=sizes.get("size"))
+    )
     assert ready.document.remarks == ()
     return list(ready.chunks)
 
@@ -90,20 +93,20 @@ def test_nothing_is_cut_twice_and_every_size_is_kept(keeps_its_promises: Check) 
 
 def test_what_cannot_be_parsed_is_cut_by_lines_and_says_so() -> None:
     text = "%%% ((( nothing of ::: this\n" * 30
-    ready = prepared(Document("a.rs", text, kind="code", language="rust"), Cut())
+    ready = prepare_document(Document("a.rs", text, kind="code", language="rust"), ChunkingConfig())
     assert ready.chunks
     assert {chunk.kind for chunk in ready.chunks} == {UNPARSED_KIND}
     assert "could be parsed" in ready.document.remarks[0]
 
 
 def test_a_file_that_is_too_long_is_cut_by_lines_and_says_so() -> None:
-    ready = prepared(Document("a.js", "a=1;" * 300_000, kind="code", language="javascript"), Cut())
+    ready = prepare_document(Document("a.js", "a=1;" * 300_000, kind="code", language="javascript"), ChunkingConfig())
     assert ready.chunks
     assert "too long" in ready.document.remarks[0]
 
 
 def test_a_file_without_definitions_is_no_failure() -> None:
-    ready = prepared(Document("a.rb", "puts 1\nputs 2\n", kind="code", language="ruby"), Cut())
+    ready = prepare_document(Document("a.rb", "puts 1\nputs 2\n", kind="code", language="ruby"), ChunkingConfig())
     assert [chunk.kind for chunk in ready.chunks] == ["code"]
     assert ready.document.remarks == ()
 

@@ -42,8 +42,8 @@ def test_sizes_that_make_no_sense_have_no_recipe(size: int, overlap: int | None)
 
 def test_a_recipe_loads_no_chunker() -> None:
     code = (
-        "import sys; from ragstone.indexing.prepare import Cut; Cut().recipe; "
+        "import sys; from ragstone.indexing.chunking_config import ChunkingConfig; ChunkingConfig().recipe; "
         "print(*sorted(name for name in sys.modules if name.startswith('ragstone.chunk.')))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told.split() == ["ragstone.chunk.choose", "ragstone.chunk.pack", "ragstone.chunk.recipes"]
+    assert told.split() == ["ragstone.chunk.pack", "ragstone.chunk.recipes"]

@@ -14,8 +14,8 @@ from ragstone.chunk.choose import choose
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read
-from ragstone.indexing.parser_process import UNSURE
-from ragstone.indexing.parser_process import facts_of as stoppable
+from ragstone.indexing.parser_process import UNSAFE_LANGUAGES
+from ragstone.indexing.parser_process import parse_facts as stoppable
 from ragstone.types import Document, Symbol
 from tests.code.sample_symbols import EXPECTED
 
@@ -38,7 +38,7 @@ BODY_LINES = {
 }
 
 
-def facts_of(name: str) -> tuple[str, FileFacts]:
+def parse_facts(name: str) -> tuple[str, FileFacts]:
     text = (SAMPLES / name).read_text("utf-8")
     facts = read(text, name)
     assert facts is not None
@@ -57,7 +57,7 @@ def test_there_is_a_sample_of_every_language() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_definitions_have_their_names_kinds_and_lines(name: str) -> None:
-    text, facts = facts_of(name)
+    text, facts = parse_facts(name)
     found = [f"{one.line}-{one.line_end} {one.kind} {one.qualified}" for one in facts.symbols]
     assert found == [line.strip() for line in EXPECTED[name].strip().splitlines()]
     assert facts.broken == ()
@@ -112,7 +112,7 @@ def test_definitions_have_their_names_kinds_and_lines(name: str) -> None:
 def test_a_definition_is_described_by_its_signature_and_comment(
     name: str, symbol: str, signature: str, doc: str
 ) -> None:
-    one = by_name(facts_of(name)[1])[symbol]
+    one = by_name(parse_facts(name)[1])[symbol]
     assert one.signature == signature
     assert one.doc.startswith(doc)
 
@@ -131,7 +131,7 @@ def test_a_definition_is_described_by_its_signature_and_comment(
     ],
 )
 def test_comments_and_attributes_belong_to_the_definition_below(name: str, symbol: str, first: str) -> None:
-    text, facts = facts_of(name)
+    text, facts = parse_facts(name)
     assert text[by_name(facts)[symbol].start :].startswith(first)
 
 
@@ -146,7 +146,7 @@ def test_comments_and_attributes_belong_to_the_definition_below(name: str, symbo
     ],
 )
 def test_the_namespace_is_the_one_that_is_written(name: str, namespace: str) -> None:
-    assert facts_of(name)[1].namespace == namespace
+    assert parse_facts(name)[1].namespace == namespace
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_relative_imports_are_told_by_their_full_names() -> None:
     ],
 )
 def test_imports_are_known_by_what_they_are_called_here(name: str, expected: tuple[str, str, str]) -> None:
-    assert expected in [(one.name, one.alias, one.kind) for one in facts_of(name)[1].imports]
+    assert expected in [(one.name, one.alias, one.kind) for one in parse_facts(name)[1].imports]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_imports_are_known_by_what_they_are_called_here(name: str, expected: tup
     ],
 )
 def test_uses_say_what_they_are_made_on_and_where(name: str, expected: tuple[str, str, str, str]) -> None:
-    assert expected in [(one.kind, one.name, one.receiver, one.inside) for one in facts_of(name)[1].references]
+    assert expected in [(one.kind, one.name, one.receiver, one.inside) for one in parse_facts(name)[1].references]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_uses_say_what_they_are_made_on_and_where(name: str, expected: tuple[str
     ],
 )
 def test_names_with_a_written_type_are_bound_to_it(name: str, expected: tuple[str, str, str]) -> None:
-    assert expected in [(one.inside, one.name, one.type) for one in facts_of(name)[1].bindings]
+    assert expected in [(one.inside, one.name, one.type) for one in parse_facts(name)[1].bindings]
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
@@ -330,7 +330,7 @@ def test_a_narrowed_template_has_the_name_of_the_template() -> None:
 @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
 def test_half_a_character_in_a_name_or_text_harms_nothing(path: Path) -> None:
     text = path.read_text("utf-8")
-    names = [one.name for one in facts_of(path.name)[1].symbols]
+    names = [one.name for one in parse_facts(path.name)[1].symbols]
     for name in names[:6]:
         odd = text.replace(name, f"{name[:1]}\ud800{name[1:]}")
         facts = read(odd, path.name)
@@ -362,7 +362,7 @@ def test_any_text_has_symbols_within_it(language: str, data: st.DataObject) -> N
     broken = text[:at] + garbage + text[at + data.draw(st.integers(0, 40)) :]
     facts = stoppable(broken, name)
     if facts is None:
-        assert language in UNSURE  # it was stopped
+        assert language in UNSAFE_LANGUAGES  # it was stopped
         return
     for one in facts.symbols:
         assert 0 <= one.start < one.end <= len(broken)

@@ -1,55 +1,57 @@
-"""What may never end is parsed where it can be stopped."""
+"""A parser that may never end runs in a process that can be stopped."""
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
 from ragstone.code.symbols import read
-from ragstone.indexing.parser_process import UNSURE, Beside, facts_of, main
-from ragstone.indexing.prepare import Cut, prepared
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.parser_process import UNSAFE_LANGUAGES, ParserProcess, main, parse_facts
+from ragstone.indexing.prepare import prepare_document
 from ragstone.types import Document
 
 KOTLIN = (Path(__file__).parent.parent / "code" / "samples" / "Library.kt").read_text("utf-8")
 ENDLESS = KOTLIN.replace("output.send(track)", 'output.send(track)\n*\n$\ufeff\ud800"a')
 
 
-def test_the_same_is_said_as_in_this_process() -> None:
-    assert facts_of(KOTLIN, "a/Library.kt") == read(KOTLIN, "a/Library.kt")
-    assert facts_of("def f(): ...", "a.py") == read("def f(): ...", "a.py")
-    assert facts_of("text", "a.txt") is None
+def test_the_facts_are_the_same_as_in_this_process() -> None:
+    assert parse_facts(KOTLIN, "a/Library.kt") == read(KOTLIN, "a/Library.kt")
+    assert parse_facts("def f(): ...", "a.py") == read("def f(): ...", "a.py")
+    assert parse_facts("text", "a.txt") is None
 
 
-def test_a_text_that_would_keep_its_grammar_for_ever_is_given_up_and_the_next_is_read() -> None:
-    beside = Beside(seconds=1.0)
+def test_an_endless_parse_is_stopped_and_the_next_file_is_parsed() -> None:
+    parser = ParserProcess(seconds=1.0)
     begun = time.monotonic()
-    assert beside.ask(ENDLESS, "a.kt", "") is None
+    assert parser.parse(ENDLESS, "a.kt", "") is None
     assert time.monotonic() - begun < 30
-    assert beside.ask("class Song", "b.kt", "") == read("class Song", "b.kt")
-    beside.close()
+    assert parser.parse("class Song", "b.kt", "") == read("class Song", "b.kt")
+    parser.close()
 
 
-def test_a_file_whose_parser_was_stopped_is_cut_by_lines_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    beside = Beside(seconds=1.0)
-    monkeypatch.setattr("ragstone.indexing.parser_process._BESIDE", beside)
-    cut = prepared(Document("a.kt", ENDLESS, kind="code", language="kotlin"), Cut())
+def test_a_file_whose_parser_was_stopped_is_cut_by_lines_with_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = ParserProcess(seconds=1.0)
+    monkeypatch.setattr("ragstone.indexing.parser_process.PARSER", parser)
+    cut = prepare_document(Document("a.kt", ENDLESS, kind="code", language="kotlin"), ChunkingConfig())
     assert " ".join(chunk.text for chunk in cut.chunks).split() == ENDLESS.split()
     assert any("cut by lines" in remark for remark in cut.document.remarks)
-    beside.close()
+    parser.close()
 
 
-def test_a_process_that_died_is_started_again() -> None:
-    beside = Beside()
-    assert beside.ask("class A", "a.kt", "") is not None
-    assert beside._process is not None
-    beside._process.kill()
-    beside._process.wait()
-    assert beside.ask("class B", "b.kt", "") is not None
-    beside.close()
+def test_a_killed_process_is_started_again() -> None:
+    parser = ParserProcess()
+    assert parser.parse("class A", "a.kt", "") is not None
+    assert parser.pid is not None
+    os.kill(parser.pid, signal.SIGKILL)
+    assert parser.parse("class B", "b.kt", "") is not None
+    parser.close()
 
 
-def test_only_what_needs_it_is_asked_elsewhere() -> None:
-    assert {"kotlin"} == UNSURE
+def test_only_kotlin_is_parsed_in_the_process() -> None:
+    assert {"kotlin"} == UNSAFE_LANGUAGES
     assert callable(main)

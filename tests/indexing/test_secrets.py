@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from contextlib import closing
 from pathlib import Path
@@ -12,9 +11,9 @@ import pytest
 from bench.planted import left, planted
 from ragstone import Document, Engine
 from ragstone.errors import ConfigError
-from ragstone.indexing.prepare import Cut, Job
-from ragstone.indexing.worker import Beside
-from ragstone.indexing.worker_protocol import hear_job, tell_job
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.prepare import ItemPreparer
+from ragstone.indexing.worker import BatchWorker
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Item
@@ -75,17 +74,15 @@ def test_a_sync_says_what_it_took_out_and_where_and_cites_the_right_line(folder:
         assert GITHUB not in repr((heard, report))
 
 
-def test_the_process_beside_takes_out_the_same(folder: Path) -> None:
-    job = Job(FolderSource(folder, limits=(50_000, 100), git=False), Cut())
-    items = [one for one in job.source.scan() if isinstance(one, Item)]
+def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
+    preparer = ItemPreparer(FolderSource(folder, limits=(50_000, 100), git=False), ChunkingConfig())
+    items = [one for one in preparer.source.scan() if isinstance(one, Item)]
     found = []
-    with closing(Beside(job, deque(items))) as beside:
-        while not beside.over:
-            found += [outcome for _, outcome in beside.answer(wait=True) or () if outcome]
-    assert sorted(found, key=lambda one: one.uri) == [job.look_into(item) for item in items]
+    with closing(BatchWorker(preparer, deque(items))) as worker:
+        while not worker.is_finished:
+            found += [outcome for _, outcome in worker.take_batch(wait=True) or () if outcome]
+    assert sorted(found, key=lambda one: one.uri) == [preparer.prepare_item(item) for item in items]
     assert GITHUB not in repr(found)
-    for cut in (Cut(), Cut(secrets=False)):
-        assert hear_job(json.loads(json.dumps(tell_job(Job(job.source, cut))))).cut == cut
 
 
 def test_given_documents_and_imported_ones_are_looked_at_too(
@@ -131,8 +128,8 @@ def test_switching_looks_at_every_file_again(folder: Path) -> None:
 
 
 def test_other_rules_mean_another_recipe() -> None:
-    assert Cut().recipe != Cut(secrets=False).recipe
-    assert Cut(secrets=False).recipe.endswith(";secrets/off")
+    assert ChunkingConfig().recipe != ChunkingConfig(redact_secrets=False).recipe
+    assert ChunkingConfig(redact_secrets=False).recipe.endswith(";secrets/off")
 
 
 def test_a_setting_that_is_neither_is_refused(folder: Path) -> None:

@@ -9,11 +9,12 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import ReadError
-from ragstone.indexing import prepare as one
+from ragstone.indexing import chunking_config
 from ragstone.indexing.pipeline import Unread
 from ragstone.indexing.sync import _together
-from ragstone.read import child
-from ragstone.read.choose import FormatReader
+from ragstone.read import worker_process
+from ragstone.read.confined_reader import CONFINED_READER
+from ragstone.read.readers import FormatReader
 from ragstone.sources import safe_open
 from ragstone.types import Document, Item, Skip, SyncReport
 
@@ -130,7 +131,7 @@ def test_other_readers_try_again(tmp_path: Path, reads: list[str], monkeypatch: 
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()
-        monkeypatch.setattr(one, "READERS", "read/next")
+        monkeypatch.setattr(chunking_config, "READERS_VERSION", "read/next")
         assert engine.sync().failed == (DAMAGED,)
         assert reads == ["a.pdf"] * 2
 
@@ -156,8 +157,8 @@ def test_a_reason_that_quotes_a_secret_is_remembered_without_it(
 def test_a_file_is_not_blamed_for_what_is_missing_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
     with Engine.open(tmp_path, config=FAKE) as engine:
-        monkeypatch.setattr(child, "python", lambda: None)
-        child._WARM.close()
+        monkeypatch.setattr(worker_process, "find_python", lambda: None)
+        CONFINED_READER.close()
         assert engine.sync().failed == (Skip("a.pdf", "no process could be started to read it"),)
         assert engine.changed()
         monkeypatch.undo()

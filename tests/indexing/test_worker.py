@@ -1,4 +1,4 @@
-"""Two hands at one list: the same comes out with the second hand, without it, and when it dies or goes mad."""
+"""Preparing items with a worker process: the outcomes are the same with it, without it, and if it fails."""
 
 from __future__ import annotations
 
@@ -20,8 +20,17 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import InputError
-from ragstone.indexing.prepare import FEW_FILES, Cut, Job, Outcome
-from ragstone.indexing.worker import MANY_BYTES, MANY_FILES, Beside, outcomes, shared, worth_help
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.prepare import ItemPreparer, Outcome
+from ragstone.indexing.worker import (
+    MANY_BYTES,
+    MANY_FILES,
+    MIN_FILES,
+    BatchWorker,
+    is_worth_a_worker,
+    prepare_items,
+    share_items,
+)
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Stamp, SyncReport
 
@@ -59,34 +68,34 @@ def fill(folder: Path, seed: int, count: int = 60) -> None:
             path.with_suffix(".py").write_bytes(b"x = (\n" * rng.randrange(200))
 
 
-def job_for(folder: Path, **cut: int) -> Job:
-    return Job(FolderSource(folder, limits=LIMITS, git=False), Cut(**cut))  # type: ignore[arg-type]  # only sizes
+def preparer_for(folder: Path, **sizes: int) -> ItemPreparer:
+    return ItemPreparer(FolderSource(folder, limits=LIMITS, git=False), ChunkingConfig(**sizes))  # type: ignore[arg-type]  # only sizes
 
 
-def found_in(job: Job) -> list[Item]:
-    return [one for one in job.source.scan() if isinstance(one, Item)]
+def found_in(preparer: ItemPreparer) -> list[Item]:
+    return [one for one in preparer.source.scan() if isinstance(one, Item)]
 
 
-def alone(job: Job, items: Sequence[Item]) -> list[Outcome]:
-    return sorted(map(job.look_into, items), key=lambda outcome: outcome.uri)
+def alone(preparer: ItemPreparer, items: Sequence[Item]) -> list[Outcome]:
+    return sorted(map(preparer.prepare_item, items), key=lambda outcome: outcome.uri)
 
 
 def together(
-    job: Job, items: Sequence[Item], *, command: Sequence[str] | None = None, patience: float = 30.0
-) -> tuple[list[Outcome], Beside]:
+    preparer: ItemPreparer, items: Sequence[Item], *, command: Sequence[str] | None = None, seconds: float = 30.0
+) -> tuple[list[Outcome], BatchWorker]:
     work = deque(items)
-    with closing(Beside(job, work, command=command, patience=patience)) as beside:
-        found = list(shared(job, work, beside))
-    return sorted(found, key=lambda outcome: outcome.uri), beside
+    with closing(BatchWorker(preparer, work, command=command, seconds=seconds)) as worker:
+        found = list(share_items(preparer, work, worker))
+    return sorted(found, key=lambda outcome: outcome.uri), worker
 
 
-def by_the_other_hand(job: Job, items: Sequence[Item]) -> list[Outcome]:
-    """Return what only the process beside makes of items; fails if it leaves any out."""
+def by_the_worker(preparer: ItemPreparer, items: Sequence[Item]) -> list[Outcome]:
+    """Return what only the worker process makes of items; fails if it leaves any out."""
     work = deque(items)
     found: list[Outcome] = []
-    with closing(Beside(job, work)) as beside:
-        while not beside.over:
-            for item, outcome in beside.answer(wait=True) or ():
+    with closing(BatchWorker(preparer, work)) as worker:
+        while not worker.is_finished:
+            for item, outcome in worker.take_batch(wait=True) or ():
                 assert outcome is not None, item
                 found.append(outcome)
     assert not work
@@ -103,33 +112,33 @@ def tree(tmp_path: Path, seed: int) -> Path:
 
 
 @pytest.mark.parametrize("size", [None, 40])
-def test_the_process_beside_makes_of_every_file_what_this_one_makes(tree: Path, size: int | None) -> None:
-    job = job_for(tree) if size is None else job_for(tree, size=size)
-    items = [item for item in found_in(job) if "cp1252" not in str(job.look_into(item).prepared)]
-    expected = alone(job, items)
+def test_the_worker_gives_the_same_outcome_for_every_file(tree: Path, size: int | None) -> None:
+    preparer = preparer_for(tree) if size is None else preparer_for(tree, size=size)
+    items = [item for item in found_in(preparer) if "cp1252" not in str(preparer.prepare_item(item).prepared)]
+    expected = alone(preparer, items)
     assert {outcome.verdict for outcome in expected} == {"ready", "binary", "failed"}
-    assert by_the_other_hand(job, items) == expected
+    assert by_the_worker(preparer, items) == expected
 
 
-def test_two_hands_make_what_one_makes(tree: Path) -> None:
-    job = job_for(tree)
-    items = found_in(job)
-    found, _ = together(job, items)
-    assert found == alone(job, items)
+def test_two_processes_give_the_same_outcomes_as_one(tree: Path) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
+    found, _ = together(preparer, items)
+    assert found == alone(preparer, items)
 
 
-def test_content_that_is_known_is_not_read_again_by_either(tree: Path) -> None:
-    job = job_for(tree)
-    items = found_in(job)
-    hashes = {one.uri: one.prepared.content_hash for one in alone(job, items) if one.prepared}
-    again = Job(job.source, job.cut, hashes)
-    assert by_the_other_hand(again, items) == alone(again, items)
+def test_known_content_is_not_read_again_by_either_process(tree: Path) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
+    hashes = {one.uri: one.prepared.content_hash for one in alone(preparer, items) if one.prepared}
+    again = ItemPreparer(preparer.source, preparer.chunking, hashes)
+    assert by_the_worker(again, items) == alone(again, items)
     assert {outcome.verdict for outcome in alone(again, items)} == {"same", "binary", "failed"}
 
 
-def test_files_that_cannot_be_read_fail_with_the_same_words(tree: Path) -> None:
-    job = job_for(tree)
-    items = found_in(job)
+def test_unreadable_files_fail_with_the_same_reason(tree: Path) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
     gone, linked, big, secret = (tree / item.uri for item in items[:4])
     gone.unlink()
     linked.unlink()
@@ -137,42 +146,44 @@ def test_files_that_cannot_be_read_fail_with_the_same_words(tree: Path) -> None:
     big.write_text("x" * (LIMITS[0] + 1))
     secret.chmod(0)
     items.append(Item("../outside.txt", Stamp(1, 1, 1, 1)))
-    expected = alone(job, items)
+    expected = alone(preparer, items)
     assert sum(outcome.verdict == "failed" for outcome in expected) >= 4
-    assert together(job, items)[0] == expected
-    ascii_only = [item for item in items if "cp1252" not in str(job.look_into(item).prepared)]
-    assert by_the_other_hand(job, ascii_only) == alone(job, ascii_only)
+    assert together(preparer, items)[0] == expected
+    ascii_only = [item for item in items if "cp1252" not in str(preparer.prepare_item(item).prepared)]
+    assert by_the_worker(preparer, ascii_only) == alone(preparer, ascii_only)
 
 
-def test_our_own_database_is_not_opened_by_the_process_beside(tree: Path) -> None:
+def test_the_worker_does_not_open_our_own_database(tree: Path) -> None:
     own = tree / "own.txt"
     own.write_text("the index")
-    job = Job(FolderSource(tree, limits=LIMITS, git=False, never_open=[own]), Cut())
+    preparer = ItemPreparer(FolderSource(tree, limits=LIMITS, git=False, never_open=[own]), ChunkingConfig())
     item = Item("own.txt", Stamp(1, 1, 1, 1))
-    [outcome] = by_the_other_hand(job, [item])
-    assert outcome == job.look_into(item)
+    [outcome] = by_the_worker(preparer, [item])
+    assert outcome == preparer.prepare_item(item)
     assert "never opened" in outcome.reason
 
 
-def test_a_big_document_is_left_to_whoever_stores_it(tree: Path) -> None:
-    job = Job(FolderSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), Cut())
+def test_a_big_document_is_left_to_the_parent(tree: Path) -> None:
+    preparer = ItemPreparer(
+        FolderSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), ChunkingConfig()
+    )
     item = Item("a.html", Stamp(11, 1, 1, 1))
     work = deque([item])
-    with closing(Beside(job, work)) as beside:
-        assert beside.answer(wait=True) == [(item, None)]
+    with closing(BatchWorker(preparer, work)) as worker:
+        assert worker.take_batch(wait=True) == [(item, None)]
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are Unicode")
-def test_names_that_are_not_text_reach_the_process_beside(tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf_8_reach_the_worker(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/na\xefve"))
     folder.mkdir()
     for name in (b"caf\xe9.py", b"100%.py", b"a%E9.py"):
         (folder / os.fsdecode(name)).write_text("x = 1\n")
-    job = job_for(folder)
-    items = found_in(job)
+    preparer = preparer_for(folder)
+    items = found_in(preparer)
     assert len(items) == 3
-    assert by_the_other_hand(job, items) == alone(job, items)
-    assert all(outcome.verdict == "ready" for outcome in alone(job, items))
+    assert by_the_worker(preparer, items) == alone(preparer, items)
+    assert all(outcome.verdict == "ready" for outcome in alone(preparer, items))
 
 
 def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,120 +222,120 @@ def _note(steps: list[tuple[str, int, int]], phase: str, done: int, total: int) 
 
 # ── a hand that cannot be trusted ─────────────────────────────────────────────────────────────────
 
-NONSENSE = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 99)"
-NO_HELLO = "import time; time.sleep(600)"
-TRUNCATED = (
-    "import sys, struct; o = sys.stdout.buffer; h = b'\"ragstone intake 1\"';"
-    " o.write(struct.pack('>QQ', len(h), 0) + h + struct.pack('>QQ', 50, 9) + b'[nul'); o.flush()"
-)
-WRONG = (
-    "import sys, struct\n"
-    "def say(b): sys.stdout.buffer.write(struct.pack('>QQ', len(b), 0) + b); sys.stdout.buffer.flush()\n"
-    "say(b'\"ragstone intake 1\"')\n"
-    "while True: say({!r})"
-)
+INVALID = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 99)"
+SILENT = "import time; time.sleep(600)"
+TRUNCATED = "import sys, struct; o = sys.stdout.buffer; o.write(struct.pack('>QQ', 50, 9) + b'[nul'); o.flush()"
+WRONG = """
+import sys, struct
+def reply(number, header):
+    text = b'[[%d,false],%s]' % (number, header)
+    sys.stdout.buffer.write(struct.pack('>QQ', len(text), 0) + text); sys.stdout.buffer.flush()
+for number in range(1, 100): reply(number, {!r})
+"""
 
 
 @pytest.mark.parametrize(
     "program",
     [
         "raise SystemExit(3)",
-        NONSENSE,
-        NO_HELLO,
+        INVALID,
+        SILENT,
         TRUNCATED,
-        WRONG.format(b"[]"),
+        WRONG.format(b"[[]]"),
         WRONG.format(b"7"),
-        WRONG.format(b'[["other.txt", "failed", null, "", null]]'),
-        WRONG.format(b'[["f000.py", "odd", null, "", null]]'),
+        WRONG.format(b'[[["other.txt", "failed", null, null, ""]]]'),
+        WRONG.format(b'[[["f000.py", "odd", null, null, ""]]]'),
     ],
-    ids=["dies", "nonsense", "silent", "broken off", "too few", "no list", "another file", "odd verdict"],
+    ids=["dies", "invalid", "silent", "truncated", "too few", "no list", "another file", "odd verdict"],
 )
-def test_a_process_that_cannot_be_trusted_changes_nothing(tree: Path, program: str) -> None:
-    job = job_for(tree)
-    items = found_in(job)
-    found, beside = together(job, items, command=[sys.executable, "-I", "-c", program], patience=0.5)
-    assert found == alone(job, items)
-    assert beside.process is not None
-    assert beside.process.returncode is not None
+def test_an_invalid_worker_does_not_change_the_outcomes(tree: Path, program: str) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
+    found, worker = together(preparer, items, command=[sys.executable, "-I", "-c", program], seconds=0.5)
+    assert found == alone(preparer, items)
+    assert worker.process.pid is None
 
 
-def test_a_process_that_cannot_be_started_changes_nothing(tree: Path) -> None:
-    job = job_for(tree)
-    items = found_in(job)
-    found, beside = together(job, items, command=[str(tree / "no such program")])
-    assert found == alone(job, items)
-    assert beside.process is None
+def test_a_worker_that_does_not_start_does_not_change_the_outcomes(tree: Path) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
+    found, worker = together(preparer, items, command=[str(tree / "no such program")])
+    assert found == alone(preparer, items)
+    assert worker.process.pid is None
 
 
 @pytest.mark.parametrize("after", [0, 1, 7, 30])
-def test_a_process_killed_on_the_way_changes_nothing(tree: Path, after: int) -> None:
-    job = job_for(tree)
-    items = found_in(job)
+def test_a_killed_worker_does_not_change_the_outcomes(tree: Path, after: int) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
     work = deque(items)
     found: list[Outcome] = []
-    with closing(Beside(job, work)) as beside:
-        assert beside.process is not None
-        going = shared(job, work, beside)
+    with closing(BatchWorker(preparer, work)) as worker:
+        going = share_items(preparer, work, worker)
         for _ in range(after):
             found.append(next(going))
-        beside.process.kill()
+        worker.process.kill()
         found += going
-    assert sorted(found, key=lambda outcome: outcome.uri) == alone(job, items)
+    assert sorted(found, key=lambda outcome: outcome.uri) == alone(preparer, items)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are not stopped there")
-def test_a_process_that_stands_still_loses_its_slices(tree: Path) -> None:
-    job = job_for(tree)
-    items = found_in(job)
+def test_the_parent_prepares_the_batch_of_a_stopped_worker(tree: Path) -> None:
+    preparer = preparer_for(tree)
+    items = found_in(preparer)
     work = deque(items)
-    with closing(Beside(job, work)) as beside:
-        assert beside.process is not None
-        answer = beside.answer(wait=True)
-        assert answer is not None
-        os.kill(beside.process.pid, signal.SIGSTOP)
-        beside._patience = 0.3
-        found = [outcome or job.look_into(item) for item, outcome in answer]
-        found += shared(job, work, beside)
-    assert sorted(found, key=lambda outcome: outcome.uri) == alone(job, items)
+    with closing(BatchWorker(preparer, work, seconds=2.0)) as worker:
+        batch = worker.take_batch(wait=True)
+        assert batch is not None
+        assert worker.process.pid is not None
+        os.kill(worker.process.pid, signal.SIGSTOP)
+        found = [outcome or preparer.prepare_item(item) for item, outcome in batch]
+        found += share_items(preparer, work, worker)
+    # The stamps differ: a file gets one only some seconds after it was written.
+    expected = {outcome.uri: outcome.verdict for outcome in alone(preparer, items)}
+    assert len(found) == len(items)
+    assert {outcome.uri: outcome.verdict for outcome in found} == expected
 
 
-def test_settings_that_no_chunker_takes_are_told_as_ever(tree: Path) -> None:
-    job = Job(FolderSource(tree, limits=LIMITS, git=False), Cut("code", 100, 10))
+def test_invalid_chunking_settings_raise_as_without_a_worker(tree: Path) -> None:
+    preparer = ItemPreparer(FolderSource(tree, limits=LIMITS, git=False), ChunkingConfig("code", 100, 10))
     with pytest.raises(InputError):
-        together(job, found_in(job))
+        together(preparer, found_in(preparer))
 
 
 # ── when it is started, and that it ends ──────────────────────────────────────────────────────────
 
 
-def test_only_much_work_on_two_cores_is_worth_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_much_work_on_two_cores_is_worth_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     items = [Item(f"f{number}", Stamp(10, 1, 1, 1)) for number in range(MANY_FILES)]
-    big = [Item(f"f{number}", Stamp(MANY_BYTES // FEW_FILES, 1, 1, 1)) for number in range(FEW_FILES)]
+    big = [Item(f"f{number}", Stamp(MANY_BYTES // MIN_FILES, 1, 1, 1)) for number in range(MIN_FILES)]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
-    assert worth_help(items)
-    assert worth_help(big)
-    assert not worth_help(items[1:])
-    assert not worth_help(big[1:])
+    assert is_worth_a_worker(items)
+    assert is_worth_a_worker(big)
+    assert not is_worth_a_worker(items[1:])
+    assert not is_worth_a_worker(big[1:])
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
-    assert not worth_help(items)
+    assert not is_worth_a_worker(items)
 
 
-def test_a_program_that_brings_its_own_python_is_not_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frozen_program_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     items = [Item(f"f{number}", Stamp(10, 1, 1, 1)) for number in range(MANY_FILES)]
     monkeypatch.setattr(sys, "executable", "/opt/app/server")
-    assert not worth_help(items)
+    assert not is_worth_a_worker(items)
     monkeypatch.setattr(sys, "executable", "")
-    assert not worth_help(items)
+    assert not is_worth_a_worker(items)
 
 
-def test_leaving_early_ends_the_process(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_the_generator_ends_the_worker(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     fill(tree, 1, count=MANY_FILES * 2)
-    job = job_for(tree)
+    preparer = preparer_for(tree)
     before = children()  # a parser may be waiting there from another test
-    with closing(outcomes(job, found_in(job))) as found:
-        next(found)
+    with closing(prepare_items(preparer, found_in(preparer))) as found:
+        for _ in range(5):  # a thread starts the process
+            next(found)
+            time.sleep(0.1)
         assert len(children()) > len(before) or sys.platform != "linux"
     assert children() == before
 
@@ -334,8 +345,8 @@ def test_a_module_in_the_folder_being_read_is_never_imported(tmp_path: Path, mon
         (tmp_path / f"{name}.py").write_text("open('trace', 'w').close()\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    job = job_for(tmp_path)
-    assert len(by_the_other_hand(job, found_in(job))) == 6
+    preparer = preparer_for(tmp_path)
+    assert len(by_the_worker(preparer, found_in(preparer))) == 6
     assert not (tmp_path / "trace").exists()
 
 
@@ -378,7 +389,7 @@ def test_an_interrupted_sync_leaves_no_process_behind(tree: Path, how: signal.Si
 
 
 def children(of: int | None = None) -> list[int]:
-    """Return the processes beside that a process has started; none where that cannot be looked up."""
+    """Return the worker processes that a process has started; none where that cannot be looked up."""
     return list(_children(of or os.getpid()))
 
 

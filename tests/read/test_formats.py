@@ -6,17 +6,18 @@ from collections import Counter
 
 import pytest
 
-from ragstone.read.choose import is_binary, refusal
-from ragstone.read.formats import FORMATS, Format, format_of, named
+from ragstone.read.file_types import explain_refusal
+from ragstone.read.formats import FORMATS, Format, find_format, get_format
+from ragstone.read.readers import is_binary
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
 def test_a_format_is_found_by_its_suffixes_and_its_function_is_there(row: Format) -> None:
     assert callable(row.load())
-    assert named(row.name) is row
+    assert get_format(row.name) is row
     for suffix in row.suffixes:
-        assert format_of(f"some.folder/a.{suffix.upper()}") is row
-        assert refusal(f"a.{suffix}") is None
+        assert find_format(f"some.folder/a.{suffix.upper()}") is row
+        assert explain_refusal(f"a.{suffix}") is None
         assert not is_binary(b"\0\1\2", f"a.{suffix}")
 
 
@@ -26,7 +27,7 @@ def test_no_two_formats_share_a_name_or_a_suffix() -> None:
 
 
 def test_a_name_goes_before_the_first_bytes() -> None:
-    assert format_of("a.unknown", b"%PDF-1.4") is named("pdf")
-    assert format_of("a.unknown", b"plain") is None
+    assert find_format("a.unknown", b"%PDF-1.4") is get_format("pdf")
+    assert find_format("a.unknown", b"plain") is None
     with pytest.raises(KeyError):
-        named("no such format")
+        get_format("no such format")

@@ -16,9 +16,9 @@ import pytest
 
 from ragstone.chunk.choose import NAMES, choose
 from ragstone.errors import ReadError
-from ragstone.read.child import Warm
-from ragstone.read.choose import is_binary, reader_for
-from ragstone.read.formats import FORMATS, Format, format_of, named
+from ragstone.read.confined_reader import ConfinedReader
+from ragstone.read.formats import FORMATS, Format, find_format, get_format
+from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.patterns import Rules
 from ragstone.text.identifiers import query_terms, terms
 from ragstone.text.tokens import estimate
@@ -37,8 +37,8 @@ SUFFIXES = ("txt", "md", "py", "json", "yaml", "toml", "csv", "tsv", "xml", "rst
 
 
 @pytest.fixture
-def child() -> Iterator[Warm]:
-    warm = Warm()
+def child() -> Iterator[ConfinedReader]:
+    warm = ConfinedReader()
     yield warm
     warm.close()
 
@@ -49,7 +49,7 @@ def test_every_format_has_a_sample_to_damage() -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_any_bytes_become_a_document_or_a_reason(part: int, seed: int, child: Warm, tmp_path: Path) -> None:
+def test_any_bytes_become_a_document_or_a_reason(part: int, seed: int, child: ConfinedReader, tmp_path: Path) -> None:
     counts: Counter[str] = Counter()
     for number in range(part, INPUTS, PARTS):
         rng = random.Random(f"{seed}:{number}")
@@ -75,14 +75,14 @@ def made(rng: random.Random) -> tuple[str, bytes]:
     name = rng.choice(list(SAMPLES))
     data = SAMPLES[name](rng)
     data = data if rng.random() < 0.15 else damaged(data, rng)
-    return f"a.{rng.choice(named(name).suffixes)}" if rng.random() < 0.97 else "unnamed", data
+    return f"a.{rng.choice(get_format(name).suffixes)}" if rng.random() < 0.97 else "unnamed", data
 
 
-def outcome(uri: str, data: bytes, child: Warm, rng: random.Random) -> str:
+def outcome(uri: str, data: bytes, child: ConfinedReader, rng: random.Random) -> str:
     """Return what became of a file: `read`, `binary` or the reason; an `AssertionError` if a promise was broken."""
     if is_binary(data, uri):
         return "binary"
-    found = format_of(uri, data)
+    found = find_format(uri, data)
     try:
         if found is None:
             document = reader_for(uri, data).read(data, uri)
@@ -97,7 +97,7 @@ def outcome(uri: str, data: bytes, child: Warm, rng: random.Random) -> str:
     return "read"
 
 
-def _read(format_: Format, data: bytes, uri: str, child: Warm | None) -> Document:
+def _read(format_: Format, data: bytes, uri: str, child: ConfinedReader | None) -> Document:
     if child is not None:
         return child.read(format_.name, data, uri)
     return format_.load()(data, uri)

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import ReadError
-from ragstone.read.choose import reader_for, refusal
-from ragstone.read.kinds import kind_of, suffix_of
+from ragstone.read.file_types import explain_refusal, suffix_of
+from ragstone.read.kinds import kind_of
+from ragstone.read.readers import reader_for
 
 
 @pytest.mark.parametrize(
@@ -91,13 +92,13 @@ def test_the_first_line_speaks_where_the_name_does_not(first: bytes, found: tupl
 @pytest.mark.parametrize("name", ["a.png", "d.doc", "e.zip", "f.mp4", "g.xls", "h.pyc", "i.sqlite"])
 def test_types_without_a_reader_are_refused_in_one_sentence(name: str) -> None:
     suffix = name.rpartition(".")[2].lower()
-    assert str(refusal(name)).startswith(f"unsupported type .{suffix} (")
+    assert str(explain_refusal(name)).startswith(f"unsupported type .{suffix} (")
     with pytest.raises(ReadError, match="unsupported type"):
         reader_for(name)
 
 
 def test_a_leading_dot_is_not_a_suffix() -> None:
-    assert suffix_of(".png") == "" and refusal("dir/.png") is None
+    assert suffix_of(".png") == "" and explain_refusal("dir/.png") is None
     assert suffix_of("a.tar.gz") == "gz"
 
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ragstone.errors import ReadError
-from ragstone.read.formats import FORMATS, format_of, named
+from ragstone.read.formats import FORMATS, find_format, get_format
 from ragstone.read.package import Package, parsed
 from tests.read.office_files import ENTITIES, SAMPLES, docx, hostile, paragraph, zip_bomb, zipped
 
@@ -18,7 +18,7 @@ REASONS = {
 
 
 def read(uri: str, data: bytes) -> str:
-    found = format_of(uri)
+    found = find_format(uri)
     assert found is not None
     return found.load()(data, uri).text
 
@@ -37,8 +37,8 @@ def test_a_hostile_file_ends_in_a_reason(uri: str, data: bytes) -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sound_file_cut_or_changed_anywhere_is_read_or_refused(name: str, seed: int) -> None:
     rng = random.Random(seed)
-    load = named(name).load()
-    suffix = named(name).suffixes[0]
+    load = get_format(name).load()
+    suffix = get_format(name).suffixes[0]
     for _ in range(150):
         data = bytearray(SAMPLES[name](rng))
         for _ in range(rng.randrange(1, 8)):

@@ -13,12 +13,13 @@ import pytest
 from ragstone import Engine
 from ragstone.chunk.choose import NAMES, choose
 from ragstone.errors import ReadError
-from ragstone.read.choose import is_binary, reader_for, refusal
-from ragstone.read.formats import named
+from ragstone.read.file_types import explain_refusal
+from ragstone.read.formats import get_format
+from ragstone.read.readers import is_binary, reader_for
 from ragstone.types import Document
 from tests.read.pdf_files import FONT, Pdf, Placed, content, lines, pdf
 
-read = named("pdf").load()
+read = get_format("pdf").load()
 PROSE = (
     "The lease is taken before the",
     "first write, and it is given back",
@@ -215,7 +216,7 @@ def test_a_file_without_text_gives_a_typed_reason(data: bytes, reason: str, word
 
 def test_a_pdf_is_known_by_its_first_bytes_too() -> None:
     data = pdf([lines("Found by its first bytes.")])
-    assert refusal("a.PDF") is None
+    assert explain_refusal("a.PDF") is None
     assert not is_binary(data, "download")
     assert reader_for("download", data).read(data, "download").text == "Found by its first bytes."
     assert reader_for("download", data).read(data, "download").language == "pdf"

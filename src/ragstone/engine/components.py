@@ -12,8 +12,8 @@ from ragstone import registry, types
 from ragstone.config import Settings
 from ragstone.errors import ConfigError, StoreBusy
 from ragstone.events import Bus
+from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.pipeline import Filler, Writer
-from ragstone.indexing.prepare import Cut
 from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
 from ragstone.retrieval.search import Searcher
 from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home
@@ -66,11 +66,11 @@ class Parts:
         """Return the one that writes to a collection, the collection made now if it was not there."""
         own = self.store.ensure_collection(self.project, collection).settings
         rag = self.settings.rag
-        cut = Cut(
+        cut = ChunkingConfig(
             str(own.get("chunker", rag.chunker)),
             _size(own.get("chunk_size", rag.chunk_size)),
             _size(own.get("chunk_overlap", rag.chunk_overlap)),
-            secrets=self.settings.sources.secrets == "redact",
+            redact_secrets=self.settings.sources.secrets == "redact",
         )
         return Writer(self.store, cut, self.events, self.project, collection)
 

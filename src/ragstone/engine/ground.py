@@ -15,8 +15,8 @@ from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.events import Bus, Log
 from ragstone.indexing.changes import Follower
 from ragstone.indexing.sync import Keeper
+from ragstone.read.file_types import explain_refusal
 from ragstone.read.formats import SUFFIXES
-from ragstone.read.kinds import refusal
 from ragstone.retrieval.freshness import Fresh
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
@@ -107,7 +107,7 @@ class Ground:
             exclude=rules.exclude,
             limits=(rules.max_file_bytes, rules.max_files),
             documents=(rules.max_document_bytes, SUFFIXES),
-            refuse=refusal,
+            refuse=explain_refusal,
             git=rules.git,
             secret_files=rules.secret_files,
             never_open=database_files(self.home),

@@ -74,19 +74,21 @@ class Staffing(Writing, Tending):
     def _preloaded(self, agent: types.Agent, budget: int, *notes: str) -> types.AgentPrompt:
         """Return the prompt with whole files in it; they are read as a sync reads them, and not stored."""
         from ragstone.engine.corpus import in_order
-        from ragstone.indexing.prepare import Cut, Job
+        from ragstone.indexing.chunking_config import ChunkingConfig
+        from ragstone.indexing.prepare import ItemPreparer
         from ragstone.retrieval.context.preload import preload
 
         corpus = self.agent(agent.name)
         source, rag = corpus.source(), corpus.settings.rag
         redact = corpus.settings.sources.secrets == "redact"
-        job = Job(source, Cut(rag.chunker, rag.chunk_size, rag.chunk_overlap, secrets=redact))
+        chunking = ChunkingConfig(rag.chunker, rag.chunk_size, rag.chunk_overlap, redact_secrets=redact)
+        preparer = ItemPreparer(source, chunking)
         found = list(source.scan())
         items = {one.uri: one for one in in_order((one for one in found if isinstance(one, Item)), agent.sources)}
         left_out = [one for one in found if isinstance(one, Skip)]
 
         def read(uri: str) -> str | None:
-            outcome = job.look_into(items[uri])
+            outcome = preparer.prepare_item(items[uri])
             if outcome.prepared is not None:
                 return outcome.prepared.document.text
             left_out.append(Skip(uri, outcome.reason or "no text"))

@@ -19,7 +19,8 @@ from ragstone.sources.folder.source import MISSING, FolderSource
 from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
 
 if TYPE_CHECKING:
-    from ragstone.indexing.prepare import Cut, Job, Outcome
+    from ragstone.indexing.chunking_config import ChunkingConfig
+    from ragstone.indexing.prepare import ItemPreparer, Outcome
     from ragstone.protocols import Codec, Embedder, Progress, Store
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
@@ -120,24 +121,24 @@ class Writer:
     """Writes documents of one collection of one project."""
 
     store: Store
-    cut: Cut
+    cut: ChunkingConfig
     events: Bus
     project: str
     collection: str
 
     def add(self, documents: Iterable[Document], *, source: str = "") -> list[PutResult]:
         """Store given documents and return what each changed; with a source, its next sync looks at them again."""
-        from ragstone.indexing.prepare import prepared
+        from ragstone.indexing.prepare import prepare_document
 
         results: list[PutResult] = []
-        for batch in _batches(prepared(document, self.cut, source=source) for document in documents):
+        for batch in _batches(prepare_document(document, self.cut, source=source) for document in documents):
             said = (one.document.remarks for one in batch)
             results += [replace(one, remarks=remarks) for one, remarks in zip(self._put(batch), said, strict=True)]
         return results
 
     def remarks(self, results: Iterable[PutResult] = ()) -> tuple[Skip, ...]:
         """Return what there is to say about stored documents, and first of all that secrets are not looked for."""
-        off = () if self.cut.secrets else (Skip(".", SECRETS_OFF),)
+        off = () if self.cut.redact_secrets else (Skip(".", SECRETS_OFF),)
         return (*off, *(Skip(one.uri, remark) for one in results for remark in one.remarks))
 
     def sync(
@@ -211,14 +212,14 @@ class Writer:
         """Read, cut and store what changed, a batch at a time."""
         if not waiting:
             return  # nothing of what reads and cuts is loaded for that
-        from ragstone.indexing.prepare import Job
+        from ragstone.indexing.prepare import ItemPreparer
 
         touched: dict[str, Stamp | None] = {}
         left = len(waiting)
         current = self.cut.recipe
         before = {item.uri: known[item.uri] for item in waiting if item.uri in known}
         same = {uri: one.content_hash for uri, one in before.items() if one.recipe == current}
-        work, helped = _worked(Job(source, self.cut, same), waiting)
+        work, helped = _prepare(ItemPreparer(source, self.cut, same), waiting)
 
         def ready(found: Iterable[Outcome]) -> Iterator[Prepared]:
             nonlocal left
@@ -287,15 +288,11 @@ class Filler:
         return done
 
 
-def _worked(job: Job, waiting: Sequence[Item]) -> tuple[Generator[Outcome, None, None], bool]:
-    """Return what becomes of every item, and whether a second process helps with that."""
-    from ragstone.indexing.prepare import FEW_FILES
+def _prepare(preparer: ItemPreparer, items: Sequence[Item]) -> tuple[Generator[Outcome, None, None], bool]:
+    """Return the outcomes for all items, and whether a second process helps to prepare them."""
+    from ragstone.indexing.worker import is_worth_a_worker, prepare_items  # loads readers and chunkers
 
-    if len(waiting) < FEW_FILES:
-        return (job.look_into(item) for item in waiting), False
-    from ragstone.indexing.worker import outcomes, worth_help  # brings processes and threads
-
-    return outcomes(job, waiting), worth_help(waiting)
+    return prepare_items(preparer, items), is_worth_a_worker(items)
 
 
 def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:

@@ -1,58 +1,36 @@
-"""The work on one item: open it, read it, cut it."""
+"""Preparing items for the store: open a file, read it, cut it into chunks."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal
 
 from ragstone.chunk.choose import by_symbols, choose
-from ragstone.chunk.recipes import recipe
+from ragstone.code.facts import FileFacts
 from ragstone.errors import ReadError, Reason
-from ragstone.read.formats import READERS
-from ragstone.sources.secrets import rules as secret_rules
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.parser_process import parse_facts
+from ragstone.read.readers import is_binary, reader_for
+from ragstone.sources.folder.source import FolderSource
+from ragstone.sources.secrets.redaction import redact, without_secrets
 from ragstone.types import Document, Item, Prepared, Stamp
 
-if TYPE_CHECKING:
-    from ragstone.sources.folder.source import FolderSource
-
 Verdict = Literal["ready", "same", "binary", "failed"]
-VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
-_LASTING: Final[frozenset[Reason]] = frozenset(
+_LASTING_REASONS: Final[frozenset[Reason]] = frozenset(
     {"password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "crash"}
 )
-"""Why a file gives no text for as long as it stays as it is; the others have to do with more than the file."""
-
-
-FEW_FILES: Final = 20
-"""Fewer than these are not worth a second process, whatever their size."""
-_LEAST_READ: Final = 10
-"""A file is said not to be read where more than one in so many of its lines were not: macros of C break a few."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How documents are cut: a chunker's name and sizes, None for the chunker's own; and whether secrets go first."""
-
-    chunker: str = "auto"
-    size: int | None = None
-    overlap: int | None = None
-    secrets: bool = True
-    """Whether secrets are taken out before anything else is done with a text."""
-
-    @property
-    def recipe(self) -> str:
-        """Return what names this cut and the readers before it: another one means reading and cutting again."""
-        looked_for = secret_rules.recipe() if self.secrets else "secrets/off"
-        return f"{recipe(self.chunker, self.size, self.overlap)};{READERS};{looked_for}"
+"""Reasons that depend on the file alone: it fails again until it changes."""
+_MAX_BROKEN_SHARE: Final = 10
+"""Report a parse failure only if more than 1 line in 10 failed: macros of C break a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an item: ready to store, the same content as before, no text, or a failure and its reason.
+    """The result for one item: ready to store, same content as before, no text, or failed with a reason.
 
-    A failure has a stamp where the file alone is to blame: as long as it looks like that, it fails again.
+    A failed item has a stamp if it fails again until the file changes.
     """
 
     uri: str
@@ -63,75 +41,77 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """A source whose items are taken in, how they are cut, and the content hashes that need no second look."""
+class ItemPreparer:
+    """Prepares the items of a source; an item with a known content hash is not read again."""
 
     source: FolderSource
-    cut: Cut
-    unchanged: Mapping[str, str] = field(default_factory=dict)
+    chunking: ChunkingConfig
+    known_hashes: Mapping[str, str] = field(default_factory=dict)
 
-    def look_into(self, item: Item) -> Outcome:
-        """Return what becomes of an item."""
-        from ragstone.read.choose import is_binary, reader_for  # what only searches never needs them
-
+    def prepare_item(self, item: Item) -> Outcome:
+        """Return the outcome for one item."""
         stamp: Stamp | None = None
         try:
             data, stamp = self.source.load_stamped(item)
             if is_binary(data, item.uri):
                 return Outcome(item.uri, "binary", stamp)
             content_hash = hashlib.sha256(data).hexdigest()
-            if self.unchanged.get(item.uri) == content_hash:
+            if self.known_hashes.get(item.uri) == content_hash:
                 return Outcome(item.uri, "same", stamp)
             document = reader_for(item.uri, data).read(data, item.uri)
-            ready = prepared(document, self.cut, source=self.source.name, stamp=stamp, content_hash=content_hash)
         except ReadError as error:
-            lasts = error.reason in _LASTING
-            return Outcome(item.uri, "failed", stamp if lasts else None, reason=_sound(error.message, self.cut))
-        return Outcome(item.uri, "ready", stamp, ready)
+            return self._fail(item, error, stamp)
+        prepared = prepare_document(document, self.chunking, source=self.source.name, content_hash=content_hash)
+        return Outcome(item.uri, "ready", stamp, replace(prepared, stamp=stamp))
+
+    def _fail(self, item: Item, error: ReadError, stamp: Stamp | None) -> Outcome:
+        reason = error.message
+        if self.chunking.redact_secrets:
+            reason = redact(reason)[0]  # a parser may quote the file
+        if error.reason not in _LASTING_REASONS:
+            stamp = None
+        return Outcome(item.uri, "failed", stamp, reason=reason)
 
 
-def _sound(message: str, cut: Cut) -> str:
-    """Return what went wrong without the secrets that a parser may have quoted: it is remembered with the file."""
-    if not cut.secrets:
-        return message
-    from ragstone.sources.secrets.redaction import redact  # what only searches never needs it
-
-    return redact(message)[0]
-
-
-def prepared(
-    document: Document, cut: Cut, *, source: str = "", stamp: Stamp | None = None, content_hash: str = ""
+def prepare_document(
+    document: Document,
+    chunking: ChunkingConfig,
+    *,
+    source: str = "",
+    content_hash: str = "",
 ) -> Prepared:
-    """Return a document cut and ready to store, without the secrets that were in it."""
-    if cut.secrets:
-        from ragstone.sources.secrets.redaction import without_secrets  # what only searches never needs it
-
+    """Return a document with its secrets redacted, cut into chunks and ready to store."""
+    if chunking.redact_secrets:
         document = without_secrets(document)
-    if by_symbols(document, cut.chunker):
-        document = _with_symbols(document)
-    chunker = choose(document, name=cut.chunker, size=cut.size, overlap=cut.overlap)
+    if by_symbols(document, chunking.chunker):
+        document = _add_symbols(document)
+    chunker = choose(document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap)
     chunks = tuple(chunker.chunk(document))
     return Prepared(
-        document=document if document.symbols is None else replace(document, symbols=None),  # they were for the chunker
+        document=replace(document, symbols=None),  # only the chunker needs them
         chunks=chunks,
         source=source,
-        stamp=stamp,
-        recipe=cut.recipe,
+        recipe=chunking.recipe,
         content_hash=content_hash or document.hash,
     )
 
 
-def _with_symbols(document: Document) -> Document:
-    """Return a document with what it defines, and with a remark where its grammar could not read it."""
-    from ragstone.indexing.parser_process import facts_of  # grammars are loaded for code alone
-
-    facts = facts_of(document.text, document.uri, document.language)
+def _add_symbols(document: Document) -> Document:
+    """Return a document with its symbols, and with a remark if it could not be parsed."""
+    facts = parse_facts(document.text, document.uri, document.language)
     if facts is None:
         remark = "cut by lines: it is too long, or too unlike its language, to be parsed"
         return replace(document, remarks=(*document.remarks, remark))
-    lost = sum(last - first + 1 for first, last in facts.broken)
-    if not lost or (facts.symbols and lost * _LEAST_READ < document.text.count("\n") + 1):
+    remark = _describe_broken_lines(facts, document.text.count("\n") + 1)
+    if not remark:
         return replace(document, symbols=facts.symbols)
-    first, last = facts.broken[0]
-    remark = f"not all of it could be parsed: {lost} of its lines, lines {first} to {last} first"
     return replace(document, symbols=facts.symbols or None, remarks=(*document.remarks, remark))
+
+
+def _describe_broken_lines(facts: FileFacts, lines: int) -> str:
+    """Return a remark on the lines that the grammar could not parse; empty if they are few."""
+    broken = sum(last - first + 1 for first, last in facts.broken)
+    if not broken or (facts.symbols and broken * _MAX_BROKEN_SHARE < lines):
+        return ""
+    first, last = facts.broken[0]
+    return f"not all of it could be parsed: {broken} of its lines, lines {first} to {last} first"

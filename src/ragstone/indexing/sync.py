@@ -312,7 +312,7 @@ def changed(source: FolderSource, item: Item, known: Known) -> bool:
 
 def _no_text(source: FolderSource, item: Item) -> bool:
     """Return whether a file that is not stored need not be: one so new that nobody could remember it by its stamp."""
-    from ragstone.read.choose import is_binary  # a search does not wait for it
+    from ragstone.read.readers import is_binary  # a search does not wait for it
 
     try:
         return is_binary(source.load(item), item.uri)

@@ -1,202 +1,160 @@
-"""Two hands at one list: this process takes items from its front, one beside it takes slices from its end.
+"""Preparing many items with two processes: this one takes items from the front of a list, a worker from its end.
 
-The one beside may be slow, dead or mad: whatever it has not answered is done here, and nothing is done by it that would
-not come out the same here.
+If the worker is slow, dies or sends an invalid reply, this process prepares the items itself. The
+outcomes are the same either way.
 """
 
 from __future__ import annotations
 
 import contextlib
-import subprocess
 import threading
+import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import Final
 
 from ragstone.config import cores
-from ragstone.indexing.prepare import FEW_FILES, Job, Outcome
-from ragstone.indexing.worker_main import HELLO
-from ragstone.indexing.worker_protocol import hear_outcomes, tell_items, tell_job
-from ragstone.read.process import command as python_command
-from ragstone.read.process import python, started
-from ragstone.read.wire import receive, send
+from ragstone.indexing.prepare import ItemPreparer, Outcome
+from ragstone.indexing.worker_protocol import build_request, decode_outcomes
+from ragstone.read.python_command import find_python
+from ragstone.read.worker_process import WorkerFailed, WorkerProcess
 from ragstone.types import Item
 
+MIN_FILES: Final = 20
+"""Fewer files are not worth a second process, whatever their size."""
 MANY_FILES: Final = 150
 MANY_BYTES: Final = 2_000_000
 """From here on a second process saves more time than its start takes."""
-PATIENCE_SECONDS: Final = 45.0
-"""More than reading one file may take."""
+BATCH_SECONDS: Final = 60.0
+"""For one batch; reading one file takes at most half of it."""
 _GRACE_SECONDS: Final = 5.0
+_BATCH_FILES: Final = 20
+_BATCH_BYTES: Final = 500_000
+_MAX_WAITING_REPLIES: Final = 10
+"""Bounds the memory if this process is slower than the worker."""
 
-_SLICE_FILES: Final = 20
-_SLICE_BYTES: Final = 500_000
-_IN_FLIGHT: Final = 2
-"""Slices told before their turn, so that the process beside never waits for this one's attention."""
-_UNTAKEN: Final = 12
-"""Answers that may wait to be taken, with those in flight: what bounds the memory."""
-_PIPE_BYTES: Final = 1 << 20
-
-Answer = list[tuple[Item, Outcome | None]]
+Batch = list[tuple[Item, Outcome | None]]
 
 
-def outcomes(job: Job, waiting: Sequence[Item]) -> Generator[Outcome, None, None]:
-    """Yield what became of every item, in any order; close it when it is left early."""
-    if not worth_help(waiting):
-        yield from map(job.look_into, waiting)
+def prepare_items(preparer: ItemPreparer, items: Sequence[Item]) -> Generator[Outcome, None, None]:
+    """Yield the outcome for every item, in any order. Close the generator to stop early."""
+    if not is_worth_a_worker(items):
+        yield from map(preparer.prepare_item, items)
         return
-    work = deque(waiting)
-    with contextlib.closing(Beside(job, work)) as beside:
-        yield from shared(job, work, beside)
+    pending = deque(items)
+    with contextlib.closing(BatchWorker(preparer, pending)) as worker:
+        yield from share_items(preparer, pending, worker)
 
 
-def shared(job: Job, work: deque[Item], beside: Beside) -> Iterator[Outcome]:
-    """Yield what became of every item of a list that another process is at too."""
-    while work or not beside.over:
-        answer = beside.answer(wait=not work)
-        if answer is not None:
-            for item, outcome in answer:
-                yield outcome or job.look_into(item)
+def share_items(preparer: ItemPreparer, pending: deque[Item], worker: BatchWorker) -> Iterator[Outcome]:
+    """Yield the outcome for every pending item; a worker takes items from the same list."""
+    while pending or not worker.is_finished:
+        batch = worker.take_batch(wait=not pending)
+        if batch is not None:
+            for item, outcome in batch:
+                yield outcome or preparer.prepare_item(item)
             continue
         try:
-            item = work.popleft()
-        except IndexError:  # the other hand was quicker
+            item = pending.popleft()
+        except IndexError:  # the worker took the last item
             continue
-        yield job.look_into(item)
+        yield preparer.prepare_item(item)
 
 
-def worth_help(waiting: Sequence[Item]) -> bool:
-    """Return whether there is so much to do that a second process pays, a core for it, and a Python to run it."""
-    much = len(waiting) >= MANY_FILES or (
-        len(waiting) >= FEW_FILES and sum(item.stamp.size for item in waiting) >= MANY_BYTES
-    )
-    return much and cores() > 1 and python() is not None
+def is_worth_a_worker(items: Sequence[Item]) -> bool:
+    """Return whether there is enough work for a second process, a core for it, and a Python to run it."""
+    if len(items) < MIN_FILES or cores() < 2 or find_python() is None:
+        return False
+    return len(items) >= MANY_FILES or sum(item.stamp.size for item in items) >= MANY_BYTES
 
 
-class Beside:
-    """The process beside, started now, and the thread that talks to it."""
+class BatchWorker:
+    """A worker process, and the thread that sends it batches from the end of a list."""
 
     def __init__(
         self,
-        job: Job,
-        work: deque[Item],
+        preparer: ItemPreparer,
+        pending: deque[Item],
         *,
         command: Sequence[str] | None = None,
-        patience: float = PATIENCE_SECONDS,
+        seconds: float = BATCH_SECONDS,
     ) -> None:
-        """Start it on a list; `over` at once where it cannot be started."""
-        self.over = False
-        self._job, self._work, self._patience = job, work, patience
-        self._flying: deque[list[Item]] = deque()
-        self._answers: SimpleQueue[Answer | None] = SimpleQueue()
-        self._room = threading.Semaphore(_UNTAKEN)
-        self._stopped = False
-        self.process = started(python_command("ragstone.indexing.worker_main") if command is None else command)
-        if self.process is None:
-            self.over = True
-            return
-        if self.process.stdout is not None:
-            _widen(self.process.stdout.fileno())
-        self._thread = threading.Thread(target=self._talk, args=(self.process,), name="ragstone-intake", daemon=True)
+        """Start the thread, which starts the process."""
+        self.is_finished = False
+        self.process = WorkerProcess("ragstone.indexing.worker_main", seconds=seconds, command=command)
+        self._preparer = preparer
+        self._pending = pending
+        self._seconds = seconds
+        self._current: list[Item] = []
+        self._is_closing = False
+        self._replies: Queue[tuple[list[Item], object] | None] = Queue(_MAX_WAITING_REPLIES)
+        self._thread = threading.Thread(target=self._send_batches, name="ragstone-worker", daemon=True)
         try:
             self._thread.start()
         except RuntimeError:  # no more threads
-            self.over = True
-            self.process.kill()
+            self.is_finished = True
 
-    def answer(self, *, wait: bool) -> Answer | None:
-        """Return what became of a slice; None where nothing is known yet, and never will be once this is `over`."""
-        if self.over:
+    def take_batch(self, *, wait: bool) -> Batch | None:
+        """Return a finished batch; None if there is none yet, or there will be none.
+
+        An item without an outcome has to be prepared by the caller.
+        """
+        if self.is_finished:
             return None
         try:
-            found = self._answers.get(timeout=self._patience) if wait else self._answers.get_nowait()
+            reply = self._replies.get(block=wait, timeout=self._seconds + _GRACE_SECONDS)
         except Empty:
-            found = None
-            if not wait:
-                return None
-        if found is None:  # it has finished, died, or not answered for too long
-            self._take_back()
+            if wait:  # even killed, the process did not end: its disk does not respond
+                self._finish()
             return None
-        self._room.release()
-        return found
+        if reply is None:
+            self._finish()
+            return None
+        items, header = reply
+        try:
+            outcomes = decode_outcomes(header, items)
+        except ValueError:
+            self._is_closing = True
+            outcomes = [None] * len(items)
+        return list(zip(items, outcomes, strict=True))
 
     def close(self) -> None:
-        """End the process, whatever it is at."""
-        self.over = True
-        self._stopped = True
-        self._room.release()
-        if self.process is None:
-            return
-        self.process.kill()
-        self._thread.join(_GRACE_SECONDS)
-        if self._thread.is_alive():  # a disk that does not answer holds even a killed process; it goes when that does
-            return
-        for pipe in (self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError):
-                if pipe:
-                    pipe.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(_GRACE_SECONDS)
+        """End the process and the thread."""
+        self.is_finished = True
+        self._is_closing = True
+        deadline = time.monotonic() + _GRACE_SECONDS
+        while self._thread.is_alive() and time.monotonic() < deadline:
+            self.process.kill()
+            with contextlib.suppress(Empty):
+                self._replies.get_nowait()  # the thread may wait for room in the queue
+            self._thread.join(0.02)
 
-    def _take_back(self) -> None:
-        """Put what was not answered, or answered too late, back on the list."""
+    def _finish(self) -> None:
+        """Close the worker and put its current batch back into the list."""
         self.close()
-        with contextlib.suppress(Empty):
-            while True:
-                late = self._answers.get_nowait()
-                self._work.extend(item for item, _ in late or ())
-        for items in self._flying:
-            self._work.extend(items)
-        self._flying.clear()
+        self._pending.extend(self._current)
 
-    # ── the thread ────────────────────────────────────────────────────────────────────────────────
-
-    def _talk(self, process: subprocess.Popen[bytes]) -> None:
-        # A process that dies or talks nonsense has said all that it will: what it owes is done by the other one.
+    def _send_batches(self) -> None:
         try:
-            with contextlib.suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-                self._converse(process)
+            while not self._is_closing and (items := self._next_items()):
+                self._current = items
+                header, _ = self.process.call(build_request(self._preparer, items))
+                self._current = []
+                self._replies.put((items, header))
+        except WorkerFailed:
+            pass  # the caller prepares the current batch
         finally:
-            self._answers.put(None)
+            self._replies.put(None)
+            self.process.close()
 
-    def _converse(self, process: subprocess.Popen[bytes]) -> None:
-        told, heard = process.stdin, process.stdout
-        if told is None or heard is None or receive(heard) != (HELLO, b""):
-            return
-        send(told, tell_job(self._job))
-        while not self._stopped:
-            while len(self._flying) < _IN_FLIGHT and self._room.acquire(blocking=not self._flying):
-                items = [] if self._stopped else self._slice()
-                if not items:
-                    self._room.release()
-                    break
-                self._flying.append(items)
-                send(told, tell_items(items, self._job))
-            answer = receive(heard) if self._flying else None
-            if answer is None or self._stopped:
-                return
-            paired = list(zip(self._flying[0], hear_outcomes(*answer, self._job), strict=True))
-            if any(outcome and outcome.uri != item.uri for item, outcome in paired):
-                return
-            self._flying.popleft()
-            self._answers.put(paired)
-
-    def _slice(self) -> list[Item]:
-        """Return items from the end of the list: fewer as it gets short, so that both hands finish together."""
-        most = min(_SLICE_FILES, max(1, len(self._work) // 6))
+    def _next_items(self) -> list[Item]:
+        """Take items from the end of the list; fewer near the end, so that both processes finish together."""
+        max_files = min(_BATCH_FILES, max(1, len(self._pending) // 6))
         items: list[Item] = []
         size = 0
         with contextlib.suppress(IndexError):
-            while len(items) < most and size < _SLICE_BYTES:
-                items.append(self._work.pop())
+            while len(items) < max_files and size < _BATCH_BYTES:
+                items.append(self._pending.pop())
                 size += items[-1].stamp.size
         return items
-
-
-def _widen(pipe: int) -> None:
-    """Let a pipe hold a whole answer where the system can do that."""
-    with contextlib.suppress(ImportError, AttributeError, OSError):
-        import fcntl
-
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

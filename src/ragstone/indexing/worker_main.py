@@ -1,54 +1,35 @@
-"""The process beside: is told a job and slices of its items, and answers what became of each."""
+"""The worker process of a sync: prepares the items of each request."""
 
 from __future__ import annotations
 
-import gc
-import signal
-import sys
-from contextlib import suppress
-from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Final
-
-from ragstone.indexing.worker_protocol import hear_items, hear_job, tell_outcomes
-from ragstone.read.wire import receive, send
-
-if TYPE_CHECKING:
-    from ragstone.indexing.prepare import Job, Outcome
-    from ragstone.types import Item
-
-HELLO: Final = "ragstone intake 1"
+from ragstone.indexing.prepare import ItemPreparer, Outcome
+from ragstone.indexing.worker_protocol import BatchReply, BatchRequest, build_preparer
+from ragstone.read.messages import Message, decode
+from ragstone.read.worker_loop import WorkerLoop
+from ragstone.types import Item
 
 
 def main() -> None:
-    """Answer until there is nothing more to do, or nobody left to answer to."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started this, and ends it
-    gc.set_threshold(100_000, 20, 20)  # what is made here is let go by counting; looking for circles finds none
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr
-    with suppress(BrokenPipeError):
-        _serve(requests, answers)
+    """Answer requests until the parent process closes the pipe."""
+    WorkerLoop().run(_prepare_batch)
 
 
-def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    send(answers, HELLO)
-    first = receive(requests)
-    if first is None:
-        return
-    job = hear_job(first[0])
-    while (told := receive(requests)) is not None:
-        items, unchanged = hear_items(told[0])
-        at_hand = replace(job, unchanged=unchanged)
-        send(answers, *tell_outcomes([_look_into(at_hand, item) for item in items]))
+def _prepare_batch(header: object, payload: bytes) -> Message:
+    request = decode(BatchRequest, header)
+    preparer = build_preparer(request)
+    outcomes = tuple(_prepare(preparer, item) for item in request.items)
+    return BatchReply(outcomes), b""
 
 
-def _look_into(job: Job, item: Item) -> Outcome | None:
-    """Return what becomes of an item, None where this process lacks what the other may have: a package, memory.
+def _prepare(preparer: ItemPreparer, item: Item) -> Outcome | None:
+    """Return the outcome for an item; None if only the parent can prepare it.
 
-    Big ones are left to the other too, which has one at a time: here several could wait to be taken.
+    The parent may have a package or memory that this process lacks. It also takes big files, because
+    several of them could wait in its queue.
     """
-    if item.stamp.size > job.source.max_file_bytes:
+    if item.stamp.size > preparer.source.max_file_bytes:
         return None
     try:
-        return job.look_into(item)
+        return preparer.prepare_item(item)
     except (ImportError, MemoryError):
         return None

@@ -1,6 +1,6 @@
-"""What a file says: bytes become a document whose text holds every character of the file."""
+"""Readers: the bytes of a file become a document that holds every character of its text."""
 
 from __future__ import annotations
 
 BINARY = "binary file"
-"""The reason given for bytes that are not text."""
+"""The reason for skipping bytes that are not text."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone.read.kinds import kind_of, name_of
+from ragstone.read.file_types import name_of
+from ragstone.read.kinds import kind_of
 from ragstone.read.outline import Outline, one_line
 from ragstone.read.package import (
     Element,

@@ -7,8 +7,9 @@ from typing import Final
 from urllib.parse import unquote
 
 from ragstone.errors import ReadError
+from ragstone.read.file_types import name_of
 from ragstone.read.html import decoded, extracted
-from ragstone.read.kinds import kind_of, name_of
+from ragstone.read.kinds import kind_of
 from ragstone.read.outline import one_line
 from ragstone.read.package import Element, Package, all_named, attribute, child, children, parsed, soundly
 from ragstone.types import Document, Mark

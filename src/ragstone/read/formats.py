@@ -1,7 +1,7 @@
-"""Which formats are more than plain text: their suffixes, and the function that makes a document of their bytes.
+"""The formats that are more than plain text: their suffixes and their reading functions.
 
-A reading function is pure: `read(data: bytes, uri: str) -> Document`, or `ReadError` with a typed reason. It opens no
-file and starts nothing. It runs in the child process, whatever its parser may be led to do.
+A reading function returns a `Document` or raises `ReadError`. It opens no file and starts nothing,
+and it runs in the confined process.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, cast
 
-from ragstone.read.kinds import name_of, suffix_of
+from ragstone.read.file_types import name_of, suffix_of
 from ragstone.types import Document
 
-Read = Callable[[bytes, str], Document]
+ReadFunction = Callable[[bytes, str], Document]
 
-READERS: Final = "read/1"
-"""Names what the readers make of files: with another name, files that did not change are read again."""
+READERS_VERSION: Final = "read/1"
+"""Stored with each document. After a change of this version all files are read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: its name, the suffixes it is known by, and where its reading function is (`module:function`)."""
+    """A format: its name, its suffixes, and its reading function as `module:function`."""
 
     name: str
     suffixes: tuple[str, ...]
     reader: str
     magic: bytes = b""
-    """What every file of the format starts with, where that alone proves the format under any name."""
+    """The first bytes of every file of the format, if they prove the format under any name."""
 
-    def load(self) -> Read:
-        """Return the reading function; its module and the packages it needs are imported now."""
+    def load(self) -> ReadFunction:
+        """Return the reading function; this imports its module and the packages that it needs."""
         module, _, function = self.reader.partition(":")
-        return cast(Read, getattr(importlib.import_module(module), function))
+        return cast(ReadFunction, getattr(importlib.import_module(module), function))
 
 
 FORMATS: Final = (
@@ -49,17 +49,30 @@ FORMATS: Final = (
     Format("notebook", ("ipynb",), "ragstone.read.notebook:read"),
 )
 
-SUFFIXES: Final = frozenset(suffix for each in FORMATS for suffix in each.suffixes)
-_BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
+
+def _index_suffixes() -> dict[str, Format]:
+    index: dict[str, Format] = {}
+    for each in FORMATS:
+        index.update(dict.fromkeys(each.suffixes, each))
+    return index
+
+
+_BY_SUFFIX: Final = _index_suffixes()
 _BY_NAME: Final = {each.name: each for each in FORMATS}
+SUFFIXES: Final = frozenset(_BY_SUFFIX)
 
 
-def format_of(uri: str, data: bytes = b"") -> Format | None:
-    """Return the format of a file by its name, or by its first bytes where the name says nothing; None: plain text."""
-    by_name = _BY_SUFFIX.get(suffix_of(name_of(uri)))
-    return by_name or next((each for each in FORMATS if each.magic and data.startswith(each.magic)), None)
+def find_format(uri: str, data: bytes = b"") -> Format | None:
+    """Return the format of a file by its suffix, or else by its first bytes; None for plain text."""
+    by_suffix = _BY_SUFFIX.get(suffix_of(name_of(uri)))
+    if by_suffix is not None:
+        return by_suffix
+    for each in FORMATS:
+        if each.magic and data.startswith(each.magic):
+            return each
+    return None
 
 
-def named(name: str) -> Format:
-    """Return the format of a name, or raise `KeyError`."""
+def get_format(name: str) -> Format:
+    """Return the format of this name, or raise `KeyError`."""
     return _BY_NAME[name]

@@ -9,8 +9,9 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from ragstone.errors import ReadError
-from ragstone.read.decode import decode
-from ragstone.read.kinds import kind_of, name_of
+from ragstone.read.encoding import decode_text
+from ragstone.read.file_types import name_of
+from ragstone.read.kinds import kind_of
 from ragstone.read.outline import Outline, one_line
 from ragstone.read.page import Page
 from ragstone.types import Document, Metadata
@@ -55,7 +56,7 @@ def decoded(data: bytes) -> tuple[str, str]:
                 return data.decode(named), named
             except UnicodeDecodeError:
                 pass  # a page that is wrong about itself is read by its bytes
-    text, encoding = decode(data)
+    text, encoding = decode_text(data)
     return text, encoding
 
 

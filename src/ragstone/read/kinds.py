@@ -1,228 +1,113 @@
-"""What a file is, by its name: kind and language, and the types that no reader takes."""
+"""The kind and language of a file, by its path and its first lines.
+
+Project knowledge has kinds of its own: decisions, known bugs, rules for agents, manifests, API
+descriptions and configuration.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_CODE = """
-python py pyi pyw pyx pxd
-javascript js mjs cjs jsx
-typescript ts mts cts tsx
-php php phtml
-swift swift
-go go
-rust rs
-java java
-kotlin kt kts
-c c h
-cpp cc cpp cxx hpp hxx hh ipp
-csharp cs csx
-ruby rb rake gemspec
-scala scala sbt
-groovy groovy gradle
-objectivec m mm
-lua lua
-perl pl pm
-r r
-julia jl
-dart dart
-elixir ex exs
-erlang erl hrl
-haskell hs lhs
-ocaml ml mli
-fsharp fs fsx fsi
-clojure clj cljs cljc edn
-lisp lisp el scm rkt
-zig zig
-nim nim
-solidity sol
-assembly asm s
-fortran f90 f95 f03 for
-pascal pas
-vb vb
-shell sh bash zsh fish ksh
-powershell ps1 psm1 psd1
-batch bat cmd
-sql sql
-css css scss sass less
-vue vue
-svelte svelte
-astro astro
-graphql graphql gql
-protobuf proto
-thrift thrift
-cuda cu cuh
-glsl glsl vert frag
-verilog v sv
-vhdl vhd vhdl
-nix nix
-blade twig
-tcl tcl
-vim vim
-"""
-_DOC = """
-markdown md markdown mdown mkd mdx mdc qmd
-rst rst
-asciidoc adoc asciidoc
-text txt text
-html html htm xhtml
-latex tex bib
-org org
-man 1 2 3 5 7 8
-docx docx docm dotx
-pptx pptx pptm ppsx
-odt odt ott
-odp odp
-epub epub
-pdf pdf
-textile textile
-pdf pdf
-wiki mediawiki wiki
-"""
-_CONFIG = """
-toml toml
-yaml yaml yml
-json json json5 jsonc webmanifest
-ini ini cfg conf cnf properties editorconfig desktop service
-xml xml xsd xsl xslt plist csproj vcxproj props targets
-hcl tf hcl
-cmake cmake
-make mk
-dotenv env
-docker dockerfile
-"""
-_DATA = """
-xlsx xlsx xlsm xltx
-ods ods
-csv csv
-tsv tsv tab
-jsonl jsonl ndjson
-text log
-diff diff patch
-subtitles srt vtt
-"""
-_NAMES = {
-    "makefile": ("config", "make"),
-    "gnumakefile": ("config", "make"),
-    "dockerfile": ("config", "docker"),
-    "containerfile": ("config", "docker"),
-    "jenkinsfile": ("code", "groovy"),
-    "vagrantfile": ("code", "ruby"),
-    "rakefile": ("code", "ruby"),
-    "gemfile": ("code", "ruby"),
-    "podfile": ("code", "ruby"),
-    "cmakelists.txt": ("config", "cmake"),
-    "requirements.txt": ("config", "text"),
-    "constraints.txt": ("config", "text"),
-    "go.mod": ("config", "text"),
-    "procfile": ("config", "text"),
-    "codeowners": ("config", "text"),
-    ".gitignore": ("config", "gitignore"),
-    ".ragstoneignore": ("config", "gitignore"),
-    ".dockerignore": ("config", "gitignore"),
-    ".gitattributes": ("config", "text"),
-    ".editorconfig": ("config", "ini"),
-    "license": ("doc", "text"),
-    "copying": ("doc", "text"),
-    "notice": ("doc", "text"),
-    "authors": ("doc", "text"),
-    "changelog": ("doc", "text"),
-    "changes": ("doc", "text"),
-    "contributing": ("doc", "text"),
-    "todo": ("doc", "text"),
-}
-_PROGRAMS = {
-    "python": "python",
-    "pypy": "python",
-    "node": "javascript",
-    "deno": "typescript",
-    "bun": "typescript",
-    "php": "php",
-    "ruby": "ruby",
-    "perl": "perl",
-    "lua": "lua",
-    "rscript": "r",
-    "julia": "julia",
-    "bash": "shell",
-    "sh": "shell",
-    "dash": "shell",
-    "zsh": "shell",
-    "ksh": "shell",
-    "fish": "shell",
-    "pwsh": "powershell",
-    "awk": "awk",
-    "make": "make",
-    "tclsh": "tcl",
-}
-_REFUSED = {
-    "image": "png jpg jpeg gif bmp tif tiff webp ico icns heic heif avif psd xcf raw svg eps ai",
-    "audio": "mp3 wav flac ogg oga opus m4a aac wma aiff mid midi",
-    "video": "mp4 m4v mov avi mkv webm wmv flv mpg mpeg 3gp ogv",
-    "archive": "zip tar gz tgz bz2 tbz xz txz 7z rar zst lz4 lzma cab iso dmg jar war whl egg deb rpm apk gem",
-    "old office document": "doc dot xls xlt ppt pps",
-    "office document": "xlsb rtf pages numbers mobi azw3 vsd vsdx",
-    "font": "ttf otf woff woff2 eot",
-    "program": "exe dll so dylib a o obj lib bin elf com msi class pyc pyo pyd wasm node beam ko",
-    "database": "db sqlite sqlite3 db3 mdb accdb db-wal db-shm",
-    "binary data": "npy npz pkl pickle pt pth onnx safetensors h5 hdf5 parquet feather arrow avro mat joblib gguf",
-    "3D model": "stl glb gltf blend fbx 3ds usdz",
-    "encrypted file": "gpg pgp age",
-}
+from ragstone.read.file_types import NAMES, PROGRAMS, SUFFIXES, name_of, suffix_of
 
+_PLAIN: Final = ("text", "text")
+_README: Final = re.compile(r"read[-_ ]?me(?![a-z])")
+_SHEBANG: Final = re.compile(rb"#!\s*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?")
+_PROSE: Final = frozenset({"markdown", "rst", "asciidoc", "text", "org", "html"})
 
-def _by_suffix(table: str, kind: str) -> dict[str, tuple[str, str]]:
-    """Return suffix → (kind, language) for lines of a language and its suffixes."""
-    rows = (line.split() for line in table.split("\n") if line)
-    return {suffix: (kind, row[0]) for row in rows for suffix in row[1:]}
-
-
-_SUFFIXES = (
-    _by_suffix(_CODE, "code") | _by_suffix(_DOC, "doc") | _by_suffix(_CONFIG, "config") | _by_suffix(_DATA, "data")
+_ADR: Final = re.compile(
+    r"(?:^|/)(?:"
+    r"adrs?/(?!(?:readme|index|template)\b)[^/]+"
+    r"|(?:decisions?|decision[-_]records?|architecture[-_]decisions?|arch|architecture|rfcs?)/(?:adr|rfc)?[-_]?\d[^/]*"
+    r"|adr[-_]?\d[^/]*"
+    r")$"
 )
-_REFUSED_SUFFIXES = {suffix: what for what, suffixes in _REFUSED.items() for suffix in suffixes.split()}
-_SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?")
-
-
-def suffix_of(name: str) -> str:
-    """Return a file name's last suffix in lower case, without its dot; a leading dot does not start one."""
-    dot = name.rfind(".")
-    return name[dot + 1 :].lower() if dot > 0 else ""
-
-
-def name_of(uri: str) -> str:
-    """Return the last part of a uri."""
-    return uri[uri.rfind("/") + 1 :]
-
-
-def refusal(uri: str) -> str | None:
-    """Return why no reader takes a file with this name, or None."""
-    suffix = suffix_of(name_of(uri))
-    what = _REFUSED_SUFFIXES.get(suffix)
-    return f"unsupported type .{suffix} ({what})" if what else None
+_KNOWN_BUG: Final = re.compile(
+    r"(?:^|/)(?:known[-_ ]?(?:bugs?|issues?|problems?|limitations?)(?:\.[^/]*)?|known[-_](?:bugs|issues)/[^/]+)$"
+)
+_CURSOR: Final = re.compile(r"(?:^|/)(?:\.cursor/rules/.+\.(?:mdc|md)|\.cursorrules)$")
+_CLAUDE: Final = re.compile(r"(?:^|/)(?:\.claude/.+\.md|claude(?:\.local)?\.md)$")
+_AGENTS: Final = re.compile(
+    r"(?:^|/)(?:agents?(?:\.override)?\.md|gemini\.md|\.github/copilot-instructions\.md|\.github/instructions/.+\.md"
+    r"|\.windsurfrules|\.windsurf/rules/.+\.md|\.clinerules|\.clinerules/.+\.md|\.junie/guidelines\.md)$"
+)
+_RULES_LIKELY: Final = re.compile(
+    r"\.cursor|claude|agents?\b|gemini\.md$|copilot-inst|\.github/inst|\.windsurf|\.cline|\.junie"
+)
+_MANIFESTS: Final = {
+    "composer.json": "json",
+    "package.json": "json",
+    "pyproject.toml": "toml",
+    "cargo.toml": "toml",
+    "go.mod": "text",
+    "podfile": "ruby",
+    "package.swift": "swift",
+}
+_OPENAPI: Final = re.compile(rb"""^[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?[1-3]\.\d""", re.MULTILINE)
+_OPENAPI_HEAD: Final = 4096
+_API_NAME: Final = re.compile(r"openapi|swagger|api[-_]?docs?")
+_PHP_CONFIG: Final = re.compile(r"(?:^|/)config/(?:[^/]+/)*[^/]+\.php$")
+_PHP_RETURN: Final = re.compile(rb"^return\s*(?:\[|array\s*\()", re.MULTILINE)
+_PHP_HEAD: Final = 16_384
 
 
 def kind_of(uri: str, data: bytes = b"") -> tuple[str, str]:
-    """Return kind and language of a file by its name, or by its first line where the name says nothing."""
+    """Return the kind and language of a file; its first line decides if the name is unknown."""
     name = name_of(uri).lower()
-    kind, language = _NAMES.get(name) or _SUFFIXES.get(suffix_of(name)) or _by_first_line(name, data)
-    from ragstone.read.knowledge import knowledge_kind  # whoever lists files asks for no kinds
-
-    special = knowledge_kind(uri, name, language, data)
-    if special is not None:
-        return special
-    if kind in ("doc", "text") and re.match(r"read[-_ ]?me(?![a-z])", name):
-        kind = "readme"
+    kind, language = NAMES.get(name) or SUFFIXES.get(suffix_of(name)) or _kind_by_start(name, data)
+    knowledge = _knowledge_kind(uri.lower(), name, language, data)
+    if knowledge is not None:
+        return knowledge
+    if kind in ("doc", "text") and _README.match(name):
+        return "readme", language
     return kind, language
 
 
-def _by_first_line(name: str, data: bytes) -> tuple[str, str]:
-    if name.startswith((".env", "dockerfile.")):
-        return ("config", "docker" if name.startswith("d") else "dotenv")
-    found = _SHEBANG.match(data[:200]) if data.startswith(b"#!") else None
-    if found is None:
-        return ("text", "text")
-    program = found[1].rpartition(b"/")[2]
-    if program == b"env" and found[2]:
-        program = found[2].rpartition(b"/")[2]
-    language = _PROGRAMS.get(program.decode("ascii", "replace").lower().rstrip("0123456789."))
-    return ("code", language) if language else ("text", "text")
+def _kind_by_start(name: str, data: bytes) -> tuple[str, str]:
+    """Return the kind of a file by the start of its name, or by the program in its first line."""
+    if name.startswith("dockerfile."):
+        return "config", "docker"
+    if name.startswith(".env"):
+        return "config", "dotenv"
+    match = _SHEBANG.match(data[:200])
+    if match is None:
+        return _PLAIN
+    program = match[1].rpartition(b"/")[2]
+    if program == b"env" and match[2]:
+        program = match[2].rpartition(b"/")[2]
+    name_without_version = program.decode("ascii", "replace").lower().rstrip("0123456789.")
+    language = PROGRAMS.get(name_without_version)
+    return ("code", language) if language else _PLAIN
+
+
+def _knowledge_kind(path: str, name: str, language: str, data: bytes) -> tuple[str, str] | None:
+    """Return the kind and language of project knowledge, or None; path and name are in lower case."""
+    rule_kind = _rule_kind(path)
+    if rule_kind:
+        return rule_kind, "markdown"
+    if name in _MANIFESTS:
+        return "manifest", _MANIFESTS[name]
+    if language in _PROSE and _KNOWN_BUG.search(path):
+        return "known_bug", language
+    if language in _PROSE and _ADR.search(path):
+        return "adr", language
+    if language in ("json", "yaml") and _is_openapi(name, data):
+        return "openapi", language
+    if language == "php" and _PHP_CONFIG.search(path) and _PHP_RETURN.search(data[:_PHP_HEAD]):
+        return "config", "php"
+    return None
+
+
+def _rule_kind(path: str) -> str:
+    """Return the kind of a file with rules for agents; empty for other files."""
+    if _RULES_LIKELY.search(path):
+        for kind, pattern in (("cursor_rule", _CURSOR), ("claude_rule", _CLAUDE), ("agent_rule", _AGENTS)):
+            if pattern.search(path):
+                return kind
+    return ""
+
+
+def _is_openapi(name: str, data: bytes) -> bool:
+    head = data if _API_NAME.search(name) else data[:_OPENAPI_HEAD]
+    return _OPENAPI.search(head) is not None

@@ -7,8 +7,8 @@ import re
 from typing import Any, Final
 
 from ragstone.errors import ReadError
-from ragstone.read.decode import decode
-from ragstone.read.kinds import name_of
+from ragstone.read.encoding import decode_text
+from ragstone.read.file_types import name_of
 from ragstone.read.outline import Outline
 from ragstone.read.plain import heading
 from ragstone.types import Document
@@ -19,7 +19,7 @@ _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 def read(data: bytes, uri: str) -> Document:
     """Return the cells of a notebook, or raise `ReadError`."""
     try:
-        book = json.loads(decode(data).text)
+        book = json.loads(decode_text(data).text)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"no sound JSON: {error}", reason="damaged") from error
     cells = _cells(book)

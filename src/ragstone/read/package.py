@@ -16,7 +16,7 @@ from typing import Final
 from xml.etree import ElementTree
 
 from ragstone.errors import ReadError
-from ragstone.read.decode import decode
+from ragstone.read.encoding import decode_text
 from ragstone.types import Document
 
 Element = ElementTree.Element
@@ -103,7 +103,7 @@ class Package:
 
 def source(data: bytes, name: str) -> str:
     """Return the text of an XML member, or raise `ReadError` where it declares more than XML needs."""
-    text = decode(data).text
+    text = decode_text(data).text
     # What is parsed is what was looked at: the text, not bytes in an encoding that they name themselves.
     text = _PLAIN_DOCTYPE.sub("", _DECLARATION.sub("", text[:1000], count=1), count=1) + text[1000:]
     if "<!DOCTYPE" in text or "<!ENTITY" in text:

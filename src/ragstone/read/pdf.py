@@ -11,7 +11,8 @@ from typing import Any, Final
 from pypdfium2 import PdfDocument, PdfiumError, raw
 
 from ragstone.errors import ReadError
-from ragstone.read.kinds import kind_of, name_of
+from ragstone.read.file_types import name_of
+from ragstone.read.kinds import kind_of
 from ragstone.read.layout import Line, cleaned, flowed, rejoined
 from ragstone.read.pdf_lines import lines_of
 from ragstone.types import Document, Mark, Metadata

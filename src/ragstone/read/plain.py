@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from ragstone.read.about import about, api_title, remark
-from ragstone.read.decode import decode
-from ragstone.read.kinds import kind_of, name_of
+from ragstone.read.encoding import decode_text
+from ragstone.read.file_types import name_of
+from ragstone.read.kinds import kind_of
 from ragstone.types import Document, Metadata
 
 _TITLE_WITHIN = 20_000
@@ -22,7 +23,7 @@ class PlainReader:
 
     def read(self, data: bytes, uri: str) -> Document:
         """Return the whole document, or raise `ReadError`."""
-        text, encoding = decode(data)
+        text, encoding = decode_text(data)
         kind, language = kind_of(uri, data)
         title = heading(text) if language == "markdown" else api_title(text) if kind == "openapi" else ""
         known: Metadata = {} if kind in _SAY_NOTHING else about(kind, language, text)

@@ -11,7 +11,8 @@ from typing import Final, cast
 from xml.etree import ElementTree
 
 from ragstone.errors import ReadError
-from ragstone.read.kinds import kind_of, name_of
+from ragstone.read.file_types import name_of
+from ragstone.read.kinds import kind_of
 from ragstone.read.package import (
     Element,
     Package,

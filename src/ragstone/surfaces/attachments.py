@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ragstone.errors import InputError, ReadError
-from ragstone.read.choose import is_binary, reader_for
-from ragstone.read.kinds import suffix_of
+from ragstone.read.file_types import suffix_of
+from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.safe_open import safe_open
 
 MOST_BYTES: Final = 5_000_000

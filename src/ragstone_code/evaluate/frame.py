@@ -1,4 +1,4 @@
-"""Frames: the local state of one function call or one file."""
+"""One run of a function or file: its variables and where it is."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from ragstone_code.evaluate.values import Value
 
 @dataclass(slots=True)
 class Frame:
-    """The variables and the context of one call."""
+    """The variables of a run."""
 
     uri: str
     variables: dict[str, Value] = field(default_factory=dict)
     this: Value = None
     owner: str = ""
-    """Full name of the surrounding class: `self`."""
+    """The full name of the class around it: `self`."""
     called_on: str = ""
-    """The class that the method was called on: `static`."""
+    """The class it was called on: `static`."""
     returned: list[Value] = field(default_factory=list)
-    """Returned values in order; several if some `return` statements are in branches."""
+    """What was returned, in order; several where some of it was in a branch."""
 
 
-class ControlTransfer(Exception):
-    """Raised by `return`, `break`, `continue` and `throw` to leave the surrounding statements."""
+class Left(Exception):
+    """Thrown by `return`, `break`, `continue` and `throw` to leave what is around them."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__(kind)
-        self.kind = kind
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
 
 
-class StepLimitReached(Exception):
-    """Raised if a run uses more steps than its limit."""
+class Spent(Exception):
+    """Thrown when the steps are used up."""

@@ -138,7 +138,7 @@ def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypat
         parsed.append(uri)
         return symbols.read(text, uri)
 
-    monkeypatch.setattr(passes, "facts_of", noted)
+    monkeypatch.setattr(passes, "parse_facts", noted)
     give(engine, "music/base.py", BASE.replace("save", "store"))
     assert parsed == ["music/base.py"]
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 
-from ragstone import registry
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
 from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
 from ragstone.code.tree import Module
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError, StoreDamaged
-from ragstone.indexing.parser_process import facts_of
-from ragstone.indexing.parser_protocol import dump, load
+from ragstone.indexing.facts_codec import decode_facts, encode_facts
+from ragstone.indexing.parser_process import parse_facts
 from ragstone.protocols import Framework
 from ragstone.types import Graph
 
@@ -40,8 +39,10 @@ Frameworks = Callable[[], Sequence[Framework]]
 
 
 def known_frameworks() -> Sequence[Framework]:
-    """Return the adapters of all plug-ins, imported now."""
-    return [framework for name in registry.names("framework") for framework in registry.load("framework", name)()]
+    """Return the frameworks that are known, loaded now."""
+    from ragstone_code.frameworks import frameworks  # adapters are many modules: only where there is code
+
+    return frameworks()
 
 
 def matters(uri: str) -> bool:
@@ -88,7 +89,7 @@ class Passes:
         for done, uri in enumerate(code, start=1):
             facts = self._facts[uri] = self._read(uri)
             if facts is not None:
-                fresh[FILE + uri] = dump(facts)
+                fresh[FILE + uri] = encode_facts(facts)
             tell(done, len(code))
         return fresh
 
@@ -96,7 +97,7 @@ class Passes:
         """Return what is known of a file, from what was kept if it was not read now; None for what is no code."""
         if uri not in self._facts:
             data = self.kept.get(FILE + uri)
-            self._facts[uri] = (load(data) or self._read(uri)) if data is not None else None
+            self._facts[uri] = (decode_facts(data) or self._read(uri)) if data is not None else None
         return self._facts[uri]
 
     def resolve(self, changed: Sequence[str], gone: Sequence[str]) -> dict[str, Graph]:
@@ -142,7 +143,7 @@ class Passes:
         if text is None:
             return None
         try:
-            facts = facts_of(text, uri)
+            facts = parse_facts(text, uri)
         except FAULTS as error:
             self.remarks.append(f"{uri}: not read for its symbols: {_said(error)}")
             return None
@@ -155,7 +156,7 @@ class Passes:
         if not language_of(uri):
             return uri.rpartition("/")[2] in MANIFESTS
         data = self.kept.get(FILE + uri)
-        before = load(data) if data is not None else None
+        before = decode_facts(data) if data is not None else None
         now = self._facts.get(uri)
         return (before and interface(before)) != (now and interface(now))
 

@@ -153,7 +153,7 @@ def _mentioned(change: FileChange, inside: Sequence[Node]) -> list[Node]:
 
 def record(writer: Writer, run: Run) -> list[PutResult]:
     """Store a run's documents and links in place of what was recorded under its id; return what each changed."""
-    if writer.cut.secrets:
+    if writer.cut.redact_secrets:
         run = _clean(run)
     store, here = writer.store, Scope(writer.project, (writer.collection,))
     inside: dict[str, list[Node]] = {}

@@ -12,7 +12,7 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
-from ragstone.read.choose import is_binary, reader_for
+from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.safe_open import safe_open
 from ragstone.surfaces import present
 from ragstone.surfaces.cli.folder import open_engine
@@ -32,7 +32,7 @@ _STDIN = "-"
 @click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="What is known about them; may be repeated.")
 @click.option("--name", help="The name it is stored under; for one file, or text from a pipe.")
 @shared
-def add(
+def add(  # noqa: PLR0913 - one argument per flag
     files: tuple[str, ...],
     folder: Path | None,
     as_json: bool,

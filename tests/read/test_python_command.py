@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.indexing.prepare import Cut, Job, Outcome
-from ragstone.indexing.worker import Beside
-from ragstone.read import process
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.prepare import ItemPreparer, Outcome
+from ragstone.indexing.worker import BatchWorker
+from ragstone.read import python_command
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 from tests.read.pdf_files import lines, pdf
@@ -21,7 +22,7 @@ from tests.read.pdf_files import lines, pdf
 ROOT = Path(__file__).resolve().parents[2]
 READS = """
 import sys
-from ragstone.read.choose import reader_for
+from ragstone.read.readers import reader_for
 from tests.read.pdf_files import lines, pdf
 print(reader_for("a.pdf").read(pdf([lines("A line.")]), "a.pdf").text)
 """
@@ -45,10 +46,10 @@ def test_a_package_in_the_current_folder_is_never_imported(tmp_path: Path, plant
 
 
 def test_the_folder_of_every_package_that_readers_need_is_told_last() -> None:
-    told = process.command("ragstone.read.child_main")
+    told = python_command.build_command("ragstone.read.confined_main")
     assert told[1:4] == ["-I", "-S", "-B"]
     folders = told[told.index("-c") + 2 :]
-    assert folders[0] == str(Path(process.__file__).parents[2])
+    assert folders[0] == str(Path(python_command.__file__).parents[2])
     assert any((Path(folder) / "pypdfium2").is_dir() for folder in folders)
 
 
@@ -58,20 +59,16 @@ def test_byte_code_that_is_kept_elsewhere_is_found_there(
 ) -> None:
     # One that is told from the current folder on would be looked for in the folder being read.
     monkeypatch.setattr(sys, "pycache_prefix", place)
-    told = process.command("ragstone.indexing.worker_main")
+    told = python_command.build_command("ragstone.indexing.worker_main")
     assert (told[4:6] == ["-X", f"pycache_prefix={place}"]) is passed_on
     assert ("-X" in told) is passed_on
 
 
 def test_a_program_under_another_name_is_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert process.python() == sys.executable
+    assert python_command.find_python() == sys.executable
     for name in ("/opt/app/server", "", None):
         monkeypatch.setattr(sys, "executable", name)
-        assert process.python() is None
-
-
-def test_a_program_that_cannot_be_started_is_none(tmp_path: Path) -> None:
-    assert process.started([str(tmp_path / "none")]) is None
+        assert python_command.find_python() is None
 
 
 def timeless(outcome: Outcome | None) -> Outcome | None:
@@ -87,14 +84,14 @@ def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
         (tmp_path / f"{number}.pdf").write_bytes(pdf([lines(f"Paper {number}."), lines("Its second page.")]))
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 and nothing else")
     (tmp_path / "unnamed").write_bytes(pdf([lines("A PDF by its first bytes.")]))
-    job = Job(FolderSource(tmp_path, limits=(10**6, 100), git=False), Cut())
-    items = [one for one in job.source.scan() if isinstance(one, Item)]
+    preparer = ItemPreparer(FolderSource(tmp_path, limits=(10**6, 100), git=False), ChunkingConfig())
+    items = [one for one in preparer.source.scan() if isinstance(one, Item)]
     work = deque(items)
     found: list[tuple[Item, Outcome | None]] = []
-    with closing(Beside(job, work)) as beside:
-        while not beside.over:
-            found += beside.answer(wait=True) or ()
+    with closing(BatchWorker(preparer, work)) as worker:
+        while not worker.is_finished:
+            found += worker.take_batch(wait=True) or ()
     assert not work
-    here = {item.uri: job.look_into(item) for item in items}
+    here = {item.uri: preparer.prepare_item(item) for item in items}
     assert {item.uri: timeless(outcome) for item, outcome in found} == {uri: timeless(one) for uri, one in here.items()}
-    assert [job.look_into(item).verdict for item in items].count("ready") == 6
+    assert [preparer.prepare_item(item).verdict for item in items].count("ready") == 6

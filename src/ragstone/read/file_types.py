@@ -1,0 +1,214 @@
+"""Tables of file types: suffixes and names with their kind and language, and the types that no reader takes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_CODE: Final = """
+python py pyi pyw pyx pxd
+javascript js mjs cjs jsx
+typescript ts mts cts tsx
+php php phtml
+swift swift
+go go
+rust rs
+java java
+kotlin kt kts
+c c h
+cpp cc cpp cxx hpp hxx hh ipp
+csharp cs csx
+ruby rb rake gemspec
+scala scala sbt
+groovy groovy gradle
+objectivec m mm
+lua lua
+perl pl pm
+r r
+julia jl
+dart dart
+elixir ex exs
+erlang erl hrl
+haskell hs lhs
+ocaml ml mli
+fsharp fs fsx fsi
+clojure clj cljs cljc edn
+lisp lisp el scm rkt
+zig zig
+nim nim
+solidity sol
+assembly asm s
+fortran f90 f95 f03 for
+pascal pas
+vb vb
+shell sh bash zsh fish ksh
+powershell ps1 psm1 psd1
+batch bat cmd
+sql sql
+css css scss sass less
+vue vue
+svelte svelte
+astro astro
+graphql graphql gql
+protobuf proto
+thrift thrift
+cuda cu cuh
+glsl glsl vert frag
+verilog v sv
+vhdl vhd vhdl
+nix nix
+blade twig
+tcl tcl
+vim vim
+"""
+_DOC: Final = """
+markdown md markdown mdown mkd mdx mdc qmd
+rst rst
+asciidoc adoc asciidoc
+text txt text
+html html htm xhtml
+latex tex bib
+org org
+man 1 2 3 5 7 8
+docx docx docm dotx
+pptx pptx pptm ppsx
+odt odt ott
+odp odp
+epub epub
+pdf pdf
+textile textile
+wiki mediawiki wiki
+"""
+_CONFIG: Final = """
+toml toml
+yaml yaml yml
+json json json5 jsonc webmanifest
+ini ini cfg conf cnf properties editorconfig desktop service
+xml xml xsd xsl xslt plist csproj vcxproj props targets
+hcl tf hcl
+cmake cmake
+make mk
+dotenv env
+docker dockerfile
+"""
+_DATA: Final = """
+xlsx xlsx xlsm xltx
+ods ods
+csv csv
+tsv tsv tab
+jsonl jsonl ndjson
+text log
+diff diff patch
+subtitles srt vtt
+"""
+NAMES: Final = {
+    "makefile": ("config", "make"),
+    "gnumakefile": ("config", "make"),
+    "dockerfile": ("config", "docker"),
+    "containerfile": ("config", "docker"),
+    "jenkinsfile": ("code", "groovy"),
+    "vagrantfile": ("code", "ruby"),
+    "rakefile": ("code", "ruby"),
+    "gemfile": ("code", "ruby"),
+    "podfile": ("code", "ruby"),
+    "cmakelists.txt": ("config", "cmake"),
+    "requirements.txt": ("config", "text"),
+    "constraints.txt": ("config", "text"),
+    "go.mod": ("config", "text"),
+    "procfile": ("config", "text"),
+    "codeowners": ("config", "text"),
+    ".gitignore": ("config", "gitignore"),
+    ".ragstoneignore": ("config", "gitignore"),
+    ".dockerignore": ("config", "gitignore"),
+    ".gitattributes": ("config", "text"),
+    ".editorconfig": ("config", "ini"),
+    "license": ("doc", "text"),
+    "copying": ("doc", "text"),
+    "notice": ("doc", "text"),
+    "authors": ("doc", "text"),
+    "changelog": ("doc", "text"),
+    "changes": ("doc", "text"),
+    "contributing": ("doc", "text"),
+    "todo": ("doc", "text"),
+}
+PROGRAMS: Final = {
+    "python": "python",
+    "pypy": "python",
+    "node": "javascript",
+    "deno": "typescript",
+    "bun": "typescript",
+    "php": "php",
+    "ruby": "ruby",
+    "perl": "perl",
+    "lua": "lua",
+    "rscript": "r",
+    "julia": "julia",
+    "bash": "shell",
+    "sh": "shell",
+    "dash": "shell",
+    "zsh": "shell",
+    "ksh": "shell",
+    "fish": "shell",
+    "pwsh": "powershell",
+    "awk": "awk",
+    "make": "make",
+    "tclsh": "tcl",
+}
+_REFUSED: Final = {
+    "image": "png jpg jpeg gif bmp tif tiff webp ico icns heic heif avif psd xcf raw svg eps ai",
+    "audio": "mp3 wav flac ogg oga opus m4a aac wma aiff mid midi",
+    "video": "mp4 m4v mov avi mkv webm wmv flv mpg mpeg 3gp ogv",
+    "archive": "zip tar gz tgz bz2 tbz xz txz 7z rar zst lz4 lzma cab iso dmg jar war whl egg deb rpm apk gem",
+    "old office document": "doc dot xls xlt ppt pps",
+    "office document": "xlsb rtf pages numbers mobi azw3 vsd vsdx",
+    "font": "ttf otf woff woff2 eot",
+    "program": "exe dll so dylib a o obj lib bin elf com msi class pyc pyo pyd wasm node beam ko",
+    "database": "db sqlite sqlite3 db3 mdb accdb db-wal db-shm",
+    "binary data": "npy npz pkl pickle pt pth onnx safetensors h5 hdf5 parquet feather arrow avro mat joblib gguf",
+    "3D model": "stl glb gltf blend fbx 3ds usdz",
+    "encrypted file": "gpg pgp age",
+}
+
+
+def _index_suffixes(kind: str, table: str) -> dict[str, tuple[str, str]]:
+    """Return suffix → (kind, language) for lines of a language and its suffixes."""
+    index: dict[str, tuple[str, str]] = {}
+    for line in table.strip().split("\n"):
+        language, *suffixes = line.split()
+        index.update(dict.fromkeys(suffixes, (kind, language)))
+    return index
+
+
+def _index_refused() -> dict[str, str]:
+    index: dict[str, str] = {}
+    for description, suffixes in _REFUSED.items():
+        index.update(dict.fromkeys(suffixes.split(), description))
+    return index
+
+
+SUFFIXES: Final = {
+    **_index_suffixes("code", _CODE),
+    **_index_suffixes("doc", _DOC),
+    **_index_suffixes("config", _CONFIG),
+    **_index_suffixes("data", _DATA),
+}
+_REFUSED_SUFFIXES: Final = _index_refused()
+
+
+def suffix_of(name: str) -> str:
+    """Return a file name's last suffix in lower case, without its dot; a leading dot does not start one."""
+    dot = name.rfind(".")
+    return name[dot + 1 :].lower() if dot > 0 else ""
+
+
+def name_of(uri: str) -> str:
+    """Return the last part of a uri."""
+    return uri[uri.rfind("/") + 1 :]
+
+
+def explain_refusal(uri: str) -> str | None:
+    """Return why no reader takes a file with this name, or None."""
+    suffix = suffix_of(name_of(uri))
+    description = _REFUSED_SUFFIXES.get(suffix)
+    if description is None:
+        return None
+    return f"unsupported type .{suffix} ({description})"

@@ -1,0 +1,62 @@
+"""The command that starts a second Python with our package and nothing from the folder that is indexed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_READER_PACKAGES: Final = ("pypdfium2", "selectolax", "yaml", "charset_normalizer")
+
+
+def find_python() -> str | None:
+    """Return the Python that runs this program, or None if the program is frozen into an executable."""
+    name = os.path.basename(sys.executable or "").lower()
+    if hasattr(sys, "frozen") or not name.startswith(("python", "pypy")):
+        return None
+    return sys.executable
+
+
+def build_command(module: str) -> list[str]:
+    """Return the command that runs a module's `main` in an isolated Python.
+
+    Our folders come last on its path, so nothing there can shadow a standard module. The current
+    folder is never on it, so nothing in the folder that is indexed is imported.
+    """
+    program = f"import sys; sys.path.extend(sys.argv[1:]); from {module} import main; main()"
+    return [find_python() or "", "-I", "-S", "-B", *_bytecode_options(), "-c", program, *_package_folders()]
+
+
+def _bytecode_options() -> tuple[str, ...]:
+    """Return the options that name the byte-code cache if it is not next to our modules."""
+    folder = sys.pycache_prefix
+    if folder and os.path.isabs(folder):
+        return ("-X", f"pycache_prefix={folder}")
+    return ()
+
+
+@cache
+def _package_folders() -> tuple[str, ...]:
+    """Return the folder of this package and those of the packages that readers need."""
+    own_folder = str(Path(os.path.abspath(__file__)).parents[2])
+    folders = [own_folder, *map(_find_folder, _READER_PACKAGES)]
+    return tuple(dict.fromkeys(filter(None, folders)))
+
+
+def _find_folder(package: str) -> str:
+    """Return the folder that a package is imported from; empty if it is missing or in the current folder."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return ""
+    if spec is None or not spec.origin or not spec.submodule_search_locations:
+        return ""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
+    try:
+        current = os.getcwd()
+    except OSError:  # it was removed
+        return folder
+    return "" if folder == os.path.abspath(current) else folder

@@ -1,0 +1,79 @@
+"""The loop inside a worker process: read a request, handle it, write the reply."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ragstone.read.messages import Message, read_message, write_message
+
+Handler = Callable[[object, bytes], Message]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyStatus:
+    """The number of the request that a reply answers, and whether the process should be replaced."""
+
+    number: int
+    is_worn: bool
+
+
+class WorkerLoop:
+    """Takes over standard input and output of this process."""
+
+    def __init__(self) -> None:
+        """Redirect prints to standard error and leave Ctrl-C to the parent process, which ends this one."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.set_threshold(100_000, 20, 20)  # parsed trees have no cycles; searching for some costs time
+        self._requests = sys.stdin.buffer
+        self._replies = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        self._peak_memory = _open_peak_memory()
+
+    def run(self, handle: Handler, *, max_memory: int = sys.maxsize) -> None:
+        """Answer requests until the parent closes the pipe; above `max_memory` bytes, ask to be replaced."""
+        with contextlib.suppress(BrokenPipeError):
+            while (message := read_message(self._requests)) is not None:
+                (number, seconds, header), payload = message  # type: ignore[misc]  # sent by our own parent
+                _set_alarm(seconds)
+                reply, data = handle(header, payload)
+                status = ReplyStatus(number, self._peak_memory() > max_memory)
+                write_message(self._replies, [status, reply], data)
+                _set_alarm(0)
+
+
+def _set_alarm(seconds: int) -> None:
+    """Let the system end this process after some seconds, in case the parent was killed; 0 cancels."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+
+
+def _open_peak_memory() -> Callable[[], int]:
+    """Return a function that gives the most bytes of memory this process has used; 0 if unknown.
+
+    On Linux the status file is opened now, because a confined process cannot open it. Resource usage
+    would also count the memory of the parent before `exec`.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            status = os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
+            return lambda: _parse_peak_memory(os.pread(status, 8192, 0))
+        return lambda: 0
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return lambda: 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _parse_peak_memory(status: bytes) -> int:
+    match = re.search(rb"^VmHWM:\s*(\d+) kB$", status, re.M)
+    return int(match[1]) * 1024 if match else 0
