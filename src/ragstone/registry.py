@@ -20,7 +20,7 @@ from ragstone.errors import ConfigError, MissingExtra
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUPS = ("embedder", "store", "vector_index", "codec", "order", "reranker")
+GROUPS = ("embedder", "store", "vector_index", "codec", "order", "reranker", "framework", "code_questions")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ragstone.indexing.watcher import Watcher as Watcher
     from ragstone.memory.conversations import Rememberer as Rememberer
     from ragstone.retrieval.ask.chat import Chat as Chat
-    from ragstone.retrieval.code.request import Wish as Wish
     from ragstone.retrieval.context.select import Candidate as Candidate
 
 _HOME = {
@@ -30,7 +29,6 @@ _HOME = {
     "Rememberer": "ragstone.memory.conversations",
     "Staff": "ragstone.config.agents",
     "Watcher": "ragstone.indexing.watcher",
-    "Wish": "ragstone.retrieval.code.request",
 }
 
 __all__ = [*_HOME]

@@ -1,75 +1,86 @@
-"""The verb that answers questions about code: the graph before the index, both told as one."""
+"""The verb that answers questions about code."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final
 
-from ragstone import types
-from ragstone.engine import later
+from ragstone import registry, types
 from ragstone.engine.ground import OFF
 from ragstone.engine.knowing import Knowing
+from ragstone.protocols import CodeQuestions
 from ragstone.types import Request
+
+if TYPE_CHECKING:
+    from ragstone.retrieval.code.request import RetrievalRequest
 
 MORE_ROUNDS: Final = 2
 """Retrievals after the first one, while files behind an answer turn out to have changed."""
 
 
-class RetrieveOptions(TypedDict, total=False):
-    """What a caller may say about a retrieval beside the query and top_k."""
-
-    source_types: Sequence[str] | None
-    """Only chunks of these kinds of documents, or that hold nodes of these kinds: code, route, migration, model, …"""
-    must_include_paths: Sequence[str] | None
-    """Files, folders or patterns whose best chunks are among the result whatever else is."""
-    route_name: str | None
-    """The route that is asked about, whether the query names it or not."""
-    controller_class: str | None
-    table_name: str | None
-    include_run_summaries: bool
-    """False leaves out what earlier runs recorded; on unless said otherwise."""
-    min_score: float
-    """Leave out what a search scores below, 0 to 1; evidence of the graph stays. 0.25 unless said otherwise."""
-    collection: str | Sequence[str] | None
-
-
-_DEFAULTS: Final[RetrieveOptions] = {
-    "source_types": None,
-    "must_include_paths": None,
-    "route_name": None,
-    "controller_class": None,
-    "table_name": None,
-    "include_run_summaries": True,
-    "min_score": 0.25,
-}
+def code_questions() -> CodeQuestions | None:
+    """Return the installed question engine, imported now."""
+    for name in registry.names("code_questions"):
+        engine: CodeQuestions = registry.load("code_questions", name)()
+        return engine
+    return None
 
 
 class Retrieving(Knowing):
     """The part of an engine that questions about code meet."""
 
-    def retrieve(self, query: str, top_k: int = 12, **options: Unpack[RetrieveOptions]) -> types.Retrieval:
-        """Return the chunks for a question, what the graph says to it first, and how that came about."""
-        from ragstone.retrieval.code.request import wish  # code is understood only for whoever asks about it
+    def retrieve(
+        self,
+        query: str,
+        top_k: int = 12,
+        *,
+        source_types: Sequence[str] | None = None,
+        must_include_paths: Sequence[str] | None = None,
+        include_run_summaries: bool = True,
+        min_score: float = 0.25,
+        collection: str | Sequence[str] | None = None,
+        **hints: str,
+    ) -> types.Retrieval:
+        """Return the chunks for a question: the evidence of the graph first, then search hits.
+
+        `source_types` narrows it to kinds of documents or nodes, `must_include_paths` reserves places for files, and
+        hints name the subject of the question: `route_name`, `controller_class`, `table_name`.
+        """
+        from ragstone.retrieval.code.request import RetrievalRequest, checked_request
 
         begun = time.perf_counter()
-        collection = options.pop("collection", None)
-        asked = wish(query, top_k, self._scope(None), {**_DEFAULTS, **options})
+        questions = code_questions()
+        request = RetrievalRequest(
+            query,
+            self._scope(None),
+            top_k,
+            source_types,
+            must_include_paths or (),
+            include_run_summaries,
+            min_score,
+            hints,
+        )
+        request = checked_request(request, questions.hints if questions else ())
         if not self.enabled:
             debug: dict[str, types.Json] = {"strategy": "off", "latency_ms": 0.0, "total_candidates": 0, "scores": {}}
             return types.Retrieval(query, (), None, {**debug, "notes": [OFF]})
-        made = self._proven(replace(asked, scope=self._known(collection)), collection)
+        made = self._proven(replace(request, scope=self._known(collection)), collection, questions)
         return replace(made, debug={**made.debug, "latency_ms": round((time.perf_counter() - begun) * 1000, 2)})
 
-    def _proven(self, asked: later.Wish, collection: str | Sequence[str] | None) -> types.Retrieval:
+    def _proven(
+        self, request: RetrievalRequest, collection: str | Sequence[str] | None, questions: CodeQuestions | None
+    ) -> types.Retrieval:
         """Return a retrieval whose every chunk was looked at in its file, those of the graph too."""
-        from ragstone.retrieval.code.retriever import Retriever
+        from ragstone.retrieval.code.retriever import CodeRetriever
 
         search = self.settings.search
-        request = Request("", asked.scope, fusion=search.fusion, candidates=search.candidates)
-        retriever = Retriever(self._parts.store, self._fresh.answer, request, lambda: self._known(collection))
-        made = retriever.run(asked)
+        template = Request("", request.scope, fusion=search.fusion, candidates=search.candidates)
+        retriever = CodeRetriever(
+            self._parts.store, questions, self._fresh.answer, template, lambda: self._known(collection)
+        )
+        made = retriever.run(request)
         for _ in range(MORE_ROUNDS):
             chunks, changed = self._fresh.proven(made.chunks)
             made = replace(made, chunks=chunks)
@@ -77,5 +88,5 @@ class Retrieving(Knowing):
                 break
             self._follower.bring_in(changed, vectors=True)
             self._known(collection)
-            made = retriever.run(asked)
+            made = retriever.run(request)
         return made

@@ -14,20 +14,29 @@ from ragstone.engine.components import Parts
 from ragstone.errors import AccessError, InputError, ReadError, StoreDamaged
 from ragstone.indexing.pipeline import Ledger
 from ragstone.read.readers import is_binary, reader_for
-from ragstone.sources.web.fetch import Fetched, Rules, Validators, allowed
-from ragstone.sources.web.pages import SOURCE, Visitor, address, content, file_name, page_at, said
-from ragstone.sources.web.urls import parse
+from ragstone.sources.web.client import NetworkPolicy
+from ragstone.sources.web.fetch import FetchedPage, FetchRules, Validators, parse_allowed_hosts
+from ragstone.sources.web.pages import (
+    WEB,
+    PageVisitor,
+    describe_status,
+    file_name,
+    page_bytes,
+    title_from_url,
+)
+from ragstone.sources.web.urls import parse_url
 from ragstone.types import AddReport, Condition, Document, Filter, Known, Scope, Skip, StoredDocument
 
 _GONE: Final = (404, 410)
 _OK, _NOT_MODIFIED = 200, 304
 
 
-def rules_of(settings: Web) -> Rules:
+def rules_of(settings: Web) -> FetchRules:
     """Return what fetching may do by the settings, or raise `AccessError` where it is switched off."""
     if settings.enabled is False:
         raise AccessError("fetching pages is switched off (web.enabled)", hint="save the page and add the file")
-    return Rules(allow=allowed(settings.allow), max_bytes=settings.max_bytes, seconds=float(settings.seconds))
+    network = NetworkPolicy(allow=parse_allowed_hosts(settings.allow))
+    return FetchRules(network, max_bytes=settings.max_bytes, seconds=float(settings.seconds))
 
 
 @dataclass(slots=True)
@@ -36,19 +45,19 @@ class Pages:
 
     parts: Parts
     collection: str
-    visitor: Visitor
+    visitor: PageVisitor
     clock: Callable[[], float] = time.time
 
     @classmethod
     def of(cls, parts: Parts, collection: str) -> Pages:
         """Return the pages of a collection, fetched by the settings' rules."""
-        return cls(parts, collection, Visitor(rules_of(parts.settings.web)))
+        return cls(parts, collection, PageVisitor(rules_of(parts.settings.web)))
 
     def add(self, url: str) -> AddReport:
         """Fetch one page, store it under the address it was found at, and return what changed; raises if it cannot."""
-        asked = parse(url).text
-        document = self._read(page_at(self.visitor, asked), asked)
-        result = self.parts.writer(self.collection).add([document], source=SOURCE)[0]
+        asked = parse_url(url).text
+        document = self._read(self.visitor.visit_existing(asked), asked)
+        result = self.parts.writer(self.collection).add([document], source=WEB)[0]
         ledger = Ledger(remarks=[Skip(document.uri, remark) for remark in document.remarks])
         for old in self._asked_for(asked):
             if old.uri != document.uri:
@@ -61,7 +70,7 @@ class Pages:
         What has not changed is left as it is, what has is replaced, what is gone is removed with a remark; a page
         that cannot be asked about is a failure, and stays.
         """
-        known = self.parts.store.known(self.parts.project, self.collection, SOURCE)
+        known = self.parts.store.known(self.parts.project, self.collection, WEB)
         for uri, before in known.items():
             ledger.found += 1
             try:
@@ -81,25 +90,25 @@ class Pages:
             ledger.unchanged += 1
         elif page.status in _GONE:
             ledger.found -= 1
-            self._remove(uri, f"gone, removed: {said(page.status)}", ledger)
+            self._remove(uri, f"gone, removed: {describe_status(page.status)}", ledger)
         elif page.status != _OK:
-            raise ReadError(f"{said(page.status)}; what was stored stays")
+            raise ReadError(f"{describe_status(page.status)}; what was stored stays")
         elif page.url.text == uri:
             self._keep(self._read(page, asked), old, ledger, anew=not as_cut)
         else:
             self._moved(page, asked, old, ledger)
 
-    def _moved(self, page: Fetched, asked: str, old: StoredDocument, ledger: Ledger) -> None:
+    def _moved(self, page: FetchedPage, asked: str, old: StoredDocument, ledger: Ledger) -> None:
         """Follow a page to another address, unless the way there is new and only for now: a login, an outage."""
-        if asked == old.uri and not page.moved_for_good:
+        if asked == old.uri and not page.has_moved_permanently:
             raise ReadError(f"it leads to {page.url.text} for now; what was stored stays")
         document = self._read(page, asked)
         self._keep(document, self._stored(document.uri), ledger)
         self._remove(old.uri, f"moved to {document.uri}", ledger)
 
-    def _read(self, page: Fetched, asked: str) -> Document:
+    def _read(self, page: FetchedPage, asked: str) -> Document:
         """Return the page as a document: read as a file of its type would be, known by its address."""
-        name, data = file_name(page), content(page)
+        name, data = file_name(page), page_bytes(page)
         reader = reader_for(name)
         if is_binary(data, name):
             raise ReadError("it is binary, not text", hint="convert it to text first")
@@ -117,7 +126,7 @@ class Pages:
         return replace(
             document,
             uri=page.url.text,
-            title=address(page.url) if document.title in ("", name) else document.title,
+            title=title_from_url(page.url) if document.title in ("", name) else document.title,
             metadata={**document.metadata, **{key: value for key, value in facts.items() if value}},
         )
 
@@ -128,7 +137,7 @@ class Pages:
         if same and old is not None and _asks_alike(document, old):
             ledger.unchanged += 1
             return
-        result = self.parts.writer(self.collection).add([document], source=SOURCE)[0]
+        result = self.parts.writer(self.collection).add([document], source=WEB)[0]
         ledger.added += result.added
         ledger.kept += result.kept
         if same:
@@ -138,12 +147,12 @@ class Pages:
 
     def _same(self, document: Document, old: StoredDocument) -> bool:
         if document.metadata["content_hash"] == old.metadata.get("content_hash"):
-            return old.source == SOURCE
+            return old.source == WEB
         try:
             text = self.parts.store.text(self.parts.project, self.collection, old.uri)
         except StoreDamaged:
             return False
-        return old.source == SOURCE and (document.text, document.title) == (text, old.title)
+        return old.source == WEB and (document.text, document.title) == (text, old.title)
 
     def _remove(self, uri: str, remark: str, ledger: Ledger) -> None:
         ledger.removed += self.parts.store.remove(self.parts.project, self.collection, [uri])
@@ -152,7 +161,7 @@ class Pages:
     def _asked_for(self, url: str) -> list[StoredDocument]:
         """Return the pages that somebody asked for by this address, wherever they were found."""
         scope, wanted = Scope(self.parts.project, (self.collection,)), Filter((Condition("meta.url", "eq", url),))
-        return [one for one in self.parts.store.documents(scope, filter=wanted) if one.source == SOURCE]
+        return [one for one in self.parts.store.documents(scope, filter=wanted) if one.source == WEB]
 
     def _stored(self, uri: str) -> StoredDocument | None:
         return self.parts.store.document(self.parts.project, self.collection, uri)

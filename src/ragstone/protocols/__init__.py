@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone import types
+from ragstone.protocols.code import CodeQuestions, Framework, RuntimeListing, World
 from ragstone.protocols.parts import (
     Chunker,
     Codec,
     Embedder,
-    Framework,
     Nearest,
     Progress,
     Reader,
@@ -18,7 +18,6 @@ from ragstone.protocols.parts import (
     Spaces,
     VectorIndex,
     VectorRows,
-    World,
 )
 from ragstone.protocols.store import Store
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Chunker",
+    "CodeQuestions",
     "Codec",
     "Embedder",
     "Framework",
@@ -35,6 +35,7 @@ __all__ = [
     "Progress",
     "Reader",
     "Reranker",
+    "RuntimeListing",
     "Source",
     "Spaces",
     "Store",

@@ -180,24 +180,3 @@ class Reranker(Protocol):
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one score per text, higher is better."""
-
-
-class Framework(Protocol):
-    """What a framework makes of a project's files; executes nothing."""
-
-    name: str
-
-    def detects(self, world: World) -> bool:
-        """Return whether the project is one of this framework's."""
-
-    def read(self, world: World) -> types.Graph:
-        """Return its routes, tables, models and what links them; what cannot be known is in the remarks."""
-
-
-class World(Protocol):
-    """A project's files, as far as an adapter needs them; `ragstone.code.world` has more."""
-
-    uris: tuple[str, ...]
-
-    def has(self, uri: str) -> bool:
-        """Return whether there is such a file."""

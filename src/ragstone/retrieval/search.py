@@ -247,7 +247,7 @@ class Searcher:
             return ()
         return self._ask.nearest(request.scope.project, info).search(vector, limit)
 
-    def _near(  # noqa: PLR0913 - what is asked, where, how far, and what is known of it
+    def _near(
         self,
         request: Request,
         info: SpaceInfo,

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from ragstone.types.reports import Status as Status
     from ragstone.types.reports import SyncReport as SyncReport
     from ragstone.types.reports import WatchStatus as WatchStatus
+    from ragstone.types.retrieval import CodeAnswer as CodeAnswer
+    from ragstone.types.retrieval import CodeGuess as CodeGuess
     from ragstone.types.retrieval import Retrieval as Retrieval
     from ragstone.types.search import Condition as Condition
     from ragstone.types.search import Dropped as Dropped
@@ -107,7 +109,7 @@ _PAGES = {
     ),
     "matrices": ("Matrix",),
     "reports": ("AddReport", "Finding", "GraphReport", "Status", "SyncReport", "WatchStatus"),
-    "retrieval": ("Retrieval",),
+    "retrieval": ("CodeAnswer", "CodeGuess", "Retrieval"),
     "spaces": ("DEFAULT_STORAGE", "PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),
     "storage": ("Collection", "Known", "Outline", "Prepared", "PutResult", "Scope", "Scored",
                "StoredChunk", "StoredDocument"),

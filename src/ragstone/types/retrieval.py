@@ -1,4 +1,4 @@
-"""What a retrieval gives: what the graph says, the chunks behind it, the chunks that search found, and how."""
+"""The result of a retrieval: the graph's answer, the chunks behind it, and the chunks that the search found."""
 
 from __future__ import annotations
 
@@ -10,11 +10,33 @@ from ragstone.types.search import Hit
 
 
 @dataclass(frozen=True, slots=True)
+class CodeAnswer:
+    """The question engine's result for one question."""
+
+    answer: GraphAnswer | None
+    intent: str = ""
+    anchors: tuple[str, ...] = ()
+    """Keys of the nodes that the question names."""
+    unknown: tuple[str, ...] = ()
+    """Names in the question or its hints that match no node."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeGuess:
+    """An answer about a node that a search found, with the share of the evidence that led to the node."""
+
+    key: str
+    share: float
+    answer: GraphAnswer
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
-    """Chunks for a question, evidence of the graph first and labelled; and the graph's own answer where it has one."""
+    """Chunks for a question: the evidence of the graph first and labelled, then search hits."""
 
     query: str
     chunks: tuple[Hit, ...]
     answer: GraphAnswer | None = None
     debug: Mapping[str, Json] = field(default_factory=dict)
-    """strategy, latency_ms, total_candidates, scores, anchors, intent, and what was skipped, unknown, conditional."""
+    """strategy, latency_ms, total_candidates, scores, anchors, intent, skipped, unknown, conditional, notes."""

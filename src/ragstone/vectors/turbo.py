@@ -39,7 +39,7 @@ TAIL = 8192  # rows in memory before they are laid into segments; comparing them
 class TurboIndex:
     """A `VectorIndex` over the store's rows; any number of searches beside one writer, any number of processes."""
 
-    def __init__(  # noqa: PLR0913 - two places and four settings, all by name
+    def __init__(
         self,
         folder: Path | None,
         dimension: int,

@@ -1,49 +1,47 @@
-"""A small abstract interpreter on the common program shape. It executes nothing: it follows what is written.
+"""An abstract interpreter for PHP programs. It executes nothing; it follows the program's syntax tree.
 
-Use it so::
+Example::
 
-    machine = Evaluator(world, PHP, Known(classes={"illuminate\\\\support\\\\facades\\\\route": RouteFacade(...)}))
-    machine.run("routes/web.php")                      # the value the file returns
-    machine.call_method(machine.make("App\\\\P"), "boot")  # `$this->…` inside works
-    machine.remarks                                    # what could not be known, `path:line: why`
+    stubs = Stubs(classes={"illuminate\\\\support\\\\facades\\\\route": RouteFacade(...)})
+    evaluator = Evaluator(world, PHP, stubs)
+    evaluator.run("routes/web.php")                            # the value that the file returns
+    evaluator.call_method(evaluator.make("App\\\\P"), "boot")  # `$this` works inside the method
+    evaluator.remarks                                          # problems, as `path:line: reason`
 
-**Values** are plain Python (`str int float bool None`), `Array` (ordered; lists, dictionaries and PHP arrays alike),
-`Lambda` (a closure or function with what it captured), `ClassRef` (a class as such; `X::class` is a `str`), `Instance`
-(an object of a class of the project, or of one that is not known), `Case` (of an enum), `Unknown`, and `Recorder`s.
+**Values.** Scalars are plain Python (`str int float bool None`). `Array` holds ordered entries by key. `Lambda` is a
+function with its captured variables. `ClassRef` is a class; `X::class` is a `str`. `Instance` is an object, `EnumCase`
+a case of an enum, `Unknown` a value that cannot be computed, and `Recorder` an object of an adapter.
 
-**Unknown(reason, shown, options)** never stops anything: calls on it, members of it and texts with it are unknown too.
-`shown` is how it may be written for a person (`config(app.url)`), and texts built from it keep that: `shown(value)`
-returns the text of any value, an unknown one included. `options` are values it may have, the likeliest first: what
-branches of a condition left, or the default of a setting; `first_known(value)` returns the first known one.
+**Unknown values.** Evaluation goes on after an unknown value: its members, its calls and texts with it are unknown too.
+`Unknown.display` is text for a reader, such as `config(app.url)`; texts that contain the value keep it.
+`display_text(value)` returns the text of any value. `Unknown.options` lists possible values, the likeliest first:
+results of the branches of a condition, or the default of a setting. `first_known(value)` returns the first option.
 
-**Adapters** hand in recorders by `Known`:
+**Stubs.** An adapter passes its own classes and functions as `Stubs`:
 
-- `classes`: full name in lower case → a `Recorder`, whose `called(name, given, site, machine)` gets static calls
-  (facades) and, as the name `new`, what is made of the class. Methods that an app's class does not have and does not
-  inherit go to the recorder of the nearest ancestor that is in `classes`, with `given.this` the object.
-- `functions`: full name in lower case (PHP) → a function `(given, site, machine) -> Value`; these go before the
-  language's own table.
-- objects: return a `Recorder` of your own from a call: whatever is called on it comes to its `called`; members that are
-  read go to `member(name, site, machine)`, members and keys that are set to `assigned(name, value, site, machine)`.
+- `classes` maps a full class name in lower case to a `Recorder`. Its `on_call` gets static calls (facades) and object
+  creation (the method name is `new`). If an object of the project has no such method, the call goes to the recorder
+  of its nearest ancestor in `classes`; `arguments.this` is then the object.
+- `functions` maps a function name in lower case to `(arguments, site, evaluator) -> Value`. These functions take
+  precedence over the functions of the language.
+- `on_call` may return another `Recorder`. Calls, member reads and assignments on it go to `on_call`, `on_member` and
+  `on_assign`.
 
-`given` has `positional`, `named`, `at(0, "name", default)` and `lines` of its arguments, as arrays have of their
-entries; `site` has `uri`, `line` (of the called name) and `conditional` (some branch, loop or handler around it may not
-run). A closure among the arguments is run only when a recorder does so: `machine.call(value, [arguments], site)`, which
-also takes names of functions, `[object, "method"]` and `"Class@method"`. All branches of a condition that is not known
-are taken, each from the same start, and all in them is conditional; a condition that is known takes its branch alone.
+`CallSite` has the file and the line of the called name. It is `conditional` if a branch, a loop or an exception handler
+around the call may not run. A closure argument runs only if a recorder calls it by `evaluator.call(closure, [], site)`.
 
-**Languages** are tables (`Language`): truth, keys, operators, functions, methods of plain values, whether arrays are
-copied, and how a bare name is resolved. `PHP` is in `evaluate.php`.
+**Conditions.** If a condition is unknown, the evaluator follows all branches, each from the same variables, and marks
+every call inside as conditional. If a condition is known, it follows only the matching branch.
 
-Bounded: `Limits(steps, depth, repeats, again)`, the steps for each call of an adapter that is not inside of another;
-past them a run is Unknown and a remark says so.
+**Limits.** `Limits` bounds the steps of each outermost call of an adapter, the nesting depth and the loop iterations.
+If a limit is reached, the result is `Unknown` and a remark names the file.
 """
 
 from __future__ import annotations
 
+from ragstone_code.evaluate.evaluator import Evaluator, Limits, Stubs
 from ragstone_code.evaluate.language import Language
-from ragstone_code.evaluate.machine import Evaluator, Limits, Stubs
-from ragstone_code.evaluate.php import PHP
+from ragstone_code.evaluate.php_rules import PHP
 from ragstone_code.evaluate.values import (
     Arguments,
     Array,
@@ -61,20 +59,20 @@ from ragstone_code.evaluate.values import (
 
 __all__ = [
     "PHP",
-    "Array",
-    "EnumCase",
-    "ClassRef",
-    "Evaluator",
     "Arguments",
+    "Array",
+    "CallSite",
+    "ClassRef",
+    "EnumCase",
+    "Evaluator",
     "Instance",
-    "Stubs",
     "Lambda",
     "Language",
     "Limits",
     "Recorder",
-    "CallSite",
+    "Stubs",
     "Unknown",
     "Value",
-    "first_known",
     "display_text",
+    "first_known",
 ]

@@ -1,4 +1,4 @@
-"""One run of a function or file: its variables and where it is."""
+"""Frames: the local state of one function call or one file."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from ragstone_code.evaluate.values import Value
 
 @dataclass(slots=True)
 class Frame:
-    """The variables of a run."""
+    """The variables and the context of one call."""
 
     uri: str
     variables: dict[str, Value] = field(default_factory=dict)
     this: Value = None
     owner: str = ""
-    """The full name of the class around it: `self`."""
+    """Full name of the surrounding class: `self`."""
     called_on: str = ""
-    """The class it was called on: `static`."""
+    """The class that the method was called on: `static`."""
     returned: list[Value] = field(default_factory=list)
-    """What was returned, in order; several where some of it was in a branch."""
+    """Returned values in order; several if some `return` statements are in branches."""
 
 
-class Left(Exception):
-    """Thrown by `return`, `break`, `continue` and `throw` to leave what is around them."""
+class ControlTransfer(Exception):
+    """Raised by `return`, `break`, `continue` and `throw` to leave the surrounding statements."""
 
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
 
 
-class Spent(Exception):
-    """Thrown when the steps are used up."""
+class StepLimitReached(Exception):
+    """Raised if a run uses more steps than its limit."""

@@ -1,4 +1,4 @@
-"""Where a class, a method, a property, a constant or a function of the project is written, by inheritance."""
+"""Lookup of the project's classes, members and functions, along inheritance."""
 
 from __future__ import annotations
 
@@ -7,85 +7,96 @@ from typing import TypeAlias
 
 from ragstone.code.tree import Class, Expr, Function, Property
 from ragstone.code.world import World
-from ragstone_code.evaluate.language import Language
 
-Placed: TypeAlias = tuple[str, Class]
+LocatedClass: TypeAlias = tuple[str, Class]
+LocatedFunction: TypeAlias = tuple[str, Function]
 
 
 class Lookup:
-    """Finds definitions by full names; classes written in place are added as they are met."""
+    """Finds definitions by full name. Anonymous classes are added when the evaluator reaches them."""
 
-    def __init__(self, world: World, language: Language) -> None:
+    def __init__(self, world: World) -> None:
         self._world = world
-        self._separator = language.separator
-        self._met: dict[str, Placed] = {}
-        self._functions: dict[str, tuple[str, Function]] | None = None
+        self._declared: dict[str, LocatedClass] = {}
+        self._functions: dict[str, LocatedFunction] | None = None
 
-    def meet(self, uri: str, definition: Class) -> None:
-        """Take in a class that no file declares by name, or that a running file just declared."""
-        self._met[definition.name.lower()] = (uri, definition)
+    def declare(self, uri: str, definition: Class) -> None:
+        """Add a class that the evaluator has just reached."""
+        self._declared[definition.name.lower()] = (uri, definition)
 
-    def of_class(self, name: str) -> Placed | None:
+    def of_class(self, name: str) -> LocatedClass | None:
         """Return the file and the definition of a class."""
-        return self._met.get(name.lower().lstrip("\\")) or self._world.of_class(name)
+        return self._declared.get(name.lower().lstrip("\\")) or self._world.of_class(name)
 
-    def lineage(self, name: str) -> Iterator[Placed]:
-        """Yield a class, its traits, and those it extends, nearest first."""
-        waiting, seen = [name], set[str]()
-        while waiting:
-            here = waiting.pop(0)
-            if here.lower() in seen:
+    def lineage(self, name: str) -> Iterator[LocatedClass]:
+        """Yield a class, its traits and its parents, nearest first."""
+        pending = [name]
+        seen: set[str] = set()
+        while pending:
+            current = pending.pop(0)
+            if current.lower() in seen:
                 continue
-            seen.add(here.lower())
-            found = self.of_class(here)
-            if found:
-                yield found
-                waiting = [one for one, _ in found[1].traits] + waiting + list(found[1].extends)
+            seen.add(current.lower())
+            located = self.of_class(current)
+            if located:
+                yield located
+                definition = located[1]
+                traits = [trait for trait, _ in definition.traits]
+                pending = [*traits, *pending, *definition.extends]
 
     def ancestors(self, name: str) -> Iterator[str]:
-        """Yield the names of a class and of all it is by extension, traits or interfaces, nearest first."""
+        """Yield the names of a class and its traits, parents and interfaces, nearest first."""
         yield name
         for _, definition in self.lineage(name):
-            yield from (one for one, _ in definition.traits)
+            yield from (trait for trait, _ in definition.traits)
             yield from definition.extends
             yield from definition.implements
 
-    def method(self, name: str, method: str) -> tuple[str, Class, Function] | None:
-        """Return a method of a class with the class it is written in."""
-        for uri, definition in self.lineage(name):
-            found = definition.method(method)
-            if found and not found.abstract:
-                return uri, definition, found
+    def method(self, class_name: str, name: str) -> tuple[str, Class, Function] | None:
+        """Return a method of a class, with the file and the class that define it."""
+        for uri, definition in self.lineage(class_name):
+            function = definition.method(name)
+            if function and not function.abstract:
+                return uri, definition, function
         return None
 
-    def property(self, name: str, wanted: str) -> tuple[str, Class, Property] | None:
-        """Return a property of a class with the class it is written in."""
-        for uri, definition in self.lineage(name):
-            for one in definition.properties:
-                if one.name == wanted:
-                    return uri, definition, one
+    def property(self, class_name: str, name: str) -> tuple[str, Class, Property] | None:
+        """Return a property of a class, with the file and the class that define it."""
+        for uri, definition in self.lineage(class_name):
+            for class_property in definition.properties:
+                if class_property.name == name:
+                    return uri, definition, class_property
         return None
 
-    def constant(self, name: str, wanted: str) -> tuple[str, Class, Expr] | None:
-        """Return a constant of a class, or of an interface it implements."""
-        for uri, definition in self.lineage(name):
-            if wanted in definition.constants:
-                return uri, definition, definition.constants[wanted]
-        for ancestor in self.ancestors(name):
-            found = self.of_class(ancestor)
-            if found and wanted in found[1].constants:
-                return found[0], found[1], found[1].constants[wanted]
+    def constant(self, class_name: str, name: str) -> tuple[str, Class, Expr] | None:
+        """Return a constant of a class or of an interface that it implements."""
+        for uri, definition in self.lineage(class_name):
+            if name in definition.constants:
+                return uri, definition, definition.constants[name]
+        for ancestor in self.ancestors(class_name):
+            located = self.of_class(ancestor)
+            if located and name in located[1].constants:
+                uri, definition = located
+                return uri, definition, definition.constants[name]
         return None
 
-    def function(self, name: str) -> tuple[str, Function] | None:
+    def function(self, name: str) -> LocatedFunction | None:
         """Return a function of the project by its full name."""
         if self._functions is None:
             self._functions = {}
             for uri in self._world.uris:
-                facts = self._world.facts(uri)
-                if facts is None or not any(one.kind == "function" and not one.parent for one in facts.symbols):
-                    continue
-                module = self._world.module(uri)
-                for one in module.functions if module else ():
-                    self._functions.setdefault(one.name.lower(), (uri, one))
+                self._index_functions(uri, self._functions)
         return self._functions.get(name.lower().lstrip("\\"))
+
+    def _index_functions(self, uri: str, functions: dict[str, LocatedFunction]) -> None:
+        """Add the functions of a file; files without function symbols are not parsed."""
+        facts = self._world.facts(uri)
+        if facts is None:
+            return
+        if not any(symbol.kind == "function" and not symbol.parent for symbol in facts.symbols):
+            return
+        module = self._world.module(uri)
+        if module is None:
+            return
+        for function in module.functions:
+            functions.setdefault(function.name.lower(), (uri, function))

@@ -1,176 +1,285 @@
-"""PHP's functions on arrays, as far as they are followed."""
+"""PHP's array functions, as far as the evaluator supports them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate.values import Arguments, Array, CallSite, Key, Unknown, Value, display_text, first_known
 
 if TYPE_CHECKING:
+    from ragstone_code.evaluate.evaluator import Evaluator
     from ragstone_code.evaluate.language import NativeFunction
-    from ragstone_code.evaluate.machine import Evaluator
 
-_NOT_KNOWN: Final = Unknown("the array is not known")
-
-
-def _on(function: Callable[[Array, list[Value]], Value]) -> NativeFunction:
-    """Return a function of an array and more as one the evaluator calls."""
-
-    def own(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        first, rest = first_known(given.at(0, "array")), [first_known(one) for one in given.positional[1:]]
-        return function(first, rest) if isinstance(first, Array) and first.complete else _NOT_KNOWN
-
-    return own
+_UNKNOWN_ARRAY: Final = Unknown("the array is not known")
+_MAX_CALLS: Final = 1000
 
 
-def _merged(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    made = Array()
-    for one in given.positional:
-        inner = first_known(one)
-        if isinstance(inner, Array):
-            made.extend(inner)
-        elif inner is not None:
-            made.complete = False
-    made.complete = made.complete and given.complete
-    return made
+def _on_complete_array(function: Callable[[Array, list[Value]], Value]) -> NativeFunction:
+    """Return a native function that needs a complete array as its first argument."""
+
+    def native(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        array = first_known(arguments.at(0, "array"))
+        if not isinstance(array, Array) or not array.complete:
+            return _UNKNOWN_ARRAY
+        others = [first_known(value) for value in arguments.positional[1:]]
+        return function(array, others)
+
+    return native
 
 
-def _replaced(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    made = Array()
-    for one in given.positional:
-        inner = first_known(one)
-        for key, value in inner.items.items() if isinstance(inner, Array) else ():
-            made.set(key, value)
-        made.complete = made.complete and isinstance(inner, Array)
-    return made
+# ── functions that get all arguments ──────────────────────────────────────────────────────────────
 
 
-def _mapped(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    over = first_known(given.at(1, "array"))
-    if not isinstance(over, Array):
-        return _NOT_KNOWN
-    items = {key: machine.call(given.at(0), [value], site) for key, value in list(over.items.items())[:1000]}
-    return Array(items=items)
+def _merge(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    merged = Array()
+    for argument in arguments.positional:
+        array = first_known(argument)
+        if isinstance(array, Array):
+            merged.extend(array)
+        elif array is not None:
+            merged.complete = False
+    merged.complete = merged.complete and arguments.complete
+    return merged
 
 
-def _walked(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    over = first_known(given.at(0))
-    for key, value in list(over.items.items())[:1000] if isinstance(over, Array) else ():
-        machine.call(given.at(1), [value, key], site)
+def _replace(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    replaced = Array()
+    for argument in arguments.positional:
+        array = first_known(argument)
+        if not isinstance(array, Array):
+            replaced.complete = False
+            continue
+        for key, value in array.items.items():
+            replaced.set(key, value)
+    return replaced
+
+
+def _map(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    array = first_known(arguments.at(1, "array"))
+    if not isinstance(array, Array):
+        return _UNKNOWN_ARRAY
+    function = arguments.at(0)
+    results: dict[Key, Value] = {}
+    for key, value in _limited_items(array):
+        results[key] = evaluator.call(function, [value], site)
+    return Array(items=results)
+
+
+def _walk(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    array = first_known(arguments.at(0))
+    if isinstance(array, Array):
+        for key, value in _limited_items(array):
+            evaluator.call(arguments.at(1), [value, key], site)
     return True
 
 
-def _filtered(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    over = first_known(given.at(0))
-    if not isinstance(over, Array):
-        return _NOT_KNOWN
-    kept: dict[Key, Value] = {}
-    for key, value in over.items.items():
-        test = machine.call(given.at(1), [value], site) if given.has(1) else value
-        if machine.language.truth(test) is not False:
-            kept[key] = value
-    return Array(items=kept)
+def _limited_items(array: Array) -> Iterator[tuple[Key, Value]]:
+    """Yield the first entries of a copy, because a callback may change the array."""
+    return islice(list(array.items.items()), _MAX_CALLS)
 
 
-def _imploded(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    first, second = first_known(given.at(0)), first_known(given.at(1))
-    mark, over = (second, first) if isinstance(first, Array) else (first, second)
-    if not isinstance(over, Array):
-        return _NOT_KNOWN
-    text = display_text(mark).join(display_text(one) for one in over.values)
-    unknown = next((one for one in over.values if isinstance(one, Unknown)), None)
-    return Unknown(unknown.reason, text) if unknown else text
+def _filter(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    array = first_known(arguments.at(0))
+    if not isinstance(array, Array):
+        return _UNKNOWN_ARRAY
+    selected: dict[Key, Value] = {}
+    for key, value in array.items.items():
+        test = value
+        if arguments.has(1):
+            test = evaluator.call(arguments.at(1), [value], site)
+        if evaluator.language.truth(test) is not False:
+            selected[key] = value
+    return Array(items=selected)
 
 
-def _compact(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+def _implode(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Return the joined text; PHP accepts the separator and the array in either order."""
+    separator = first_known(arguments.at(0))
+    array = first_known(arguments.at(1))
+    if isinstance(separator, Array):
+        separator, array = array, separator
+    if not isinstance(array, Array):
+        return _UNKNOWN_ARRAY
+    text = display_text(separator).join(display_text(value) for value in array.values)
+    for value in array.values:
+        if isinstance(value, Unknown):
+            return Unknown(value.reason, text)
+    return text
+
+
+def _compact(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return Unknown("compact() is not followed")
 
 
-def _difference(array: Array, rest: list[Value]) -> Value:
-    others = {display_text(value) for one in rest if isinstance(one, Array) for value in one.values}
-    return Array(items={key: value for key, value in array.items.items() if display_text(value) not in others})
+def _range(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    first = first_known(arguments.at(0))
+    last = first_known(arguments.at(1))
+    if not isinstance(first, int) or not isinstance(last, int) or abs(last - first) >= 10_000:
+        return _UNKNOWN_ARRAY
+    if last >= first:
+        return Array(range(first, last + 1))
+    return Array(range(first, last - 1, -1))
 
 
-def _intersection(array: Array, rest: list[Value]) -> Value:
-    others = [{display_text(value) for value in one.values} for one in rest if isinstance(one, Array)]
-    return Array(
-        items={key: one for key, one in array.items.items() if all(display_text(one) in other for other in others)}
-    )
+def _in_array(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    needle = first_known(arguments.at(0))
+    array = first_known(arguments.at(1))
+    if isinstance(needle, Unknown) or not isinstance(array, Array) or not array.complete:
+        return Unknown("it is not known what is in it")
+    return display_text(needle) in _texts(array)
 
 
-def _without(array: Array, rest: list[Value]) -> Value:
-    keys = [key for one in rest if isinstance(one, Array) for key in one.items]
-    return Array(items={key: value for key, value in array.items.items() if key not in keys})
+def _key_exists(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    key = first_known(arguments.at(0))
+    array = first_known(arguments.at(1))
+    if isinstance(key, Unknown) or not isinstance(array, Array) or not array.complete:
+        return Unknown("it is not known what is in it")
+    return evaluator.language.key(key) in array.items
 
 
-def _unique(array: Array, rest: list[Value]) -> Value:
-    seen: dict[str, Key] = {}
+# ── functions on one complete array ───────────────────────────────────────────────────────────────
+
+
+def _arrays(values: list[Value]) -> list[Array]:
+    return [value for value in values if isinstance(value, Array)]
+
+
+def _texts(array: Array) -> set[str]:
+    return {display_text(value) for value in array.values}
+
+
+def _difference(array: Array, others: list[Value]) -> Value:
+    excluded: set[str] = set()
+    for other in _arrays(others):
+        excluded |= _texts(other)
+    items = {key: value for key, value in array.items.items() if display_text(value) not in excluded}
+    return Array(items=items)
+
+
+def _intersection(array: Array, others: list[Value]) -> Value:
+    common = _texts(array)
+    for other in _arrays(others):
+        common &= _texts(other)
+    items = {key: value for key, value in array.items.items() if display_text(value) in common}
+    return Array(items=items)
+
+
+def _difference_by_key(array: Array, others: list[Value]) -> Value:
+    excluded: list[Key] = []
+    for other in _arrays(others):
+        excluded.extend(other.items)
+    items = {key: value for key, value in array.items.items() if key not in excluded}
+    return Array(items=items)
+
+
+def _unique(array: Array, _: list[Value]) -> Value:
+    first_keys: dict[str, Key] = {}
     for key, value in array.items.items():
-        seen.setdefault(display_text(value), key)
-    return Array(items={key: array.items[key] for key in seen.values()})
+        first_keys.setdefault(display_text(value), key)
+    return Array(items={key: array.items[key] for key in first_keys.values()})
 
 
-def _filled(array: Array, rest: list[Value]) -> Value:
-    return Array(items={display_text(key): rest[0] if rest else None for key in array.values})
+def _fill_keys(array: Array, others: list[Value]) -> Value:
+    value = _first(others)
+    return Array(items={display_text(key): value for key in array.values})
 
 
-def _combined(array: Array, rest: list[Value]) -> Value:
-    other = rest[0] if rest else None
-    if not isinstance(other, Array):
-        return _NOT_KNOWN
-    return Array(items={display_text(key): value for key, value in zip(array.values, other.values, strict=False)})
+def _combine(array: Array, others: list[Value]) -> Value:
+    values = _first(others)
+    if not isinstance(values, Array):
+        return _UNKNOWN_ARRAY
+    pairs = zip(array.values, values.values, strict=False)
+    return Array(items={display_text(key): value for key, value in pairs})
 
 
-def _sliced(array: Array, rest: list[Value]) -> Value:
-    start = rest[0] if rest and isinstance(rest[0], int) else 0
-    length = rest[1] if len(rest) > 1 and isinstance(rest[1], int) else None
-    values = array.values[start:]
-    return Array(values[:length] if length is not None else values)
+def _slice(array: Array, others: list[Value]) -> Value:
+    values = array.values
+    if others and isinstance(others[0], int):
+        values = values[others[0] :]
+    if len(others) > 1 and isinstance(others[1], int):
+        values = values[: others[1]]
+    return Array(values)
 
 
-def _column(array: Array, rest: list[Value]) -> Value:
-    key = display_text(rest[0]) if rest else ""
-    return Array([one.get(key) for one in array.values if isinstance(one, Array) and key in one.items])
+def _column(array: Array, others: list[Value]) -> Value:
+    key = ""
+    if others:
+        key = display_text(others[0])
+    return Array([row.get(key) for row in _arrays(array.values) if key in row.items])
 
 
-def _range(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    first, last = first_known(given.at(0)), first_known(given.at(1))
-    if isinstance(first, int) and isinstance(last, int) and abs(last - first) < 10_000:
-        return Array(range(first, last + 1) if last >= first else range(first, last - 1, -1))
-    return _NOT_KNOWN
+def _keys(array: Array, _: list[Value]) -> Value:
+    return Array(list(array.items))
 
 
-def _contains(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    wanted, array = first_known(given.at(0)), first_known(given.at(1))
-    if isinstance(wanted, Unknown) or not isinstance(array, Array) or not array.complete:
-        return Unknown("it is not known what is in it")
-    return display_text(wanted) in {display_text(one) for one in array.values}
+def _values(array: Array, _: list[Value]) -> Value:
+    return Array(array.values)
 
 
-def _has_key(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    wanted, array = first_known(given.at(0)), first_known(given.at(1))
-    if isinstance(wanted, Unknown) or not isinstance(array, Array) or not array.complete:
-        return Unknown("it is not known what is in it")
-    return machine.language.key(wanted) in array.items
+def _flip(array: Array, _: list[Value]) -> Value:
+    return Array(items={display_text(value): key for key, value in array.items.items()})
 
 
-ARRAYS: Final[Mapping[str, NativeFunction]] = {
-    "array_merge": _merged, "array_replace": _replaced, "array_map": _mapped, "array_walk": _walked,
-    "array_filter": _filtered, "implode": _imploded, "join": _imploded, "compact": _compact, "range": _range,
-    "in_array": _contains, "array_key_exists": _has_key, "array_diff": _on(_difference),
-    "array_intersect": _on(_intersection), "array_diff_key": _on(_without), "array_fill_keys": _on(_filled),
-    "array_combine": _on(_combined), "array_slice": _on(_sliced), "array_column": _on(_column),
-    "array_keys": _on(lambda array, _: Array(list(array.items))),
-    "array_values": _on(lambda array, _: Array(array.values)),
-    "array_flip": _on(lambda array, _: Array(items={display_text(value): key for key, value in array.items.items()})),
-    "array_unique": _on(_unique),
-    "array_reverse": _on(lambda array, _: Array(reversed(array.values))),
-    "count": _on(lambda array, _: len(array)), "sizeof": _on(lambda array, _: len(array)),
-    "end": _on(lambda array, _: array.values[-1] if len(array) else False),
-    "last": _on(lambda array, _: array.values[-1] if len(array) else False),
-    "reset": _on(lambda array, _: array.values[0] if len(array) else False),
-    "head": _on(lambda array, _: array.values[0] if len(array) else False),
-    "current": _on(lambda array, _: array.values[0] if len(array) else False),
-    "array_key_first": _on(lambda array, _: next(iter(array.items), None)),
-}  # fmt: skip
+def _reverse(array: Array, _: list[Value]) -> Value:
+    return Array(reversed(array.values))
+
+
+def _count(array: Array, _: list[Value]) -> Value:
+    return len(array)
+
+
+def _last_value(array: Array, _: list[Value]) -> Value:
+    if not len(array):
+        return False
+    return array.values[-1]
+
+
+def _first_value(array: Array, _: list[Value]) -> Value:
+    if not len(array):
+        return False
+    return array.values[0]
+
+
+def _first_key(array: Array, _: list[Value]) -> Value:
+    return next(iter(array.items), None)
+
+
+def _first(values: list[Value]) -> Value:
+    return next(iter(values), None)
+
+
+ARRAY_FUNCTIONS: Final[Mapping[str, NativeFunction]] = {
+    "array_merge": _merge,
+    "array_replace": _replace,
+    "array_map": _map,
+    "array_walk": _walk,
+    "array_filter": _filter,
+    "implode": _implode,
+    "join": _implode,
+    "compact": _compact,
+    "range": _range,
+    "in_array": _in_array,
+    "array_key_exists": _key_exists,
+    "array_diff": _on_complete_array(_difference),
+    "array_intersect": _on_complete_array(_intersection),
+    "array_diff_key": _on_complete_array(_difference_by_key),
+    "array_fill_keys": _on_complete_array(_fill_keys),
+    "array_combine": _on_complete_array(_combine),
+    "array_slice": _on_complete_array(_slice),
+    "array_column": _on_complete_array(_column),
+    "array_keys": _on_complete_array(_keys),
+    "array_values": _on_complete_array(_values),
+    "array_flip": _on_complete_array(_flip),
+    "array_unique": _on_complete_array(_unique),
+    "array_reverse": _on_complete_array(_reverse),
+    "count": _on_complete_array(_count),
+    "sizeof": _on_complete_array(_count),
+    "end": _on_complete_array(_last_value),
+    "last": _on_complete_array(_last_value),
+    "reset": _on_complete_array(_first_value),
+    "head": _on_complete_array(_first_value),
+    "current": _on_complete_array(_first_value),
+    "array_key_first": _on_complete_array(_first_key),
+}

@@ -1,222 +1,230 @@
-"""How statements are followed: branches that may not run are all taken, each from the same start."""
+"""Evaluation of statements. Branches that may not run are all followed, each from the same variables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.code.tree import (
-    Attempt,
-    Class,
-    Do,
-    Each,
-    Expr,
-    Function,
-    If,
-    Leave,
-    Repeated,
-    Return,
-    Statement,
-)
-from ragstone_code.evaluate.assigning import assign
-from ragstone_code.evaluate.frame import Frame, Left
-from ragstone_code.evaluate.values import Array, ClassRef, Lambda, Unknown, Value, first_known
+from ragstone.code import tree
+from ragstone_code.evaluate.assignment import assign
+from ragstone_code.evaluate.frame import ControlTransfer, Frame
+from ragstone_code.evaluate.values import Array, Unknown, Value, copy_value, first_known, is_identical
 
 if TYPE_CHECKING:
-    from ragstone_code.evaluate.machine import Evaluator
+    from ragstone_code.evaluate.evaluator import Evaluator
 
 
-def run_block(machine: Evaluator, statements: tuple[Statement, ...], frame: Frame) -> None:
-    """Follow statements in order."""
-    for one in statements:
-        run_statement(machine, one, frame)
+def run_block(evaluator: Evaluator, statements: tuple[tree.Statement, ...], frame: Frame) -> None:
+    """Run statements in order."""
+    for statement in statements:
+        _STATEMENTS[type(statement)](evaluator, statement, frame)
 
 
-def run_statement(machine: Evaluator, one: Statement, frame: Frame) -> None:
-    """Follow one statement."""
-    if isinstance(one, Do):
-        machine.value(one.expression, frame)
-    elif isinstance(one, Return):
-        frame.returned.append(None if one.value is None else machine.value(one.value, frame))
-        raise Left("return")
-    elif isinstance(one, If):
-        _if(machine, one, frame)
-    elif isinstance(one, Each):
-        _each(machine, one, frame)
-    elif isinstance(one, Repeated):
-        _repeated(machine, one, frame)
-    elif isinstance(one, Attempt):
-        _attempt(machine, one, frame)
-    elif isinstance(one, Leave):
-        raise Left(one.how)
-    else:
-        _define(machine, one, frame)
+def _run_expression(evaluator: Evaluator, statement: tree.Do, frame: Frame) -> None:
+    evaluator.value(statement.expression, frame)
 
 
-def _define(machine: Evaluator, one: Function | Class, frame: Frame) -> None:
-    """Take in a definition; where names are variables too, under its own."""
-    if isinstance(one, Class):
-        machine.lookup.meet(frame.uri, one)
-    if not machine.language.this:
-        made = Lambda(one, frame.uri, frame.variables) if isinstance(one, Function) else ClassRef(one.name, one)
-        frame.variables[one.name.rpartition(machine.language.separator)[2]] = made
+def _run_return(evaluator: Evaluator, statement: tree.Return, frame: Frame) -> None:
+    value: Value = None
+    if statement.value is not None:
+        value = evaluator.value(statement.value, frame)
+    frame.returned.append(value)
+    raise ControlTransfer("return")
 
 
-def _if(machine: Evaluator, one: If, frame: Frame) -> None:
-    """Follow the branches that can run, up to the first that surely does."""
-    open_ones: list[tuple[Statement, ...]] = []
-    for test, body in one.branches:
-        truth = True if test is None else machine.language.truth(machine.value(test, frame))
+def _run_leave(_: Evaluator, statement: tree.Leave, frame: Frame) -> None:
+    raise ControlTransfer(statement.how)
+
+
+def _run_class(evaluator: Evaluator, definition: tree.Class, frame: Frame) -> None:
+    evaluator.lookup.declare(frame.uri, definition)
+
+
+def _run_function(_: Evaluator, definition: tree.Function, frame: Frame) -> None:
+    """Do nothing: the lookup finds functions by name."""
+
+
+# ── branches ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _run_if(evaluator: Evaluator, statement: tree.If, frame: Frame) -> None:
+    """Run the branches that may run, up to the first whose condition is certainly true."""
+    possible_bodies: list[tuple[tree.Statement, ...]] = []
+    for test, body in statement.branches:
+        truth: bool | None = True
+        if test is not None:
+            truth = evaluator.language.truth(evaluator.value(test, frame))
         if truth is False:
             continue
-        if truth is True and not open_ones:
-            run_block(machine, body, frame)
+        if truth is True and not possible_bodies:
+            run_block(evaluator, body, frame)
             return
-        open_ones.append(body)
+        possible_bodies.append(body)
         if truth is True:
             break
     else:
-        open_ones.append(())
-    maybe(machine, frame, [partial(run_block, machine, body, frame) for body in open_ones])
+        possible_bodies.append(())
+    run_alternatives(evaluator, frame, [partial(run_block, evaluator, body, frame) for body in possible_bodies])
 
 
-def maybe(machine: Evaluator, frame: Frame, runs: Sequence[Callable[[], object]]) -> None:
-    """Follow runs of which any may be the one, each from the variables as they are now, and put the ends together."""
-    start = _kept(machine, frame.variables)
-    ends: list[dict[str, Value]] = []
-    lefts: list[str] = []
-    for run in runs:
-        _restore(frame, _kept(machine, start))
-        machine.conditions += 1
+def run_alternatives(evaluator: Evaluator, frame: Frame, alternatives: Sequence[Callable[[], object]]) -> None:
+    """Run each alternative from the current variables, then merge the variables of all of them."""
+    start = _snapshot(frame.variables)
+    results: list[dict[str, Value]] = []
+    transfers: list[str] = []
+    for alternative in alternatives:
+        _restore(frame, _snapshot(start))
+        evaluator.conditions += 1
         try:
-            run()
-            ends.append(dict(frame.variables))
-        except Left as left:
-            lefts.append(left.how)
+            alternative()
+            results.append(dict(frame.variables))
+        except ControlTransfer as transfer:
+            transfers.append(transfer.kind)
         finally:
-            machine.conditions -= 1
-    if lefts and not ends:
-        raise Left(lefts[-1])
-    _restore(frame, _merged(ends) if ends else start)
+            evaluator.conditions -= 1
+    if transfers and not results:
+        raise ControlTransfer(transfers[-1])
+    if results:
+        _restore(frame, _merge_variables(results))
+    else:
+        _restore(frame, start)
 
 
-def _kept(machine: Evaluator, variables: dict[str, Value]) -> dict[str, Value]:
-    """Return variables as they are now, arrays as ones of their own where the language does so."""
-    if not machine.language.copies:
-        return dict(variables)
-    return {name: value.copy() if isinstance(value, Array) else value for name, value in variables.items()}
+def _snapshot(variables: dict[str, Value]) -> dict[str, Value]:
+    """Return a copy of variables; arrays are copied too."""
+    return {name: copy_value(value) for name, value in variables.items()}
 
 
 def _restore(frame: Frame, variables: dict[str, Value]) -> None:
-    """Make a frame's variables be these; the mapping itself stays, as closures may share it."""
+    """Replace the variables of a frame in place, because closures may share the dictionary."""
     frame.variables.clear()
     frame.variables.update(variables)
 
 
-def _merged(ends: list[dict[str, Value]]) -> dict[str, Value]:
-    """Return variables after several ways: those that differ are unknown, the latest way's value first."""
-    names = dict.fromkeys(name for end in ends for name in end)
+def _merge_variables(results: list[dict[str, Value]]) -> dict[str, Value]:
+    """Merge the variables of several alternatives; different values become options, the last alternative first."""
     merged: dict[str, Value] = {}
-    for name in names:
-        values = [end[name] for end in reversed(ends) if name in end]
-        different = [one for position, one in enumerate(values) if not any(same(one, b) for b in values[:position])]
-        known = [one for one in different if one is not None] or different
-        merged[name] = values[0] if len(different) == 1 else Unknown("it depends on a condition", options=tuple(known))
+    for variables in results:
+        for name in variables:
+            merged[name] = None
+    for name in merged:
+        values = [variables[name] for variables in reversed(results) if name in variables]
+        merged[name] = _merge_values(values)
     return merged
 
 
-def same(one: Value, other: Value) -> bool:
-    """Return whether two values are one, without taking 1 for True."""
-    return one is other or (type(one) is type(other) and one == other)
+def _merge_values(values: list[Value]) -> Value:
+    distinct: list[Value] = []
+    for value in values:
+        if not any(is_identical(value, other) for other in distinct):
+            distinct.append(value)
+    if len(distinct) == 1:
+        return distinct[0]
+    options = [value for value in distinct if value is not None]
+    return Unknown("it depends on a condition", options=tuple(options))
 
 
-def _each(machine: Evaluator, one: Each, frame: Frame) -> None:
-    """Follow a loop: once per entry of what is known, else once with the entry unknown."""
-    over = first_known(machine.value(one.over, frame))
-    inner = getattr(over, "entries", None)
-    if callable(inner):
-        over = inner()
-    if not isinstance(over, Array):
-        reason = over.reason if isinstance(over, Unknown) else "what the loop goes over is not known"
-        if over is not None:
-            maybe(machine, frame, [lambda: _turn(machine, one, (Unknown(reason), Unknown(reason)), frame), _nothing])
+def _do_nothing() -> None:
+    """The alternative in which a branch does not run."""
+
+
+# ── loops ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _run_each(evaluator: Evaluator, loop: tree.Each, frame: Frame) -> None:
+    """Run a loop once per known entry; if entries are unknown, run it perhaps once with an unknown entry."""
+    iterable = first_known(evaluator.value(loop.over, frame))
+    entries = getattr(iterable, "entries", None)
+    if callable(entries):
+        iterable = entries()
+    if iterable is None:
         return
-    for key, value in list(over.items.items())[: machine.limits.repeats]:
-        item = (key, value) if machine.language.copies or one.key or over.is_list else (None, key)
-        machine.loops.append((over.uri, over.lines.get(key, 0)))
+    if isinstance(iterable, Array):
+        _iterate_array(evaluator, loop, iterable, frame)
+        if not iterable.complete:
+            _iterate_unknown(evaluator, loop, "part of the list is not known", frame)
+    elif isinstance(iterable, Unknown):
+        _iterate_unknown(evaluator, loop, iterable.reason, frame)
+    else:
+        _iterate_unknown(evaluator, loop, "what the loop goes over is not known", frame)
+
+
+def _iterate_array(evaluator: Evaluator, loop: tree.Each, array: Array, frame: Frame) -> None:
+    for key, value in list(array.items.items())[: evaluator.limits.repeats]:
+        evaluator.loops.append((array.uri, array.lines.get(key, 0)))
         try:
-            if not _turn(machine, one, item, frame):
+            if not _iterate_once(evaluator, loop, key, value, frame):
                 break
         finally:
-            machine.loops.pop()
-    if not over.complete:
-        missing = Unknown("part of the list is not known")
-        maybe(machine, frame, [lambda: _turn(machine, one, (missing, missing), frame), _nothing])
+            evaluator.loops.pop()
 
 
-def _nothing() -> None:
-    """Do nothing: the way on which a branch does not run."""
+def _iterate_unknown(evaluator: Evaluator, loop: tree.Each, reason: str, frame: Frame) -> None:
+    """Run the body with an unknown entry, as an alternative to no iteration."""
+    unknown = Unknown(reason)
+    iteration = partial(_iterate_once, evaluator, loop, unknown, unknown, frame)
+    run_alternatives(evaluator, frame, [iteration, _do_nothing])
 
 
-def _turn(machine: Evaluator, one: Each, item: tuple[Value, Value], frame: Frame) -> bool:
-    """Follow one turn of a loop and return whether there is a next."""
-    key, value = item
-    site = machine.site(frame, one.line)
-    if one.key is not None:
-        assign(machine, one.key, key, frame, site)
-    assign(machine, one.value, value, frame, site)
+def _iterate_once(evaluator: Evaluator, loop: tree.Each, key: Value, value: Value, frame: Frame) -> bool:
+    """Run one iteration and return whether the loop continues."""
+    site = evaluator.site(frame, loop.line)
+    if loop.key is not None:
+        assign(evaluator, loop.key, key, frame, site)
+    assign(evaluator, loop.value, value, frame, site)
+    return _run_loop_body(evaluator, loop.body, frame)
+
+
+def _run_loop_body(evaluator: Evaluator, body: tuple[tree.Statement, ...], frame: Frame) -> bool:
+    """Run the body of a loop and return False if it ended with `break`."""
     try:
-        run_block(machine, one.body, frame)
-    except Left as left:
-        if left.how == "break":
+        run_block(evaluator, body, frame)
+    except ControlTransfer as transfer:
+        if transfer.kind == "break":
             return False
-        if left.how != "continue":
+        if transfer.kind != "continue":
             raise
     return True
 
 
-def _repeated(machine: Evaluator, one: Repeated, frame: Frame) -> None:
-    """Follow `for` and `while` as long as the test is known; a body whose test is not runs once, perhaps."""
-    for _ in range(machine.limits.repeats if one.test is not None else 0):
-        truth = _truth(machine, one.test, frame)
-        if truth is False:
-            return
-        if truth is None:
-            break
-        try:
-            run_block(machine, one.body, frame)
-        except Left as left:
-            if left.how == "break":
+def _run_repeated(evaluator: Evaluator, loop: tree.Repeated, frame: Frame) -> None:
+    """Run `for` and `while` while the test is known; if it is unknown, run the body perhaps once."""
+    if loop.test is not None:
+        for _ in range(evaluator.limits.repeats):
+            truth = evaluator.language.truth(evaluator.value(loop.test, frame))
+            if truth is False:
                 return
-            if left.how != "continue":
-                raise
-    maybe(machine, frame, [lambda: _once(machine, one.body, frame), _nothing])
+            if truth is None:
+                break
+            if not _run_loop_body(evaluator, loop.body, frame):
+                return
+    iteration = partial(_run_loop_body, evaluator, loop.body, frame)
+    run_alternatives(evaluator, frame, [iteration, _do_nothing])
 
 
-def _truth(machine: Evaluator, test: Expr | None, frame: Frame) -> bool | None:
-    """Return whether a test holds, where that is known."""
-    return None if test is None else machine.language.truth(machine.value(test, frame))
-
-
-def _once(machine: Evaluator, body: tuple[Statement, ...], frame: Frame) -> None:
-    """Follow the body of a loop, left or not."""
+def _run_attempt(evaluator: Evaluator, statement: tree.Attempt, frame: Frame) -> None:
+    """Run a `try` body, then each handler as an alternative, then the `finally` block."""
+    transfer: ControlTransfer | None = None
     try:
-        run_block(machine, body, frame)
-    except Left as left:
-        if left.how not in ("break", "continue"):
-            raise
+        run_block(evaluator, statement.body, frame)
+    except ControlTransfer as raised:
+        transfer = raised
+    for handler in statement.handlers:
+        run_alternatives(evaluator, frame, [partial(run_block, evaluator, handler, frame), _do_nothing])
+    run_block(evaluator, statement.after, frame)
+    if transfer is not None:
+        raise transfer
 
 
-def _attempt(machine: Evaluator, one: Attempt, frame: Frame) -> None:
-    """Follow a `try`: its body as it stands, what handles failures perhaps, what comes after in any case."""
-    left: Left | None = None
-    try:
-        run_block(machine, one.body, frame)
-    except Left as way:
-        left = way
-    for handler in one.handlers:
-        maybe(machine, frame, [partial(run_block, machine, handler, frame), _nothing])
-    run_block(machine, one.after, frame)
-    if left is not None:
-        raise left
+_STATEMENTS: Final[dict[type, Callable[[Evaluator, Any, Frame], None]]] = {
+    tree.Do: _run_expression,
+    tree.Return: _run_return,
+    tree.If: _run_if,
+    tree.Each: _run_each,
+    tree.Repeated: _run_repeated,
+    tree.Attempt: _run_attempt,
+    tree.Leave: _run_leave,
+    tree.Class: _run_class,
+    tree.Function: _run_function,
+}

@@ -1,4 +1,4 @@
-"""What an expression can be found to be."""
+"""The values that an expression can evaluate to."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, TypeAlias
 from ragstone.code.tree import Class, Function
 
 if TYPE_CHECKING:
-    from ragstone_code.evaluate.machine import Evaluator
+    from ragstone_code.evaluate.evaluator import Evaluator
 
 Key: TypeAlias = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that cannot be known, and why."""
+    """A value that cannot be computed, and the reason."""
 
     reason: str
     display: str = ""
-    """How it may be written for a person: `config(app.url)`."""
+    """Text for a reader, such as `config(app.url)`."""
     options: tuple[Value, ...] = ()
-    """Values it may have, the likeliest first."""
+    """Possible values, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where a call is written."""
+    """The position of a call in the source."""
 
     uri: str
     line: int
@@ -35,28 +35,33 @@ class CallSite:
 
 
 class Array:
-    """Entries in order, by key: a list has the keys 0, 1, 2 …"""
+    """Ordered entries by key; a list has the keys 0, 1, 2 …"""
 
     __slots__ = ("complete", "items", "lines", "next_key", "uri")
 
     def __init__(self, values: Iterable[Value] = (), *, items: Mapping[Key, Value] | None = None) -> None:
-        self.items: dict[Key, Value] = dict(items) if items is not None else dict(enumerate(values))
-        self.next_key = max((key for key in self.items if isinstance(key, int)), default=-1) + 1
+        self.items: dict[Key, Value] = {}
+        if items is not None:
+            self.items.update(items)
+        else:
+            self.items.update(enumerate(values))
+        integer_keys = [key for key in self.items if isinstance(key, int)]
+        self.next_key = max(integer_keys, default=-1) + 1
         self.complete = True
-        """False where something unknown was spread into it."""
+        """False if unknown entries were added."""
         self.lines: dict[Key, int] = {}
-        """The lines entries are written on, of those that are written out in the file `uri`."""
+        """Source line of each entry that is written in the file `uri`."""
         self.uri = ""
 
     def append(self, value: Value, line: int = 0) -> None:
-        """Add a value under the next number."""
+        """Add a value under the next integer key."""
         if line:
             self.lines[self.next_key] = line
         self.items[self.next_key] = value
         self.next_key += 1
 
     def set(self, key: Key, value: Value, line: int = 0) -> None:
-        """Put a value under a key, which keeps its place where it has one."""
+        """Set the value of a key; an existing key keeps its position."""
         self.items[key] = value
         if line:
             self.lines[key] = line
@@ -64,27 +69,32 @@ class Array:
             self.next_key = key + 1
 
     def get(self, key: Key, default: Value = None) -> Value:
-        """Return the value under a key."""
+        """Return the value of a key."""
         return self.items.get(key, default)
 
     def extend(self, other: Array) -> None:
-        """Add the entries of another: numbered ones at the end, named ones in their place."""
+        """Add the entries of another array: append those with integer keys, set the others by key."""
         self.uri = self.uri or other.uri
-        lines = other.lines if other.uri == self.uri else {}
+        lines: dict[Key, int] = {}
+        if other.uri == self.uri:
+            lines = other.lines
         for key, value in other.items.items():
+            line = lines.get(key, 0)
             if isinstance(key, int) and not isinstance(key, bool):
-                self.append(value, lines.get(key, 0))
+                self.append(value, line)
             else:
-                self.set(key, value, lines.get(key, 0))
+                self.set(key, value, line)
         self.complete = self.complete and other.complete
 
     def copy(self) -> Array:
-        """Return one that can be changed by itself, inner arrays too."""
-        made = Array()
-        made.items = {key: one.copy() if isinstance(one, Array) else one for key, one in self.items.items()}
-        made.next_key, made.complete, made.lines = self.next_key, self.complete, dict(self.lines)
-        made.uri = self.uri
-        return made
+        """Return a deep copy: inner arrays are copied too."""
+        duplicate = Array()
+        duplicate.items = {key: copy_value(value) for key, value in self.items.items()}
+        duplicate.next_key = self.next_key
+        duplicate.complete = self.complete
+        duplicate.lines = dict(self.lines)
+        duplicate.uri = self.uri
+        return duplicate
 
     @property
     def values(self) -> list[Value]:
@@ -108,26 +118,28 @@ class Array:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Array({self.values!r})" if self.is_list else f"Array({self.items!r})"
+        if self.is_list:
+            return f"Array({self.values!r})"
+        return f"Array({self.items!r})"
 
 
 @dataclass(eq=False, slots=True)
 class Lambda:
-    """A function with what is around it."""
+    """A function with its captured variables and its object."""
 
     function: Function
     uri: str
     variables: dict[str, Value] = field(default_factory=dict)
     this: Value = None
     owner: str = ""
-    """The full name of the class it is written in."""
+    """Full name of the class that contains the function."""
     called_on: str = ""
-    """The class `static` means."""
+    """The class that `static` refers to."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassRef:
-    """A class as such, by its full name."""
+    """A class, by its full name."""
 
     name: str
     definition: Class | None = None
@@ -144,14 +156,14 @@ class EnumCase:
 
 @dataclass(eq=False, slots=True)
 class Instance:
-    """An object: of a class of the project, or of one whose text is not there."""
+    """An object of a class; `definition` is None if the project does not contain the class."""
 
     name: str
     definition: Class | None = None
     uri: str = ""
     properties: dict[str, Value] = field(default_factory=dict)
     arguments: Arguments | None = None
-    """What it was made with."""
+    """Arguments of the constructor call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,36 +173,38 @@ class Arguments:
     positional: tuple[Value, ...] = ()
     named: Mapping[str, Value] = field(default_factory=dict)
     complete: bool = True
-    """False where something unknown was spread into it."""
+    """False if an unknown value was spread into the arguments."""
     this: Value = None
-    """The object a method that its class does not have was called on."""
+    """The object of the call, if its class does not define the method."""
     lines: Mapping[str | int, int] = field(default_factory=dict)
-    """The lines arguments are written on, by place or name."""
+    """Source line of each argument, by position or name."""
 
     def at(self, position: int, name: str = "", default: Value = None) -> Value:
-        """Return an argument by its place or its name."""
+        """Return an argument by its position or its name."""
         if position < len(self.positional):
             return self.positional[position]
-        return self.named.get(name, default) if name else default
+        if not name:
+            return default
+        return self.named.get(name, default)
 
     def has(self, position: int, name: str = "") -> bool:
-        """Return whether an argument is given."""
+        """Return whether the call passes an argument."""
         return position < len(self.positional) or (bool(name) and name in self.named)
 
 
 class Recorder:
-    """What an adapter makes of calls: subclass it. What it does not override is unknown."""
+    """Base class for the objects of an adapter. Every hook that is not overridden returns an unknown value."""
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return what a call of a method gives."""
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the result of a method call."""
         return Unknown(f"{name}() is not followed")
 
-    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
-        """Return what a member is."""
+    def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the value of a member."""
         return Unknown(f"{name} is not followed")
 
-    def on_assign(self, name: Value, value: Value, site: CallSite, machine: Evaluator) -> None:
-        """Take note of a member, or a key, that is set; a key of None is `of[] = value`."""
+    def on_assign(self, name: Value, value: Value, site: CallSite, evaluator: Evaluator) -> None:
+        """Record an assignment to a member or a key; the name is None for `$object[] = value`."""
 
 
 Value: TypeAlias = (
@@ -199,24 +213,46 @@ Value: TypeAlias = (
 
 
 def first_known(value: Value) -> Value:
-    """Return a value, or of an unknown one the first option that is known."""
+    """Return the value; for an unknown value with options, return its first known option."""
     while isinstance(value, Unknown) and value.options:
         value = value.options[0]
     return value
 
 
+def copy_value(value: Value) -> Value:
+    """Return the value as PHP passes it on: arrays are copied."""
+    if isinstance(value, Array):
+        return value.copy()
+    return value
+
+
+def is_identical(first: Value, second: Value) -> bool:
+    """Return whether two values are equal and of the same type (1 is not True)."""
+    return first is second or (type(first) is type(second) and first == second)
+
+
 def display_text(value: Value, unknown: str = "?") -> str:
-    """Return a value as text; one that is unknown as it may be shown."""
+    """Return a value as text, like PHP's string conversion; an unknown value as its display text."""
     if isinstance(value, Unknown):
-        return value.display or (display_text(value.options[0], unknown) if value.options else unknown)
+        return _display_unknown(value, unknown)
     if isinstance(value, EnumCase):
         return display_text(value.value, unknown)
-    if isinstance(value, bool):
-        return "1" if value else ""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "1"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, str | int | float):
         return str(value)
     if isinstance(value, ClassRef):
         return value.name
-    return "" if value is None else unknown
+    return unknown
+
+
+def _display_unknown(value: Unknown, unknown: str) -> str:
+    if value.display:
+        return value.display
+    if value.options:
+        return display_text(value.options[0], unknown)
+    return unknown

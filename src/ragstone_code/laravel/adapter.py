@@ -26,6 +26,7 @@ from ragstone_code.laravel.policies import Policies, build_policy_graph, find_po
 from ragstone_code.laravel.prose import describe_graph
 from ragstone_code.laravel.providers import bindings
 from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
+from ragstone_code.laravel.route_list import import_route_list
 from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import scheduled
 from ragstone_code.laravel.schema import read_tables
@@ -38,6 +39,11 @@ class Laravel:
     """The adapter of Laravel."""
 
     name = "laravel"
+    listing_command = "php artisan route:list --json"
+
+    def apply_listing(self, listing: str, graph: Graph) -> Graph:
+        """Return the graph with the routes that the running application lists, as `runtime` evidence."""
+        return import_route_list(listing, graph)
 
     def detects(self, world: World) -> bool:
         """Return whether there is an application of Laravel in the project, at its top or in a folder."""

@@ -129,7 +129,7 @@ def _definition(world: World, uri: str) -> Class | None:
 
 def _up(machine: Evaluator, uri: str, definition: Class) -> None:
     """Follow a migration's `up`, by its own definition: migrations of one name in two folders are two."""
-    machine.lookup.meet(uri, definition)
+    machine.lookup.declare(uri, definition)
     migration = Instance(definition.name, definition, uri)
     for method in ("__construct", "up"):
         if machine.lookup.method(definition.name, method):

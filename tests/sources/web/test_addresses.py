@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.sources.web.addresses import parsed, refusal
+from ragstone.sources.web.addresses import parse_address, refusal
 
 PUBLIC = "8.8.8.8 1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.0 100.63.255.255 100.128.0.0 192.0.1.1 198.20.0.0 \
 223.255.255.255 2606:4700:4700::1111 2001:4860:4860::8888 2a00:1450:4001::1 64:ff9b::808:808"
@@ -23,7 +23,7 @@ NEVER = "0.0.0.0 0.1.2.3 169.254.0.1 169.254.169.254 168.63.129.16 100.100.100.2
 
 @pytest.mark.parametrize("text", PUBLIC.split())
 def test_a_public_address_may_be_connected_to(text: str) -> None:
-    address = parsed(text)
+    address = parse_address(text)
     assert address is not None
     assert refusal(address) is None
     assert refusal(address, private=True) is None
@@ -31,7 +31,7 @@ def test_a_public_address_may_be_connected_to(text: str) -> None:
 
 @pytest.mark.parametrize("text", PRIVATE.split())
 def test_an_intranet_is_reached_only_by_a_persons_word(text: str) -> None:
-    address = parsed(text)
+    address = parse_address(text)
     assert address is not None
     assert refusal(address)
     assert refusal(address, private=True) is None
@@ -39,7 +39,7 @@ def test_an_intranet_is_reached_only_by_a_persons_word(text: str) -> None:
 
 @pytest.mark.parametrize("text", NEVER.split())
 def test_metadata_services_and_disguises_are_reached_by_nobody(text: str) -> None:
-    address = parsed(text)
+    address = parse_address(text)
     assert address is not None
     assert refusal(address)
     assert refusal(address, private=True)
@@ -69,4 +69,4 @@ def test_only_the_global_part_of_ipv6_is_public(address: IPv6Address) -> None:
 
 @pytest.mark.parametrize("text", ["", "127.1", "0x7f.1", "1.2.3.4.5", "0177.0.0.1", "localhost", "1.2.3.04", "[::1]"])
 def test_only_the_usual_spelling_is_an_address(text: str) -> None:
-    assert parsed(text) is None
+    assert parse_address(text) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from ipaddress import ip_address
 from itertools import product
 from typing import Any
@@ -14,7 +13,8 @@ import pytest
 
 from ragstone.errors import AccessError, ConfigError, InputError, RagstoneError, ReadError
 from ragstone.sources.web.addresses import Address
-from ragstone.sources.web.fetch import Fetched, Resolve, Rules, Validators, addresses_of, allowed, safe_fetch
+from ragstone.sources.web.client import NetworkPolicy, Resolver, resolve_host
+from ragstone.sources.web.fetch import FetchedPage, FetchRules, Validators, parse_allowed_hosts, safe_fetch
 from tests.support.local_site import Request, Site, redirect, reply, serving
 
 CONNECTED: list[tuple[str, int]] = []
@@ -44,8 +44,8 @@ def site() -> Iterator[Site]:
         yield one
 
 
-def get(site: Site, path: str = "/", resolve: Resolve = addresses_of) -> Fetched:
-    return safe_fetch(site.origin + path, Rules(allow=site.allow, seconds=5.0, resolve=resolve))
+def get(site: Site, path: str = "/", resolve: Resolver = resolve_host) -> FetchedPage:
+    return safe_fetch(site.origin + path, FetchRules(NetworkPolicy(site.allow, resolve), seconds=5.0))
 
 
 HIDDEN = """
@@ -90,14 +90,14 @@ def test_there_are_two_hundred_tricky_addresses() -> None:
 def test_no_tricky_address_is_connected_to(connected: list[tuple[str, int]]) -> None:
     for url in TRICKY:
         with pytest.raises((AccessError, InputError)):
-            safe_fetch(url, Rules(resolve=_to_this_machine, seconds=5))
+            safe_fetch(url, FetchRules(NetworkPolicy(resolve=_to_this_machine), seconds=5))
     assert connected == []
 
 
 def test_no_name_leads_to_an_address_that_is_not_public(connected: list[tuple[str, int]]) -> None:
     for hidden in [*HIDDEN, "fe80::1%eth0", "not an address"]:
         for answer in ([hidden], ["93.184.216.34", hidden], [hidden, "93.184.216.34"]):
-            rules = Rules(resolve=lambda host, port: answer, seconds=5)  # noqa: B023 - used before the next turn
+            rules = FetchRules(NetworkPolicy(resolve=lambda host, port: answer), seconds=5)  # noqa: B023 - used before the next turn
             with pytest.raises(AccessError, match="not public"):
                 safe_fetch("http://example.org/", rules)
     assert connected == []
@@ -123,7 +123,7 @@ def test_what_was_looked_at_is_what_is_connected_to(site: Site) -> None:
         dialled.append(address)
         return socket.create_connection((site.host, site.port))
 
-    rules = Rules(resolve=lambda host, port: next(answers), dial=dial, seconds=5)
+    rules = FetchRules(NetworkPolicy(resolve=lambda host, port: next(answers), connect=dial), seconds=5)
     assert safe_fetch("http://rebinding.example/", rules).body == b"the page"
     assert dialled == [ip_address("93.184.216.34")]
     with pytest.raises(AccessError, match="not public"):
@@ -134,21 +134,22 @@ def test_what_was_looked_at_is_what_is_connected_to(site: Site) -> None:
 def test_a_redirect_to_the_same_name_is_resolved_and_looked_at_again(site: Site) -> None:
     site.routes["/"] = redirect("/next")
     answers = iter([["93.184.216.34"], ["10.0.0.1"]])
-    rules = Rules(
+    network = NetworkPolicy(
         resolve=lambda host, port: next(answers),
-        dial=lambda address, port, seconds: socket.create_connection((site.host, site.port)),
-        seconds=5,
+        connect=lambda address, port, seconds: socket.create_connection((site.host, site.port)),
     )
+    rules = FetchRules(network, seconds=5)
     with pytest.raises(AccessError, match="10.0.0.1"):
         safe_fetch("http://rebinding.example/", rules)
     assert site.asked == ["/"]
 
 
 def test_an_allowed_name_may_lie_in_an_intranet_but_not_at_a_metadata_service(site: Site) -> None:
-    rules = Rules(allow=frozenset({("wiki.example", 0)}), resolve=lambda host, port: ["169.254.169.254"], seconds=5)
+    metadata = NetworkPolicy(frozenset({("wiki.example", 0)}), resolve=lambda host, port: ["169.254.169.254"])
+    rules = FetchRules(metadata, seconds=5)
     with pytest.raises(AccessError, match="metadata"):
         safe_fetch("http://wiki.example/", rules)
-    inside = replace(rules, resolve=_to_this_machine, allow=frozenset({("wiki.example", site.port)}))
+    inside = FetchRules(NetworkPolicy(frozenset({("wiki.example", site.port)}), _to_this_machine), seconds=5)
     site.routes["/"] = reply("inside")
     assert safe_fetch(f"http://wiki.example:{site.port}/", inside).body == b"inside"
     for other in (f"http://other.example:{site.port}/", f"http://127.0.0.1:{site.port}/", "http://wiki.example/"):
@@ -158,10 +159,15 @@ def test_an_allowed_name_may_lie_in_an_intranet_but_not_at_a_metadata_service(si
 
 def test_allowed_hosts_are_read_from_the_settings() -> None:
     entries = ["127.0.0.1:8765", "Wiki.Example", "[::1]:80", "bücher.example:8080"]
-    assert allowed(entries) == {("127.0.0.1", 8765), ("wiki.example", 0), ("::1", 80), ("xn--bcher-kva.example", 8080)}
+    assert parse_allowed_hosts(entries) == {
+        ("127.0.0.1", 8765),
+        ("wiki.example", 0),
+        ("::1", 80),
+        ("xn--bcher-kva.example", 8080),
+    }
     for wrong in ("", "http://x", "a b", "127.1:80", "x:y", "*", "user@x", "10.0.0.0/8"):
         with pytest.raises(ConfigError, match="web.allow"):
-            allowed([wrong])
+            parse_allowed_hosts([wrong])
 
 
 def test_a_page_comes_with_what_its_server_said(site: Site) -> None:
@@ -202,7 +208,7 @@ def test_redirects_are_followed_but_not_forever(site: Site) -> None:
     site.routes["/5"] = reply("there")
     found = get(site, "/0")
     assert (found.body, found.url.text, found.redirects) == (b"there", f"{site.origin}/5", (301,) * 5)
-    assert found.moved_for_good
+    assert found.has_moved_permanently
     site.routes["/5"] = redirect("/0")
     with pytest.raises(ReadError, match="more than 5 redirects"):
         get(site, "/0")
@@ -217,7 +223,7 @@ def test_an_earlier_answer_is_asked_about_only_where_it_came_from(site: Site) ->
         connection.sendall(reply(status="304 Not Modified") if same else reply("new", etag='"v2"'))
 
     site.routes |= {"/page": answer, "/old": redirect("/page")}
-    rules = Rules(allow=site.allow, seconds=5)
+    rules = FetchRules(NetworkPolicy(site.allow), seconds=5)
     known = Validators(f"{site.origin}/page", '"v1"', "Mon, 01 Jan 2024 00:00:00 GMT")
     assert safe_fetch(f"{site.origin}/old", rules, validators=known).status == 304
     assert "if-none-match" not in site.requests[0].headers
@@ -243,14 +249,14 @@ def test_a_host_that_is_not_there_or_does_not_answer_is_said_so() -> None:
         raise socket.gaierror(-2, "Name or service not known")
 
     with pytest.raises(ReadError, match="no host nowhere.example"):
-        safe_fetch("http://nowhere.example/", Rules(resolve=unknown, seconds=5))
+        safe_fetch("http://nowhere.example/", FetchRules(NetworkPolicy(resolve=unknown), seconds=5))
     with pytest.raises(ReadError, match="no host"):
-        safe_fetch("http://nowhere.example/", Rules(resolve=lambda host, port: [], seconds=5))
+        safe_fetch("http://nowhere.example/", FetchRules(NetworkPolicy(resolve=lambda host, port: []), seconds=5))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(ReadError, match="cannot be reached"):
-        safe_fetch(f"http://127.0.0.1:{port}/", Rules(allow=frozenset({("127.0.0.1", port)}), seconds=5))
+        safe_fetch(f"http://127.0.0.1:{port}/", FetchRules(NetworkPolicy(frozenset({("127.0.0.1", port)})), seconds=5))
 
 
 def test_every_address_of_a_host_is_tried_both_kinds_in_turn() -> None:
@@ -262,7 +268,9 @@ def test_every_address_of_a_host_is_tried_both_kinds_in_turn() -> None:
 
     many = [f"2606:4700::{at}" for at in range(1, 6)] + ["93.184.216.34"]
     with pytest.raises(ReadError, match="cannot be reached"):
-        safe_fetch("http://example.org/", Rules(resolve=lambda host, port: many, dial=dial, seconds=5))
+        safe_fetch(
+            "http://example.org/", FetchRules(NetworkPolicy(resolve=lambda host, port: many, connect=dial), seconds=5)
+        )
     assert tried == ["2606:4700::1", "93.184.216.34", "2606:4700::2", "2606:4700::3"]
 
 
@@ -276,13 +284,13 @@ def test_a_resolver_that_hangs_is_not_waited_for() -> None:
         return ["93.184.216.34"]
 
     with pytest.raises(ReadError, match="in time"):
-        safe_fetch("http://example.org/", Rules(resolve=hang, seconds=0.3))
+        safe_fetch("http://example.org/", FetchRules(NetworkPolicy(resolve=hang), seconds=0.3))
     never.set()
 
 
 def test_every_refusal_is_one_of_ours_and_has_a_sentence() -> None:
     for url in TRICKY:
         with pytest.raises(RagstoneError) as caught:
-            safe_fetch(url, Rules(resolve=_to_this_machine, seconds=5))
+            safe_fetch(url, FetchRules(NetworkPolicy(resolve=_to_this_machine), seconds=5))
         assert len(caught.value.message) > 10
         assert "\n" not in caught.value.message

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import ReadError
-from ragstone.sources.web.fetch import Fetched, Rules
-from ragstone.sources.web.pages import Visitor, address, content, file_name, page_at, suffix_of
-from ragstone.sources.web.urls import parse
+from ragstone.sources.web.client import NetworkPolicy
+from ragstone.sources.web.fetch import FetchedPage, FetchRules
+from ragstone.sources.web.pages import PageVisitor, file_name, page_bytes, suffix_of, title_from_url
+from ragstone.sources.web.urls import parse_url
 from tests.support.local_site import Site, reply, serving
 
 
@@ -21,8 +22,8 @@ def site() -> Iterator[Site]:
         yield one
 
 
-def page(url: str, media_type: str = "text/html", charset: str = "", body: bytes = b"") -> Fetched:
-    return Fetched(parse(url), 200, media_type, charset, body=body)
+def page(url: str, media_type: str = "text/html", charset: str = "", body: bytes = b"") -> FetchedPage:
+    return FetchedPage(parse_url(url), 200, media_type, charset, body=body)
 
 
 @pytest.mark.parametrize(
@@ -66,20 +67,20 @@ def test_a_name_is_always_one_name(path: str) -> None:
 
 
 def test_an_encoding_that_the_server_names_is_heeded_unless_it_is_wrong() -> None:
-    assert content(page("http://x/", charset="iso-8859-1", body=b"caf\xe9")).decode("utf-8-sig") == "café"
-    assert content(page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))).decode("utf-8-sig") == "猫"
+    assert page_bytes(page("http://x/", charset="iso-8859-1", body=b"caf\xe9")).decode("utf-8-sig") == "café"
+    assert page_bytes(page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))).decode("utf-8-sig") == "猫"
     for charset in ("utf-8", "", "idna", "rot13", "unicode_escape", "zip", "no-such", "utf-16"):
-        assert content(page("http://x/", charset=charset, body=b"caf\xc3\xa9")) == b"caf\xc3\xa9"
-    assert content(page("http://x/", charset="iso-8859-1", body=b"\xef\xbb\xbfx")) == b"\xef\xbb\xbfx"
+        assert page_bytes(page("http://x/", charset=charset, body=b"caf\xc3\xa9")) == b"caf\xc3\xa9"
+    assert page_bytes(page("http://x/", charset="iso-8859-1", body=b"\xef\xbb\xbfx")) == b"\xef\xbb\xbfx"
 
 
 def test_a_title_is_the_address_without_what_is_noise() -> None:
-    assert address(parse("https://example.org/a/b/?c=d#e")) == "example.org/a/b"
-    assert address(parse("https://example.org:8443/")) == "example.org:8443"
+    assert title_from_url(parse_url("https://example.org/a/b/?c=d#e")) == "example.org/a/b"
+    assert title_from_url(parse_url("https://example.org:8443/")) == "example.org:8443"
 
 
 def test_what_no_reader_takes_is_refused_before_it_is_read(site: Site) -> None:
-    visitor = Visitor(Rules(allow=site.allow, seconds=5))
+    visitor = PageVisitor(FetchRules(NetworkPolicy(site.allow), seconds=5))
     for media_type in ("image/png", "application/zip", "video/mp4", ""):
         site.routes["/x"] = reply(b"\x89PNG", type=media_type)
         with pytest.raises(ReadError, match=r"no reader|does not say"):
@@ -87,8 +88,8 @@ def test_what_no_reader_takes_is_refused_before_it_is_read(site: Site) -> None:
 
 
 def test_a_page_that_is_not_there_is_a_reason(site: Site) -> None:
-    visitor = Visitor(Rules(allow=site.allow, seconds=5))
+    visitor = PageVisitor(FetchRules(NetworkPolicy(site.allow), seconds=5))
     for status, told in (("404 Not Found", "404 Not Found"), ("500 X", "500 Internal"), ("599 X", "says 599")):
         site.routes["/x"] = reply(status=status)
         with pytest.raises(ReadError, match=told):
-            page_at(visitor, f"{site.origin}/x")
+            visitor.visit_existing(f"{site.origin}/x")

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import AccessError, ReadError
-from ragstone.sources.web.fetch import Rules
-from ragstone.sources.web.pages import Visitor
-from ragstone.sources.web.robots import permits, rules_for
+from ragstone.sources.web.client import NetworkPolicy
+from ragstone.sources.web.fetch import FetchRules
+from ragstone.sources.web.pages import PageVisitor
+from ragstone.sources.web.robots import is_allowed, parse_robots
 from tests.support.local_site import Site, redirect, reply, serving
 
 SAMPLE = """\ufeff
@@ -41,8 +42,8 @@ def site() -> Iterator[Site]:
         yield one
 
 
-def visitor(site: Site, seconds: float = 5.0) -> Visitor:
-    return Visitor(Rules(allow=site.allow, seconds=seconds))
+def visitor(site: Site, seconds: float = 5.0) -> PageVisitor:
+    return PageVisitor(FetchRules(NetworkPolicy(site.allow), seconds=seconds))
 
 
 @pytest.mark.parametrize(
@@ -55,20 +56,20 @@ def visitor(site: Site, seconds: float = 5.0) -> Visitor:
     ],
 )  # fmt: skip
 def test_the_longest_rule_decides(path: str, welcome: bool) -> None:
-    assert permits(rules_for(SAMPLE), path) is welcome
+    assert is_allowed(parse_robots(SAMPLE), path) is welcome
 
 
 def test_a_group_of_our_own_counts_instead_of_the_one_for_everyone() -> None:
     ours = "User-agent: x\nUser-agent: RagStone/2\nDisallow: /no\n\nUser-agent: ragstone\nAllow: /no/yes"
-    rules = rules_for(f"User-agent: *\nDisallow: /\n\n{ours}")
-    assert [permits(rules, path) for path in ("/", "/no", "/no/yes")] == [True, False, True]
-    assert permits(rules_for("User-agent: ragstone\nAllow: /\nUser-agent: *\nDisallow: /"), "/")
-    assert permits(rules_for("Disallow: /"), "/")  # a rule of nobody's
+    rules = parse_robots(f"User-agent: *\nDisallow: /\n\n{ours}")
+    assert [is_allowed(rules, path) for path in ("/", "/no", "/no/yes")] == [True, False, True]
+    assert is_allowed(parse_robots("User-agent: ragstone\nAllow: /\nUser-agent: *\nDisallow: /"), "/")
+    assert is_allowed(parse_robots("Disallow: /"), "/")  # a rule of nobody's
 
 
 @given(st.text(max_size=200), st.text(max_size=50))
 def test_whatever_a_site_wrote_there_is_an_answer(text: str, path: str) -> None:
-    assert permits(rules_for(f"User-agent: *\n{text}"), f"/{path}") in (True, False)
+    assert is_allowed(parse_robots(f"User-agent: *\n{text}"), f"/{path}") in (True, False)
 
 
 @given(st.lists(st.sampled_from(["a", "b", "*", "/", "$"]), max_size=12), st.text("ab/", max_size=12))
@@ -78,14 +79,14 @@ def test_a_pattern_means_what_it_means_as_an_expression(parts: list[str], path: 
     pattern = "/" + "".join(parts)
     body = "".join(".*" if one == "*" else re.escape(one) for one in pattern.removesuffix("$"))
     expected = re.match(body + ("$" if pattern.endswith("$") else ""), f"/{path}") is None
-    assert permits(rules_for(f"User-agent: *\nDisallow: {pattern}"), f"/{path}") is expected
+    assert is_allowed(parse_robots(f"User-agent: *\nDisallow: {pattern}"), f"/{path}") is expected
 
 
 def test_a_hostile_file_costs_little() -> None:
     text = "User-agent: *\n" + "Disallow: /" + "*a" * 200 + "b\n" + "Disallow: /*a*b*c*d*e\n" * 20_000
-    assert permits(rules_for(text), "/" + "a" * 3000)
+    assert is_allowed(parse_robots(text), "/" + "a" * 3000)
     many = "".join(f"User-agent: a{at}\n" for at in range(20_000)) + "Disallow: /x\n" * 20_000
-    assert rules_for(many) == []
+    assert parse_robots(many) == []
 
 
 def test_an_unwelcome_visit_is_not_made(site: Site) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from ragstone.errors import AccessError, ReadError
 from ragstone.sources.web.addresses import Address
-from ragstone.sources.web.fetch import Rules, safe_fetch
+from ragstone.sources.web.client import NetworkPolicy
+from ragstone.sources.web.fetch import FetchRules, safe_fetch
 from tests.support.local_site import Request, Site, redirect, reply, serving
 
 HERE = "docs.example"
@@ -41,13 +42,14 @@ def site(certificate: tuple[Path, Path]) -> Iterator[Site]:
         yield one
 
 
-def rules(site: Site) -> Rules:
+def rules(site: Site) -> FetchRules:
     """Return rules by which every host is found at the site, as if it were at a public address."""
 
     def dial(address: Address, port: int, seconds: float) -> socket.socket:
         return socket.create_connection((site.host, site.port), timeout=seconds)
 
-    return Rules(resolve=lambda host, port: ["93.184.216.34"], dial=dial, seconds=5)
+    network = NetworkPolicy(resolve=lambda host, port: ["93.184.216.34"], connect=dial)
+    return FetchRules(network, seconds=5)
 
 
 @pytest.fixture
@@ -82,7 +84,7 @@ def test_encryption_is_not_given_up_on_the_way(site: Site, trusted: None) -> Non
 
 
 def test_a_server_that_does_not_speak_tls_is_a_reason() -> None:
-    with serving(Site()) as plain, pytest.raises(ReadError, match="broke off"):
+    with serving(Site()) as plain, pytest.raises(ReadError, match="took too long"):
         safe_fetch(f"https://{HERE}/", replace(rules(plain), seconds=0.5))
 
 

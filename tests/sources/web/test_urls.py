@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import InputError
-from ragstone.sources.web.urls import joined, parse, scheme_of
+from ragstone.sources.web.urls import join_url, parse_url, scheme_of
 
 ALIKE = {
     "HTTP://Example.ORG": "http://example.org/",
@@ -49,37 +49,37 @@ REFUSED = [
 
 @pytest.mark.parametrize(("written", "spelled"), ALIKE.items())
 def test_an_address_has_one_spelling(written: str, spelled: str) -> None:
-    assert parse(written).text == spelled
-    assert parse(spelled).text == spelled
+    assert parse_url(written).text == spelled
+    assert parse_url(spelled).text == spelled
 
 
 @pytest.mark.parametrize("written", REFUSED)
 def test_what_could_mean_two_things_is_refused(written: str) -> None:
     with pytest.raises(InputError):
-        parse(written)
+        parse_url(written)
 
 
 @given(st.text(string.printable + "äß。①٣\u200b\u3000%[]@\\", max_size=40))
 def test_whatever_is_written_gives_an_address_or_a_reason(written: str) -> None:
     for text in (written, f"http://{written}", f"http://example.org/{written}"):
         try:
-            url = parse(text)
+            url = parse_url(text)
         except InputError:
             continue
         assert url.text.isascii()
-        assert parse(url.text) == url
+        assert parse_url(url.text) == url
         assert "/../" not in url.target
 
 
 def test_a_redirect_is_read_as_a_browser_reads_it() -> None:
-    base = parse("https://example.org/a/b?q=1")
-    assert joined(base, "c").text == "https://example.org/a/c"
-    assert joined(base, "/c#x").text == "https://example.org/c"
-    assert joined(base, "//other.example/c").text == "https://other.example/c"
-    assert joined(base, "?p=2").text == "https://example.org/a/b?p=2"
+    base = parse_url("https://example.org/a/b?q=1")
+    assert join_url(base, "c").text == "https://example.org/a/c"
+    assert join_url(base, "/c#x").text == "https://example.org/c"
+    assert join_url(base, "//other.example/c").text == "https://other.example/c"
+    assert join_url(base, "?p=2").text == "https://example.org/a/b?p=2"
     for bad in ("javascript:alert(1)", "file:///etc/passwd", "http://[", "https://user@x/", "http://a\nb/"):
         with pytest.raises(InputError):
-            joined(base, bad)
+            join_url(base, bad)
 
 
 def test_a_path_is_not_taken_for_an_address() -> None:

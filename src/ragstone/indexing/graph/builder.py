@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,7 +14,7 @@ from ragstone.engine.components import Parts
 from ragstone.errors import InputError
 from ragstone.indexing.graph import descriptions as prose
 from ragstone.indexing.graph.passes import FILE, Frameworks, Passes, known_frameworks, matters
-from ragstone.protocols import Progress
+from ragstone.protocols import Progress, RuntimeListing
 from ragstone.sources.folder.source import FILES
 from ragstone.store.lock import FileLock
 from ragstone.types import Graph, GraphReport, Known
@@ -35,28 +35,20 @@ _SECONDS: Final = "graph_seconds"
 _MOST_REMARKS: Final = 500
 
 
-def checked_listing(text: object) -> bytes:
-    """Return a listing of routes as it is kept, nothing where it lists none; `InputError` if it is no listing."""
-    from ragstone_code.laravel.route_list import BadRouteList, import_route_list
-
-    if not isinstance(text, str):
-        raise InputError("a listing of routes is a text", hint="that of `php artisan route:list --json`")
+def encode_listing(framework: RuntimeListing, listing: object) -> bytes:
+    """Return a framework's listing as stored bytes, empty if it lists nothing; `InputError` if it is no listing."""
+    command = framework.listing_command
+    if not isinstance(listing, str):
+        raise InputError("a listing of routes is a text", hint=f"give the output of `{command}`")
     try:
-        graph = import_route_list(text, Graph())
-    except (BadRouteList, RecursionError, AttributeError) as error:
-        raise InputError(
-            "this is no listing of routes", hint="give what `php artisan route:list --json` prints"
-        ) from error
-    if not graph.nodes and text.strip("[] \t\r\n"):  # a list of something else takes nothing out
-        raise InputError("no route is in this listing", hint="an empty list, `[]`, takes the earlier one out")
-    return text.encode("utf-8", "surrogatepass") if graph.nodes else b""
-
-
-def confirmed(told: bytes, graph: Graph) -> Graph:
-    """Return what a framework gives, with what the running application said of its routes."""
-    from ragstone_code.laravel.route_list import import_route_list
-
-    return import_route_list(told.decode("utf-8", "surrogatepass"), graph)
+        graph = framework.apply_listing(listing, Graph())
+    except (InputError, RecursionError) as error:
+        raise InputError("this is no listing of routes", hint=f"give the output of `{command}`") from error
+    if graph.nodes:
+        return listing.encode("utf-8", "surrogatepass")
+    if listing.strip("[] \t\r\n"):
+        raise InputError("no route is in this listing", hint="an empty list, `[]`, removes the earlier one")
+    return b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +153,22 @@ class Grapher:
         """
         self.bring_level(collection)
         store, project = self.parts.store, self.parts.project
-        if "laravel" not in store.graph_owners(project, collection, owners=["laravel"]):
-            raise InputError("there is no Laravel application in this collection", hint="`ragstone sync` reads it")
-        told = checked_listing(text)
+        framework = self._listing_framework(store.graph_owners(project, collection))
+        if framework is None:
+            raise InputError(
+                "no application in this collection has a listing that can be imported", hint="`ragstone sync` reads it"
+            )
+        told = encode_listing(framework, text)
         stamps = {LISTING: hashlib.sha256(told).hexdigest()} if told else {}
         store.put_graph(project, collection, {LISTING: Graph()}, stamps=stamps, kept={LISTING: told} if told else {})
         return self.bring_level(collection)
+
+    def _listing_framework(self, owners: Iterable[str]) -> RuntimeListing | None:
+        """Return the framework in use whose own listing can be imported, if there is one."""
+        for framework in self.frameworks():
+            if framework.name in owners and isinstance(framework, RuntimeListing):
+                return framework
+        return None
 
     def knows(self, collection: str, hashes: Mapping[str, str]) -> set[str]:
         """Return those of some files that the graph was made of as they are, given what `made_of` tells of them."""
@@ -198,8 +200,10 @@ class Grapher:
         reading = time.monotonic() - begun
         used = [owner for owner in state.owners if ":" not in owner]
         found, failed = passes.frameworks(self.frameworks, used)
-        if "laravel" in found and LISTING in passes.kept:
-            found["laravel"] = confirmed(passes.kept[LISTING], found["laravel"])
+        framework = self._listing_framework(found) if LISTING in passes.kept else None
+        if framework is not None:
+            listing = passes.kept[LISTING].decode("utf-8", "surrogatepass")
+            found[framework.name] = framework.apply_listing(listing, found[framework.name])
         files = {**{FILE + uri: Graph() for uri in changed}, **passes.resolve(changed, gone)}
         left = {owner: Graph() for owner in used if owner not in found and owner not in failed}
         parts = {**files, **{FILE + uri: Graph() for uri in gone}, **left, **found}

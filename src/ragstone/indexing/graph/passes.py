@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 
+from ragstone import registry
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
 from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
@@ -39,10 +40,8 @@ Frameworks = Callable[[], Sequence[Framework]]
 
 
 def known_frameworks() -> Sequence[Framework]:
-    """Return the frameworks that are known, loaded now."""
-    from ragstone_code.frameworks import frameworks  # adapters are many modules: only where there is code
-
-    return frameworks()
+    """Return the adapters of all plug-ins, imported now."""
+    return [framework for name in registry.names("framework") for framework in registry.load("framework", name)()]
 
 
 def matters(uri: str) -> bool:

@@ -1,25 +1,27 @@
-"""A language model behind any endpoint that speaks OpenAI's chat completions, Ollama's included; words as they come."""
+"""A language model behind an endpoint that speaks OpenAI's chat completions, such as Ollama."""
 
 from __future__ import annotations
 
-import importlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+import httpx2
 
 from ragstone.errors import ConfigError, ProviderError
+from ragstone.sources.web.client import service_client
 
 Message = Mapping[str, str]
-_MOST_CHARACTERS: Final = 100_000
-"""An answer that goes on for ever is cut here."""
-_SHOWN: Final = 200
-_AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+_MAX_CHARACTERS: Final = 100_000
+_SHOWN_CHARACTERS: Final = 200
+_RETRYABLE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+_OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """Where the model is and what it is called."""
+    """The address and the name of a model."""
 
     url: str
     model: str
@@ -27,36 +29,30 @@ class Chat:
     seconds: int = 120
 
     def stream(self, messages: Sequence[Message]) -> Iterator[str]:
-        """Yield the answer piece by piece; `ProviderError` where the service fails."""
-        httpx = importlib.import_module("httpx2")  # comes with the MCP package, and takes a while to load
+        """Yield the answer piece by piece, at most 100,000 characters; raise `ProviderError` if the service fails."""
         body = {"model": self.model, "messages": list(messages), "stream": True, "temperature": 0}
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        limits = httpx.Timeout(self.seconds, connect=10)
+        address = f"{self.url.rstrip('/')}/chat/completions"
         try:
-            # Nothing but what the user named: no proxy from the environment, no redirect to elsewhere.
             with (
-                httpx.Client(timeout=limits, trust_env=False, follow_redirects=False) as client,
-                client.stream("POST", self._address, json=body, headers=headers) as reply,
+                service_client(self.seconds) as client,
+                client.stream("POST", address, json=body, headers=headers) as response,
             ):
-                if reply.status_code != 200:
-                    raise self._refused(reply.status_code, reply.read())
-                yield from _pieces(reply.iter_lines())
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+                if response.status_code != _OK:
+                    raise self._status_error(response.status_code, response.read())
+                yield from _read_events(response.iter_lines())
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
             raise ConfigError(
                 f"ask.url is no address: {self.url}", hint="for example http://127.0.0.1:11434/v1"
             ) from error
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise ProviderError(
                 f"the model at {self.url} cannot be reached: {type(error).__name__}",
                 hint="check ask.url, and that the service runs",
                 retryable=True,
             ) from error
 
-    @property
-    def _address(self) -> str:
-        return f"{self.url.rstrip('/')}/chat/completions"
-
-    def _refused(self, status: int, body: bytes) -> ProviderError:
+    def _status_error(self, status: int, body: bytes) -> ProviderError:
         if status in (401, 403):
             return ProviderError(f"the model's service refused the key ({status})", hint="set RAGSTONE_ASK_API_KEY")
         if status == 404:
@@ -64,44 +60,47 @@ class Chat:
                 f"the service has no model {self.model!r}, or no such address ({status})",
                 hint="check ask.model and ask.url; with Ollama: `ollama pull` it first",
             )
-        said = _complaint(body)
-        return ProviderError(f"the model's service answered {status}: {said}", retryable=status in _AGAIN)
+        message = _error_message(body)
+        return ProviderError(f"the model's service answered {status}: {message}", retryable=status in _RETRYABLE)
 
 
-def _pieces(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the text of each event of a stream; `ProviderError` for what is none."""
+def _read_events(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the text of each event in a stream; raise `ProviderError` for a malformed one."""
     length = 0
     for line in lines:
         if not line.startswith("data:"):
             continue
-        data = line[5:].strip()
+        data = line.removeprefix("data:").strip()
         if data == "[DONE]":
             return
-        piece = _text(data)
-        length += len(piece)
-        if length > _MOST_CHARACTERS:
+        text = _event_text(data)
+        length += len(text)
+        if length > _MAX_CHARACTERS:
             return
-        if piece:
-            yield piece
+        if text:
+            yield text
 
 
-def _text(data: str) -> str:
+def _event_text(data: str) -> str:
+    """Return the text in one event of the stream, or an empty text."""
     try:
-        event: Any = json.loads(data)
+        event = json.loads(data)
         if "error" in event:
-            raise ProviderError(f"the model's service failed: {str(event['error'])[:_SHOWN]}", retryable=True)
+            message = str(event["error"])[:_SHOWN_CHARACTERS]
+            raise ProviderError(f"the model's service failed: {message}", retryable=True)
         choices = event.get("choices") or [{}]
         content = (choices[0].get("delta") or {}).get("content")
     except (ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
-        raise ProviderError("the model's service sent what is no answer", retryable=True) from error
+        raise ProviderError("the model's service sent a malformed answer", retryable=True) from error
     return content if isinstance(content, str) else ""
 
 
-def _complaint(body: bytes) -> str:
+def _error_message(body: bytes) -> str:
+    """Return the message in an error's body, or the beginning of the body."""
     text = body[:2000].decode("utf-8", "replace")
     try:
-        told = json.loads(text)
-        text = str(told["error"]["message"] if isinstance(told.get("error"), dict) else told.get("error", text))
-    except (ValueError, KeyError, AttributeError, TypeError):
-        pass
-    return " ".join(text.split())[:_SHOWN] or "nothing"
+        error = json.loads(text)["error"]
+        text = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, KeyError, TypeError):
+        pass  # not JSON, or JSON of another shape: show it as it is
+    return " ".join(text.split())[:_SHOWN_CHARACTERS] or "nothing"

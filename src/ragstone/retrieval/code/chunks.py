@@ -1,4 +1,4 @@
-"""From places to chunks: the piece of a file that covers a line, as a hit."""
+"""Finds the chunk that covers a line of a file, or that describes a node, and turns it into a hit."""
 
 from __future__ import annotations
 
@@ -9,52 +9,53 @@ from typing import Final
 from ragstone.protocols import Store
 from ragstone.types import CONFIDENCES, Confidence, Hit, Node, Scope, StoredChunk
 
-Place = tuple[str, int]
-GRAPH: Final = "graph"
-_PROSE: Final = "graph:"
-"""How the uris of prose about nodes begin."""
-_SURE: Final[Mapping[Confidence, float]] = dict(zip(CONFIDENCES, (1.0, 1.0, 0.95, 0.9, 0.7), strict=True))
-"""What evidence scores by how it is known; not set by an eval, it only has to come before what was searched."""
+GRAPH_LABEL: Final = "graph"
+_DESCRIPTION_PREFIX: Final = "graph:"
+"""Beginning of the uris of node descriptions."""
+_EVIDENCE_SCORES: Final[Mapping[Confidence, float]] = dict(zip(CONFIDENCES, (1.0, 1.0, 0.95, 0.9, 0.7), strict=True))
+"""Score of evidence by confidence. Not chosen by an eval: evidence only has to rank before search hits."""
 
 
 @dataclass(slots=True)
-class Chunks:
-    """Chunks of one scope by their place; each document's are read once."""
+class ChunkFinder:
+    """Chunks of one scope by place. Each document's chunks are read once."""
 
     store: Store
     scope: Scope
-    _held: dict[str, list[StoredChunk]] = field(default_factory=dict)
+    _by_uri: dict[str, list[StoredChunk]] = field(default_factory=dict)
 
-    def at(self, place: Place) -> StoredChunk | None:
+    def at(self, place: tuple[str, int]) -> StoredChunk | None:
         """Return the smallest chunk of a file that covers a line."""
-        covering = [
-            row for row in self.of(place[0]) if row.chunk.span.line_start <= place[1] <= row.chunk.span.line_end
-        ]
-        return min(covering, key=lambda row: row.chunk.span.end - row.chunk.span.start, default=None)
+        uri, line = place
+        covering = [row for row in self.of_document(uri) if _covers_line(row, line)]
+        return min(covering, key=_length, default=None)
 
-    def prose(self, node: Node) -> StoredChunk | None:
-        """Return the prose that was rendered about a node."""
+    def description_of(self, node: Node) -> StoredChunk | None:
+        """Return the first chunk of the description that was written about a node."""
         kind, _, name = node.key.partition(":")
-        return next(iter(self.of(f"{_PROSE}{kind}/{name}")), None)
+        chunks = self.of_document(f"{_DESCRIPTION_PREFIX}{kind}/{name}")
+        return chunks[0] if chunks else None
 
-    def of(self, uri: str) -> list[StoredChunk]:
-        """Return a document's chunks in order, in whatever collection of the scope it is."""
-        if uri not in self._held:
-            self._held[uri] = []
-            for name in self._collections():
-                rows = self.store.document_chunks(self.scope.project, name, uri)
-                if rows:
-                    self._held[uri] = rows
-                    break
-        return self._held[uri]
+    def of_document(self, uri: str) -> list[StoredChunk]:
+        """Return a document's chunks in order, from the first collection of the scope that has the document."""
+        if uri not in self._by_uri:
+            self._by_uri[uri] = self._load(uri)
+        return self._by_uri[uri]
 
-    def _collections(self) -> Iterable[str]:
+    def _load(self, uri: str) -> list[StoredChunk]:
+        for name in self._collection_names():
+            chunks = self.store.document_chunks(self.scope.project, name, uri)
+            if chunks:
+                return chunks
+        return []
+
+    def _collection_names(self) -> Iterable[str]:
         if self.scope.collections is not None:
             return self.scope.collections
-        return [one.name for one in self.store.collections(self.scope.project)]
+        return [collection.name for collection in self.store.collections(self.scope.project)]
 
 
-def hit_of(row: StoredChunk, score: float, label: str) -> Hit:
+def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:
     """Return a stored chunk as a hit."""
     chunk = row.chunk
     return Hit(
@@ -75,12 +76,14 @@ def hit_of(row: StoredChunk, score: float, label: str) -> Hit:
     )
 
 
-def sureness(confidence: Confidence) -> float:
-    """Return the score of evidence that is known so."""
-    return _SURE[confidence]
+def evidence_score(confidence: Confidence) -> float:
+    """Return the score of evidence with this confidence."""
+    return _EVIDENCE_SCORES[confidence]
 
 
-def place_said(hit: Hit) -> Place | None:
-    """Return the file and line that prose about a node is about."""
-    uri, line = hit.metadata.get("file"), hit.metadata.get("line")
-    return (uri, line) if isinstance(uri, str) and isinstance(line, int) and uri else None
+def _covers_line(row: StoredChunk, line: int) -> bool:
+    return row.chunk.span.line_start <= line <= row.chunk.span.line_end
+
+
+def _length(row: StoredChunk) -> int:
+    return row.chunk.span.end - row.chunk.span.start

@@ -1,19 +1,19 @@
-"""The path of a retrieval: link and answer from the graph, search, guess where nothing is named, tell as one list."""
+"""Answers a question about code: the graph first, then a search, and both as one list of chunks."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from ragstone.protocols import Store
-from ragstone.retrieval.code import candidates as guess
-from ragstone.retrieval.code.chunks import GRAPH, Chunks, hit_of, sureness
-from ragstone.retrieval.code.request import RUNS, Wish
+from ragstone.protocols import CodeQuestions, Store
+from ragstone.retrieval.code.chunks import GRAPH_LABEL, ChunkFinder, evidence_score, hit_from_chunk
+from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
 from ragstone.types import (
+    CodeAnswer,
+    CodeGuess,
     Condition,
     Explanation,
     Filter,
@@ -24,218 +24,202 @@ from ragstone.types import (
     Request,
     Retrieval,
 )
-from ragstone_code.questions import answer as questions
-from ragstone_code.questions.intents import Wanted, asked
-from ragstone_code.questions.link import Anchor, resolve
-from ragstone_code.questions.mentions import CLASSES, ROUTES, Mention
 
-Search = Callable[[Request], Explanation]
+SearchFunction = Callable[[Request], Explanation]
 
-_NAMED: Final = {
-    "route": ROUTES,
-    "controller": CLASSES,
-    "table": frozenset({"table", "former_table"}),
-}
-_GUESSES: Final = 3
-"""How many nodes that were only found are asked: the first is likely, the third now and then."""
-_WIDE: Final = 3
-"""How many times more hits are searched for than are shown: some are of the wrong kind, others lead to nodes."""
-_CLEARLY: Final = 1.5
-"""How many times the second guess's share the first one's is, for it to be given most of the places."""
-_PATH: Final = "path"
-_FULL: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
-"""A class with its namespace, or a method with its class: nobody means something else by it."""
-_LAST_TABLE: Final = re.compile(r"\btable\s+([A-Za-z]\w*)\W*$")
-"""A plain word at the end of a question, behind `table`: it can only be the name of one."""
-_DEEP: Final = 400
-"""How many hits are looked through for pieces that hold nodes of a kind: no filter of documents can find them."""
-_GIVES: Final = {"table": ("table",), "column": ("column",), "config": ("config",), "route": ("route", "api_endpoint")}
-"""Kinds of nodes among which a name was looked for; a name of any other sort was, if there is a file of code."""
+PATH_LABEL: Final = "path"
+_WIDER: Final = 3
+"""Hits to search for, per hit to show: some have the wrong kind, others lead to nodes."""
+_MIN_HITS: Final = 30
+_CLEAR_LEAD: Final = 1.5
+"""The first guess gets most places if its share is this many times that of the second."""
+_HITS_FOR_KINDS: Final = 400
+"""Hits to look through for chunks that hold nodes of a kind: no filter on documents can find those."""
+_DESCRIBED_KINDS: Final = ("route", "table", "model", "event")
+"""Kinds of nodes whose description says more than their code."""
+_WITHOUT_RUNS: Final = Filter((Condition("kind", "ne", tuple(sorted(RUN_KINDS))),))
+_WITHOUT_DESCRIPTIONS: Final = Filter((Condition("language", "ne", "text"),))
 
 
 @dataclass(slots=True)
-class Retriever:
-    """Retrieves over one store; `search` is the way a request is answered, proof of freshness included."""
+class CodeRetriever:
+    """Retrieves over one store. `search` answers a request and proves the freshness of its hits."""
 
     store: Store
-    search: Search
-    request: Request
-    """How to search: mode, fusion and candidates; query, scope and top_k are those of the wish."""
-    level: Callable[[], object]
-    """Brings the graph level with what a search may have brought in."""
+    questions: CodeQuestions | None
+    search: SearchFunction
+    template: Request
+    """Mode, fusion and candidates of every search; query, scope and top_k come from the retrieval request."""
+    update_graph: Callable[[], object]
+    """Updates the graph after a search has re-indexed changed files."""
 
-    def run(self, wish: Wish) -> Retrieval:
-        """Return the chunks for a wish, what the graph says, and how it came about."""
-        begun = time.perf_counter()
-        told = self._narrowed(wish)
-        self.level()
-        found = _Found(wish, Chunks(self.store, wish.scope), told)
-        understood = questions.read(self.store, wish.scope, wish.query)
-        given, missing = self._given(wish)
-        found.unknown += [f"{one.cue or 'name'} {one.text}" for one in (*missing, *understood.linked.unknown)]
-        answer = questions.answer(self.store, wish.scope, understood, given)
-        if answer is None and missing:
-            answer = _absent(missing[0], understood)
-        if answer is not None and not self._looked(wish, answer):
-            found.notes.append(f"no {answer.looked_in[0].removeprefix('every ')} at all is known here")
-            answer = None
-        elif answer is not None:
-            found.take(answer)
-            found.anchors += [node.key for anchor in (*given, *understood.linked.anchors) for node in anchor.nodes[:3]]
-            found.strategy = "graph+hybrid" if found.hits else "graph"
+    def run(self, request: RetrievalRequest) -> Retrieval:
+        """Return the chunks for a request, the graph's answer, and how both came about."""
+        started = time.perf_counter()
+        code_answer = self._ask_graph(request)
+        explanation = self._search_allowed_kinds(request)
+        if any(hit.freshness == "refreshed" for hit in explanation.hits):
+            self.update_graph()
+            code_answer = self._ask_graph(request)
+        collected = _Collected(request, ChunkFinder(self.store, request.scope), explanation)
+        collected.unknown += code_answer.unknown
+        collected.notes += code_answer.notes
+        answer = code_answer.answer
+        if answer is not None:
+            collected.add_answer(answer, code_answer.anchors)
         else:
-            answer = self._guessed(wish, understood, found)
-        found.unknown += self._no_kinds(wish)
-        chunks = self._chosen(wish, found)
-        return Retrieval(wish.query, chunks, answer, _debug(found, answer, understood, chunks, begun))
+            answer = self._guess(request, collected)
+        collected.unknown += self._unknown_kinds(request)
+        chunks = self._choose_chunks(request, collected)
+        debug = _debug(collected, answer, code_answer.intent, chunks)
+        debug["latency_ms"] = round((time.perf_counter() - started) * 1000, 2)
+        return Retrieval(request.query, chunks, answer, debug)
 
-    def _searched(self, wish: Wish, **narrowed: object) -> Explanation:
-        wide = max(wish.top_k * _WIDE, 30)
-        base = replace(self.request, query=wish.query, scope=wish.scope, top_k=wide, merge=False, min_score=None)
-        return self.search(replace(base, **narrowed))  # type: ignore[arg-type]  # fields of a request, by name
+    # ── the graph ─────────────────────────────────────────────────────────────────────────────────
 
-    def _narrowed(self, wish: Wish) -> Explanation:
-        """Return what is found of what may be shown: neither runs nor other kinds take the places of what may be."""
-        if wish.source_types is None:
-            return self._searched(wish, filter=None if wish.include_run_summaries else _WITHOUT_RUNS)
-        kinds = [kind for kind in wish.source_types if wish.include_run_summaries or kind not in RUNS]
-        told = self._searched(wish, filter=_of_kinds(kinds))
-        if not self.store.nodes(wish.scope, kinds=kinds, limit=1):
-            return told
-        most = max(_DEEP, wish.top_k, self.request.candidates)
-        deep = self._searched(wish, filter=_NOT_PROSE, top_k=most, candidates=most)
-        passing, known = self._passing(wish), {hit.doc_id for hit in told.hits}
-        others = [hit for hit in deep.hits if hit.doc_id not in known and passing(hit)]
-        hits = sorted((*told.hits, *others), key=lambda hit: -hit.score)
-        return replace(told, hits=tuple(hits), candidates=told.candidates + len(others))
+    def _ask_graph(self, request: RetrievalRequest) -> CodeAnswer:
+        if self.questions is None:
+            return CodeAnswer(None)
+        with self.store.moment():
+            return self.questions.answer(self.store, request.scope, request.query, request.hints)
 
-    def _no_kinds(self, wish: Wish) -> list[str]:
-        """Return the kinds that are asked for and that no document and no node has."""
-        asked_for = wish.source_types or ()
-        return [f"kind {kind}" for kind in asked_for if not self._has_kind(wish, kind)]
+    def _guess(self, request: RetrievalRequest, collected: _Collected) -> GraphAnswer | None:
+        """Return the answer about the most likely node that a search finds; its evidence is collected."""
+        if self.questions is None:
+            return None
+        kind_groups = self.questions.kinds(self.store, request.scope, request.query)
+        if not kind_groups:
+            return None
+        descriptions = [self._search(request, filter=_kind_filter(kinds)).hits for kinds in kind_groups]
+        hit_lists = [*descriptions, collected.explanation.hits]
+        with self.store.moment():
+            guesses = self.questions.guess(self.store, request.scope, request.query, hit_lists)
+        if not guesses:
+            return None
+        collected.add_guesses(guesses, descriptions[0])
+        return guesses[0].answer
 
-    def _has_kind(self, wish: Wish, kind: str) -> bool:
-        documents = self.store.documents(wish.scope, filter=_of_kinds((kind,)), limit=1)
-        return bool(documents or self.store.nodes(wish.scope, kinds=(kind,), limit=1))
+    # ── the search ────────────────────────────────────────────────────────────────────────────────
 
-    def _looked(self, wish: Wish, answer: GraphAnswer) -> bool:
-        """Return whether there was anything to look at, where an answer says that a name is nothing's."""
-        if not answer.negative or answer.nodes or not answer.looked_in:
+    def _search(self, request: RetrievalRequest, **changes: object) -> Explanation:
+        top_k = max(request.top_k * _WIDER, _MIN_HITS)
+        search = replace(
+            self.template,
+            query=request.query,
+            scope=request.scope,
+            top_k=top_k,
+            merge=False,
+            min_score=None,
+        )
+        return self.search(replace(search, **changes))  # type: ignore[arg-type]  # fields of a request, by name
+
+    def _search_allowed_kinds(self, request: RetrievalRequest) -> Explanation:
+        """Return the search results among the kinds that may be shown."""
+        if request.source_types is None:
+            run_filter = None if request.include_run_summaries else _WITHOUT_RUNS
+            return self._search(request, filter=run_filter)
+        kinds = [kind for kind in request.source_types if request.include_run_summaries or kind not in RUN_KINDS]
+        by_document_kind = self._search(request, filter=_kind_filter(kinds))
+        if not self.store.nodes(request.scope, kinds=kinds, limit=1):
+            return by_document_kind
+        limit = max(_HITS_FOR_KINDS, request.top_k, self.template.candidates)
+        wide = self._search(request, filter=_WITHOUT_DESCRIPTIONS, top_k=limit, candidates=limit)
+        allowed = _KindCheck(self.store, request)
+        ids = {hit.doc_id for hit in by_document_kind.hits}
+        by_node_kind = [hit for hit in wide.hits if hit.doc_id not in ids and allowed.passes(hit)]
+        hits = sorted((*by_document_kind.hits, *by_node_kind), key=lambda hit: -hit.score)
+        candidates = by_document_kind.candidates + len(by_node_kind)
+        return replace(by_document_kind, hits=tuple(hits), candidates=candidates)
+
+    def _unknown_kinds(self, request: RetrievalRequest) -> list[str]:
+        """Return the requested kinds that no document and no node has."""
+        return [f"kind {kind}" for kind in request.source_types or () if not self._has_kind(request, kind)]
+
+    def _has_kind(self, request: RetrievalRequest, kind: str) -> bool:
+        if self.store.documents(request.scope, filter=_kind_filter((kind,)), limit=1):
             return True
-        what = answer.looked_in[0].removeprefix("every ")
-        kinds = _GIVES.get("route" if what in ("endpoint", "uri", "url") else what, ("file",))
-        return bool(self.store.nodes(wish.scope, kinds=kinds, limit=1))
-
-    def _given(self, wish: Wish) -> tuple[list[Anchor], list[Mention]]:
-        """Return the anchors that the options name, and what they name that is not there."""
-        named = [Mention(name, -1, (name.lstrip("\\"),), _NAMED[what], cue=what) for what, name in wish.named.items()]
-        anchors: list[Anchor] = []
-        missing: list[Mention] = []
-        for mention in named:
-            linked = resolve(self.store, wish.scope, wish.query, [mention])
-            anchors += linked.anchors
-            missing += [] if linked.anchors else [mention]
-        return anchors, missing
-
-    # ── a question that names nothing ─────────────────────────────────────────────────────────────
-
-    def _guessed(self, wish: Wish, understood: questions.Read, found: _Found) -> GraphAnswer | None:
-        """Return the graph's answer about the likeliest of the nodes that search finds; its evidence is taken in."""
-        wanted = asked(understood.text)
-        strange = _strange(understood)
-        found.unknown += strange
-        if not wanted or strange or not wish.query.strip():
-            return None
-        prose = self._prose(wish, wanted)
-        hits = [*(one.hits for one in prose), found.told.hits]
-        ranked = guess.candidates(self.store, wish.scope, wish.query, hits=hits, wanted=wanted)
-        answers: list[GraphAnswer] = []
-        for node, share in ranked[: 2 * _GUESSES]:
-            told = questions.about(self.store, wish.scope, understood, node)
-            if told is not None and len(answers) < _GUESSES:
-                found.anchors.append(node.key)
-                found.shares[node.key] = round(share, 4)
-                answers.append(replace(told, confidence="heuristic", said=f"Perhaps: {told.said}"))
-        if not answers:
-            return None
-        found.strategy = "hybrid+graph"
-        found.spread(answers, prose[0].hits)
-        return answers[0]
-
-    def _prose(self, wish: Wish, wanted: Sequence[Wanted]) -> list[Explanation]:
-        """Return what is found of prose about nodes: of those that what is asked most is asked of, then of others.
-
-        There are many routes: what they say of a table would keep the table itself from being found.
-        """
-        first = guess.kinds_of([one for one in wanted if one.weight == wanted[0].weight])
-        others = tuple(kind for kind in guess.kinds_of(wanted) if kind not in first)
-        return [self._searched(wish, filter=_of_kinds(kinds)) for kinds in (first, others) if kinds]
+        return bool(self.store.nodes(request.scope, kinds=(kind,), limit=1))
 
     # ── the list ──────────────────────────────────────────────────────────────────────────────────
 
-    def _chosen(self, wish: Wish, found: _Found) -> tuple[Hit, ...]:
-        """Return the chunks that are shown: what must be there has its places, evidence comes first."""
-        if wish.top_k == 0:
+    def _choose_chunks(self, request: RetrievalRequest, collected: _Collected) -> tuple[Hit, ...]:
+        """Return the chunks to show: required paths keep their places, evidence comes first."""
+        if request.top_k == 0:
             return ()
-        passing = self._passing(wish)
-        must = self._must(wish, found)
-        shown: dict[str, Hit] = {}
-        evidence = [hit for hit in found.hits if passing(hit)]
-        rest = [hit for hit in found.told.hits if hit.score >= wish.min_score and passing(hit)]
-        found.skipped += len(found.told.hits) - len(rest)
-        kept = {hit.doc_id for hit in must}
-        for hit in (*evidence, *rest):
-            room = wish.top_k - len(kept - shown.keys())
-            if hit.doc_id in shown or (len(shown) >= room and hit.doc_id not in kept):
-                continue
-            shown[hit.doc_id] = hit
-        for hit in must:
-            shown.setdefault(hit.doc_id, hit)
-        return tuple(shown.values())[: wish.top_k]
+        allowed = _KindCheck(self.store, request)
+        required = self._required_hits(request, collected)
+        required_ids = {hit.doc_id for hit in required}
+        evidence = [hit for hit in collected.evidence if allowed.passes(hit)]
+        found = collected.explanation.hits
+        good = [hit for hit in found if hit.score >= request.min_score and allowed.passes(hit)]
+        collected.skipped += len(found) - len(good)
+        chosen: dict[str, Hit] = {}
+        for hit in (*evidence, *good):
+            reserved = len(required_ids - chosen.keys())
+            is_full = len(chosen) >= request.top_k - reserved
+            if hit.doc_id in required_ids or not is_full:
+                chosen.setdefault(hit.doc_id, hit)
+        for hit in required:
+            chosen.setdefault(hit.doc_id, hit)
+        return tuple(chosen.values())[: request.top_k]
 
-    def _must(self, wish: Wish, found: _Found) -> list[Hit]:
-        """Return the best chunk of each path that must be there; its first one where the search knows none."""
-        chosen: list[Hit] = []
-        for path in wish.must_include_paths:
-            hits = [hit for hit in (*found.hits, *found.told.hits) if _below(hit.source_doc_id, path)]
-            if not hits:
-                hits = list(self._searched(wish, filter=_of_path(path), top_k=1).hits)
-            if not hits:
-                hits = [hit_of(row, 0.0, _PATH) for row in found.chunks.of(path)[:1]]
-            if hits:
-                best = max(hits, key=lambda hit: hit.score)
-                chosen.append(best if best.label else replace(best, label=_PATH))
+    def _required_hits(self, request: RetrievalRequest, collected: _Collected) -> list[Hit]:
+        """Return the best chunk of each required path; its first chunk if the search finds none."""
+        required: list[Hit] = []
+        for path in request.must_include_paths:
+            best = self._best_hit_of_path(request, collected, path)
+            if best is None:
+                collected.unknown.append(f"path {path}")
+            elif best.label:
+                required.append(best)
             else:
-                found.unknown.append(f"path {path}")
-        return chosen
+                required.append(replace(best, label=PATH_LABEL))
+        return required
 
-    def _passing(self, wish: Wish) -> Callable[[Hit], bool]:
-        """Return the test of what may be shown: kinds of documents or of nodes, and whether runs are told."""
-        lines: dict[str, list[int]] = {}
-
-        def passes(hit: Hit) -> bool:
-            if not wish.include_run_summaries and hit.kind in RUNS:
-                return False
-            if wish.source_types is None or hit.kind in wish.source_types:
-                return True
-            uri = hit.source_doc_id
-            if uri not in lines:
-                inside = self.store.nodes(wish.scope, uris=[uri], kinds=wish.source_types, limit=5000)
-                lines[uri] = [node.line for node in inside]
-            return any(hit.span.line_start <= line <= hit.span.line_end for line in lines[uri])
-
-        return passes
+    def _best_hit_of_path(self, request: RetrievalRequest, collected: _Collected, path: str) -> Hit | None:
+        hits = [
+            hit for hit in (*collected.evidence, *collected.explanation.hits) if _matches_path(hit.source_doc_id, path)
+        ]
+        if not hits:
+            hits = list(self._search(request, filter=_path_filter(path), top_k=1).hits)
+        if not hits:
+            first_chunks = collected.chunks.of_document(path)[:1]
+            hits = [hit_from_chunk(chunk, 0.0, PATH_LABEL) for chunk in first_chunks]
+        return max(hits, key=lambda hit: hit.score, default=None)
 
 
 @dataclass(slots=True)
-class _Found:
-    """What a retrieval has come upon so far."""
+class _KindCheck:
+    """Decides whether a hit may be shown: by its document's kind, or by the nodes on its lines."""
 
-    wish: Wish
-    chunks: Chunks
-    told: Explanation
-    hits: list[Hit] = field(default_factory=list)
-    """Chunks behind what the graph says."""
+    store: Store
+    request: RetrievalRequest
+    _node_lines: dict[str, list[int]] = field(default_factory=dict)
+
+    def passes(self, hit: Hit) -> bool:
+        """Return whether the hit has an allowed kind or holds a node of one."""
+        if not self.request.include_run_summaries and hit.kind in RUN_KINDS:
+            return False
+        if self.request.source_types is None or hit.kind in self.request.source_types:
+            return True
+        return any(hit.span.line_start <= line <= hit.span.line_end for line in self._lines(hit.source_doc_id))
+
+    def _lines(self, uri: str) -> list[int]:
+        if uri not in self._node_lines:
+            nodes = self.store.nodes(self.request.scope, uris=[uri], kinds=self.request.source_types, limit=5000)
+            self._node_lines[uri] = [node.line for node in nodes]
+        return self._node_lines[uri]
+
+
+@dataclass(slots=True)
+class _Collected:
+    """Everything that one retrieval has gathered so far."""
+
+    request: RetrievalRequest
+    chunks: ChunkFinder
+    explanation: Explanation
+    evidence: list[Hit] = field(default_factory=list)
+    """Chunks behind the graph's answer."""
     anchors: list[str] = field(default_factory=list)
     shares: dict[str, float] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
@@ -243,85 +227,80 @@ class _Found:
     strategy: str = "hybrid"
     skipped: int = 0
 
-    def take(self, answer: GraphAnswer, most: int | None = None) -> None:
-        """Add the chunks that hold an answer's evidence, then the prose about its nodes."""
-        self.hits += self._evidence(answer)[:most]
+    def add_answer(self, answer: GraphAnswer, anchors: Iterable[str]) -> None:
+        """Add the chunks that hold the evidence of an answer, then the descriptions of its nodes."""
+        self.evidence += self._evidence_of(answer)
+        self.anchors += anchors
+        self.strategy = "graph+hybrid" if self.evidence else "graph"
 
-    def spread(self, answers: Sequence[GraphAnswer], prose: Sequence[Hit]) -> None:
-        """Add the evidence of guesses, the first guess's most; and between them what was found by words."""
-        lists = [self._evidence(one) for one in answers]
-        shares = [*self.shares.values(), 0.0]
-        clear = shares[0] >= _CLEARLY * shares[1]
-        room = max(1, self.wish.top_k * 3 // 4 if clear else self.wish.top_k // 2)
-        self.hits += lists[0][:room]
-        following = [[replace(hit, label=hit.label or GRAPH) for hit in prose[:2]], *(one[:3] for one in lists[1:])]
-        self.hits += [hit for one in following for hit in one]
-        self.hits += lists[0][room:]
+    def add_guesses(self, guesses: Sequence[CodeGuess], descriptions: Sequence[Hit]) -> None:
+        """Add the evidence of all guesses; the first guess gets most places, descriptions come between."""
+        self.strategy = "hybrid+graph"
+        self.anchors += [guess.key for guess in guesses]
+        self.shares.update({guess.key: guess.share for guess in guesses})
+        first, *others = [self._evidence_of(guess.answer) for guess in guesses]
+        places = self._places_of_first(guesses)
+        self.evidence += first[:places]
+        self.evidence += [replace(hit, label=hit.label or GRAPH_LABEL) for hit in descriptions[:2]]
+        for hits in others:
+            self.evidence += hits[:3]
+        self.evidence += first[places:]
 
-    def _evidence(self, answer: GraphAnswer) -> list[Hit]:
-        score = sureness(answer.confidence)
-        rows = [self.chunks.at(place) for place in answer.evidence]
-        rows += [self.chunks.prose(node) for node in _told_of(answer.nodes)]
-        found = {f"{row.uri}__chunk_{row.chunk.order}": row for row in rows if row is not None}
-        return [hit_of(row, score, GRAPH) for row in found.values()]
+    def _places_of_first(self, guesses: Sequence[CodeGuess]) -> int:
+        top_k = self.request.top_k
+        second_share = guesses[1].share if len(guesses) > 1 else 0.0
+        if guesses[0].share >= _CLEAR_LEAD * second_share:
+            return max(1, top_k * 3 // 4)
+        return max(1, top_k // 2)
+
+    def _evidence_of(self, answer: GraphAnswer) -> list[Hit]:
+        score = evidence_score(answer.confidence)
+        chunks = [self.chunks.at(place) for place in answer.evidence]
+        chunks += [self.chunks.description_of(node) for node in _described_nodes(answer.nodes)]
+        unique = {f"{chunk.uri}__chunk_{chunk.chunk.order}": chunk for chunk in chunks if chunk is not None}
+        return [hit_from_chunk(chunk, score, GRAPH_LABEL) for chunk in unique.values()]
 
 
-def _told_of(nodes: Iterable[Node]) -> list[Node]:
-    """Return the nodes whose prose says more than their code: one or two are enough."""
-    return [node for node in nodes if node.kind in ("route", "table", "model", "event")][:2]
+def _described_nodes(nodes: Iterable[Node]) -> list[Node]:
+    return [node for node in nodes if node.kind in _DESCRIBED_KINDS][:2]
 
 
-def _of_kinds(kinds: Sequence[str]) -> Filter:
+def _kind_filter(kinds: Sequence[str]) -> Filter:
     return Filter((Condition("kind", "in", tuple(kinds)),))
 
 
-_WITHOUT_RUNS: Final = Filter((Condition("kind", "ne", tuple(sorted(RUNS))),))
-_NOT_PROSE: Final = Filter((Condition("language", "ne", "text"),))
-
-
-def _of_path(path: str) -> Filter:
+def _path_filter(path: str) -> Filter:
     return Filter((Condition("path", "glob", (path, f"{path}/**")),))
 
 
-def _below(uri: str, path: str) -> bool:
+def _matches_path(uri: str, path: str) -> bool:
     return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
 
 
-def _strange(understood: questions.Read) -> list[str]:
-    """Return the full names in a question that are nothing's: it is not about what else search may find."""
-    known = [anchor.mention.text for anchor in understood.linked.anchors]
-    full = [one.text for one in understood.linked.mentions if _FULL.search(one.text) and not one.plain]
-    full += [f"table {found[1]}"] if (found := _LAST_TABLE.search(understood.question)) and not known else []
-    return [name for name in full if not any(name in text or text in name for text in known)]
-
-
-def _absent(mention: Mention, understood: questions.Read) -> GraphAnswer:
-    """Return that what an option names is not there."""
-    said = f"There is no {mention.cue} {mention.text}; looked at every {mention.cue} of the graph."
-    return GraphAnswer(understood.intent, said, {}, negative=True, looked_in=(f"every {mention.cue}",))
-
-
-def _debug(
-    found: _Found, answer: GraphAnswer | None, understood: questions.Read, chunks: Sequence[Hit], begun: float
-) -> dict[str, Json]:
-    conditional = [
-        f"{link.kind} {link.uri}:{link.line}"
-        for path in (answer.paths if answer else ())
-        for link in path.links
-        if link.conditional
-    ]
-    anchors: list[Json] = list(dict.fromkeys(found.anchors))
+def _debug(collected: _Collected, answer: GraphAnswer | None, intent: str, chunks: Sequence[Hit]) -> dict[str, Json]:
+    anchors: list[Json] = list(dict.fromkeys(collected.anchors))
     return {
-        "strategy": found.strategy,
-        "latency_ms": round((time.perf_counter() - begun) * 1000, 2),
-        "total_candidates": found.told.candidates + len(found.hits),
+        "strategy": collected.strategy,
+        "total_candidates": collected.explanation.candidates + len(collected.evidence),
         "scores": {hit.doc_id: round(hit.score, 4) for hit in chunks},
         "labels": {hit.doc_id: hit.label for hit in chunks if hit.label},
         "anchors": anchors,
-        "shares": dict(found.shares),
-        "intent": answer.intent if answer else understood.intent,
-        "skipped": found.skipped,
-        "unknown": list(dict.fromkeys(found.unknown)),
-        "conditional": list(dict.fromkeys(conditional)),
-        "notes": [*found.told.notes, *found.notes],
+        "shares": dict(collected.shares),
+        "intent": answer.intent if answer else intent,
+        "skipped": collected.skipped,
+        "unknown": list(dict.fromkeys(collected.unknown)),
+        "conditional": _conditional_links(answer),
+        "notes": [*collected.explanation.notes, *collected.notes],
     }
+
+
+def _conditional_links(answer: GraphAnswer | None) -> list[Json]:
+    """Return the links of an answer that hold in some cases only, by place."""
+    if answer is None:
+        return []
+    places: dict[Json, None] = {}
+    for path in answer.paths:
+        for link in path.links:
+            if link.conditional:
+                places[f"{link.kind} {link.uri}:{link.line}"] = None
+    return list(places)

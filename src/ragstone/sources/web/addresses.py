@@ -1,15 +1,15 @@
-"""Which network addresses a fetch may connect to: public ones, and by a person's word those of a private network."""
+"""Which network addresses a fetch may connect to: public ones, and private ones only for hosts in `web.allow`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Final
+from typing import Final, NamedTuple
 
 Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
 
-# A list of our own: what Python's `is_global` says of several of these depends on its version.
+# The ranges are listed here because Python's `is_global` answers differently for some of them in each version.
 _METADATA: Final = {
     "where metadata services of clouds answer": "169.254.169.254/32 168.63.129.16/32 100.100.100.200/32 fd00:ec2::/32",
 }
@@ -18,7 +18,7 @@ _PRIVATE: Final = {
     "a private network": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7",
     "a carrier's shared network": "100.64.0.0/10",
 }
-"""Where an intranet lives: reached only by hosts that `web.allow` names."""
+"""Reached only by hosts that `web.allow` names."""
 
 _NEVER: Final = {
     "no address": "0.0.0.0/8 ::/128",
@@ -31,27 +31,39 @@ _NEVER: Final = {
     "reserved": "240.0.0.0/4",
     "an IPv4 address in disguise": "::ffff:0:0/96 ::ffff:0:0:0/96 ::/96 64:ff9b:1::/48",
 }
-"""Reached by nobody, whatever is allowed, as are the metadata services."""
+"""Never reached, as the metadata services."""
 
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-_GLOBAL: Final = IPv6Network("2000::/3")
+_GLOBAL_IPV6: Final = IPv6Network("2000::/3")
+
+
+class _Range(NamedTuple):
+    """A range of addresses, and whether `web.allow` can open it."""
+
+    description: str
+    network: IPv4Network | IPv6Network
+    is_private: bool
 
 
 def refusal(address: Address, *, private: bool = False) -> str | None:
-    """Return what an address is that makes it not public, or None; with `private` an intranet's pass too."""
+    """Return why an address may not be reached, or None; `private` allows addresses of private networks."""
     if address.version == 6:
         if address.scope_id is not None:
             return "an address of one network card"
-        if address in _NAT64:  # what a network without IPv4 makes of a public IPv4 address
+        if address in _NAT64:  # a network without IPv4 maps public IPv4 addresses to these
             return refusal(IPv4Address(int(address) & 0xFFFFFFFF))
-    for what, network, may_pass in _ranges():
-        if address.version == network.version and address in network:
-            return None if may_pass and private else what
-    return None if address.is_global and (address.version == 4 or address in _GLOBAL) else "reserved"
+    for entry in _ranges():
+        if address.version == entry.network.version and address in entry.network:
+            return None if entry.is_private and private else entry.description
+    if not address.is_global:
+        return "reserved"
+    if address.version == 6 and address not in _GLOBAL_IPV6:
+        return "reserved"
+    return None
 
 
-def parsed(text: str) -> Address | None:
-    """Return the address that a text spells in the one usual way, or None."""
+def parse_address(text: str) -> Address | None:
+    """Return the address in a text, or None if it is not one in the usual notation."""
     try:
         return ip_address(text)
     except ValueError:
@@ -59,12 +71,13 @@ def parsed(text: str) -> Address | None:
 
 
 @cache
-def _ranges() -> tuple[tuple[str, Network, bool], ...]:
-    """Return (what it is, the range, whether an intranet lives there), what decides first standing first."""
-    tables = ((_METADATA, False), (_PRIVATE, True), (_NEVER, False))
-    return tuple(
-        (what, ip_network(one), may_pass)
-        for table, may_pass in tables
-        for what, ranges in table.items()
-        for one in ranges.split()
-    )
+def _ranges() -> tuple[_Range, ...]:
+    """Return all ranges; the first that holds an address decides."""
+    return (*_parse(_METADATA), *_parse(_PRIVATE, is_private=True), *_parse(_NEVER))
+
+
+def _parse(table: Mapping[str, str], *, is_private: bool = False) -> list[_Range]:
+    ranges = []
+    for description, networks in table.items():
+        ranges += [_Range(description, ip_network(network), is_private) for network in networks.split()]
+    return ranges

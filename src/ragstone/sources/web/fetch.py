@@ -1,77 +1,53 @@
-"""The one way to fetch what lies at somebody's address: only public hosts, never more or longer than allowed.
-
-A host's name is resolved once, every address it has is looked at, and the connection goes to the one that was looked
-at. A redirect is an address like any other. Proxies that the environment names are not used: behind one, nobody could
-say where a connection ends.
-"""
+"""Fetching one page: redirects followed, every limit enforced. See `client` for the hosts that may be reached."""
 
 from __future__ import annotations
 
 import re
-import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Final
+from email.utils import parsedate_to_datetime
+from typing import Final
 
 from ragstone.errors import AccessError, ConfigError, InputError, ReadError
-from ragstone.sources.web.addresses import Address, parsed, refusal
-from ragstone.sources.web.reply import Reply, read_reply
-from ragstone.sources.web.urls import Url, host_of, joined, parse
+from ragstone.sources.web.client import NetworkPolicy, request_page
+from ragstone.sources.web.decompression import Decompressor, too_large
+from ragstone.sources.web.urls import Url, join_url, normalise_host, parse_url
 
-if TYPE_CHECKING:
-    from ssl import SSLContext
-
-AGENT: Final = "ragstone"
-USUAL_PORTS: Final = frozenset({80, 443, 8080, 8443})
-MOST_REDIRECTS: Final = 5
-SECONDS_TO_CONNECT: Final = 10.0
-_MOST_ADDRESSES: Final = 4
-"""How many of a host's addresses are tried."""
+USER_AGENT: Final = "ragstone"
+MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_PERMANENT: Final = frozenset({301, 308})
+_PERMANENT_REDIRECTS: Final = frozenset({301, 308})
+_OK: Final = 200
+_SETTLED_SECONDS: Final = 2
 _VALIDATOR: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,511}")
-_ALLOWED: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]+)(?::(\d{1,5}))?")
+_ALLOWED_HOST: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]+)(?::(\d{1,5}))?")
+_MEDIA_TYPE: Final = re.compile(r"\s*([\w.+-]+/[\w.+-]+)\s*(?:;|$)")
+_CHARSET: Final = re.compile(r";\s*charset\s*=\s*\"?([\w.:+-]{1,40})", re.IGNORECASE)
 
-Resolve = Callable[[str, int], Sequence[str]]
-Dial = Callable[[Address, int, float], socket.socket]
-Wanted = Callable[[str, str], str | None]
-Permit = Callable[[Url], None]
-
-
-def addresses_of(host: str, port: int) -> list[str]:
-    """Return every address the system knows for a name."""
-    return list(dict.fromkeys(str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+RefuseBody = Callable[[str, str], str | None]
+"""Takes a media type and a path; returns why the body is not read, or None."""
+CheckUrl = Callable[[Url], None]
 
 
-def dial(address: Address, port: int, seconds: float) -> socket.socket:
-    """Return a connection to an address: a number, so that nothing is looked up a second time."""
-    return socket.create_connection((str(address), port), timeout=seconds)
-
-
-def anything(media_type: str, path: str) -> str | None:
-    """Return None: every type is wanted."""
+def accept_every_type(media_type: str, path: str) -> str | None:
+    """Return None: no media type is refused."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What a fetch may do."""
+class FetchRules:
+    """The limits of a fetch."""
 
-    allow: frozenset[tuple[str, int]] = frozenset()
-    """Hosts as written in an address, with a port (0: the usual ones), that may lie in a private network."""
+    network: NetworkPolicy = NetworkPolicy()
     max_bytes: int = 10_000_000
     seconds: float = 30.0
-    wanted: Wanted = anything
-    """Says by media type and path why a body is not wanted, or None."""
-    resolve: Resolve = addresses_of
-    dial: Dial = dial
+    refuse_body: RefuseBody = accept_every_type
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server said about a page, to be asked whether it still holds; for that address and no other."""
+    """The `ETag` and date of a stored page. They are sent only to the address they came from."""
 
     url: str
     etag: str = ""
@@ -79,14 +55,14 @@ class Validators:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Return the headers that ask; one that could not have come from a sound server is left out."""
-        said = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in said.items() if _VALIDATOR.fullmatch(value)}
+        """Return the conditional request headers; a malformed value is left out."""
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if _VALIDATOR.fullmatch(value)}
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """What was found: only a status of 200 comes with a body."""
+class FetchedPage:
+    """The answer of a server. Only status 200 comes with a body."""
 
     url: Url
     status: int
@@ -98,20 +74,20 @@ class Fetched:
     redirects: tuple[int, ...] = ()
 
     @property
-    def moved_for_good(self) -> bool:
-        """Return whether every redirect on the way was a permanent one."""
-        return all(status in _PERMANENT for status in self.redirects)
+    def has_moved_permanently(self) -> bool:
+        """Return whether every redirect on the way was permanent."""
+        return all(status in _PERMANENT_REDIRECTS for status in self.redirects)
 
 
-def allowed(entries: Sequence[str]) -> frozenset[tuple[str, int]]:
-    """Return what `web.allow` lists as (host, port) pairs, or raise `ConfigError`."""
+def parse_allowed_hosts(entries: Sequence[str]) -> frozenset[tuple[str, int]]:
+    """Return the hosts of `web.allow` as (host, port) pairs, or raise `ConfigError`."""
     pairs = set()
     for entry in entries:
-        found = _ALLOWED.fullmatch(entry)
+        match = _ALLOWED_HOST.fullmatch(entry)
         try:
-            if found is None:
+            if match is None:
                 raise InputError("it is no host")
-            pairs.add((host_of(found[1]), int(found[2] or 0)))
+            pairs.add((normalise_host(match[1]), int(match[2] or 0)))
         except InputError as error:
             hint = "a host and perhaps a port, such as 127.0.0.1:8765 or wiki.example"
             raise ConfigError(f"web.allow names {entry!r}: {error.message}", hint=hint) from error
@@ -119,185 +95,138 @@ def allowed(entries: Sequence[str]) -> frozenset[tuple[str, int]]:
 
 
 def safe_fetch(
-    url: str, rules: Rules, *, validators: Validators | None = None, permit: Permit | None = None
-) -> Fetched:
-    """Return what lies at an address, redirects followed; `InputError`, `AccessError` or `ReadError` if it cannot be.
+    address: str, rules: FetchRules, *, validators: Validators | None = None, check: CheckUrl | None = None
+) -> FetchedPage:
+    """Return the page at an address; raise `InputError`, `AccessError` or `ReadError` if it cannot be fetched.
 
-    `permit` is asked about every address on the way and raises where a visit is not welcome.
+    `check` is called with every address on the way and raises if it may not be visited.
     """
-    end = time.monotonic() + rules.seconds
-    at = parse(url)
+    deadline = time.monotonic() + rules.seconds
+    url = parse_url(address)
     redirects: list[int] = []
     while True:
-        if permit is not None:
-            permit(at)
-        headers = validators.headers if validators is not None and validators.url == at.text else {}
-        reply = _asked(at, rules, headers, end)
-        if reply.status not in _REDIRECTS:
-            return _fetched(at, reply, tuple(redirects))
-        redirects.append(reply.status)
-        if len(redirects) > MOST_REDIRECTS:
-            raise ReadError(f"more than {MOST_REDIRECTS} redirects", hint="open it in a browser to see where it leads")
-        at = _next(at, reply.location)
+        if check is not None:
+            check(url)
+        response = _request(url, rules, validators, deadline)
+        if response.status not in _REDIRECTS:
+            return response.to_page(tuple(redirects))
+        redirects.append(response.status)
+        if len(redirects) > MAX_REDIRECTS:
+            raise ReadError(f"more than {MAX_REDIRECTS} redirects", hint="open it in a browser to see where it leads")
+        url = _redirect_target(url, response.location)
 
 
-def _fetched(at: Url, reply: Reply, redirects: tuple[int, ...]) -> Fetched:
-    return Fetched(
-        url=at,
-        status=reply.status,
-        media_type=reply.media_type,
-        charset=reply.charset,
-        etag=reply.header("etag"),
-        last_modified=reply.settled_date,
-        body=reply.body,
-        redirects=redirects,
-    )
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """One answer of a server, its body decompressed."""
 
+    url: Url
+    status: int
+    headers: dict[str, str]
+    body: bytes = b""
 
-def _next(at: Url, location: str) -> Url:
-    if not location:
-        raise ReadError(f"{at.text} redirects to nowhere")
-    try:
-        there = joined(at, location)
-    except InputError as error:
-        raise AccessError(f"{at.text} redirects to what is no usual address: {error.message}") from error
-    if (at.scheme, there.scheme) == ("https", "http"):
-        raise AccessError(
-            f"{at.text} redirects to an address without encryption", hint=f"if you trust it: {there.text}"
+    @property
+    def media_type(self) -> str:
+        match = _MEDIA_TYPE.match(self.headers.get("content-type", ""))
+        return match[1].lower() if match else ""
+
+    @property
+    def charset(self) -> str:
+        match = _CHARSET.search(self.headers.get("content-type", ""))
+        return match[1].lower() if match else ""
+
+    @property
+    def settled_date(self) -> str:
+        """Return `Last-Modified`, unless it is so recent that a later change in the same second would not show."""
+        changed = self.headers.get("last-modified", "")
+        try:
+            age = parsedate_to_datetime(self.headers.get("date", "")) - parsedate_to_datetime(changed)
+        except (ValueError, TypeError, OverflowError):  # no date, or only one of them has a time zone
+            return ""
+        return changed if age.total_seconds() >= _SETTLED_SECONDS else ""
+
+    @property
+    def location(self) -> str:
+        location = self.headers.get("location", "")
+        try:
+            return location.encode("latin-1").decode("utf-8")  # servers send UTF-8 although headers are Latin-1
+        except UnicodeError:
+            return location
+
+    def to_page(self, redirects: tuple[int, ...]) -> FetchedPage:
+        return FetchedPage(
+            url=self.url,
+            status=self.status,
+            media_type=self.media_type,
+            charset=self.charset,
+            etag=self.headers.get("etag", ""),
+            last_modified=self.settled_date,
+            body=self.body,
+            redirects=redirects,
         )
-    return there
 
 
-def _asked(at: Url, rules: Rules, headers: Mapping[str, str], end: float) -> Reply:
-    """Return the answer to one request, to an address that was looked at."""
-    private = _checked_port(at, rules)
-    connection = _connected(at, _addresses(at, rules, private=private, end=end), rules, end)
-    try:
-        if at.scheme == "https":
-            connection = _encrypted(connection, at, end)
-        connection.settimeout(_left(end))
-        connection.sendall(_request(at, headers))
-        return read_reply(connection, at, rules, end=end)
-    except OSError as error:
-        raise ReadError(f"{at.origin} broke off: {_why(error)}", hint="try again later") from error
-    finally:
-        connection.close()
-
-
-def _checked_port(at: Url, rules: Rules) -> bool:
-    """Return whether the host may lie in a private network, or raise `AccessError` for a port that is not usual."""
-    by_port, by_host = (at.host, at.port) in rules.allow, (at.host, 0) in rules.allow
-    if not by_port and at.port not in USUAL_PORTS:
-        usual = ", ".join(str(port) for port in sorted(USUAL_PORTS))
-        raise AccessError(f"port {at.port} of {at.host} is none that web pages are on ({usual})", hint=_trusting(at))
-    return by_port or by_host
-
-
-def _trusting(at: Url) -> str:
-    host = f"[{at.host}]" if ":" in at.host else at.host
-    return f"if you trust it, set web.allow to {host}:{at.port} in your user file or the environment"
-
-
-def _addresses(at: Url, rules: Rules, *, private: bool, end: float) -> list[Address]:
-    """Return where a host is, or raise `AccessError` if any of its addresses is not for us."""
-    literal = at.literal
-    found = [str(literal)] if literal is not None else _resolved(at, rules, end)
-    addresses = []
-    for text in found:
-        address = parsed(text)
-        why = refusal(address, private=private) if address is not None else "no address"
-        if address is None or why is not None:
-            where = text if literal is not None else f"{at.host} ({text})"
-            could = address is not None and refusal(address, private=True) is None
-            raise AccessError(f"{where} is not public: {why}", hint=_trusting(at) if could else "")
-        addresses.append(address)
-    if not addresses:
-        raise ReadError(f"there is no host {at.host}", hint="check the address")
-    # One of each kind in turn: where only one kind gets through, it is not the last that is tried.
-    old, new = ([one for one in addresses if one.version == version] for version in (4, 6))
-    return [one for pair in zip_longest(new, old) for one in pair if one is not None]
-
-
-def _resolved(at: Url, rules: Rules, end: float) -> list[str]:
-    """Return a name's addresses; the system may take its time over that, so it is asked from a thread."""
-    from concurrent.futures import Future
-    from threading import Thread
-
-    answer: Future[list[str]] = Future()
-
-    def ask() -> None:
-        try:
-            answer.set_result(list(rules.resolve(at.host, at.port)))
-        except (OSError, ValueError) as error:  # UnicodeError is a ValueError
-            answer.set_exception(error)
-
-    Thread(target=ask, name="ragstone-resolve", daemon=True).start()
-    try:
-        return answer.result(timeout=min(SECONDS_TO_CONNECT, _left(end)))
-    except TimeoutError as error:
-        raise ReadError(f"{at.host} was not found in time", hint="try again later") from error
-    except (OSError, ValueError) as error:
-        raise ReadError(
-            f"there is no host {at.host}: {_why(error)}", hint="check the address and the network"
-        ) from error
-
-
-def _connected(at: Url, addresses: Sequence[Address], rules: Rules, end: float) -> socket.socket:
-    """Return a connection to the first address that answers."""
-    last: OSError | None = None
-    for address in addresses[:_MOST_ADDRESSES]:
-        try:
-            return rules.dial(address, at.port, min(SECONDS_TO_CONNECT, _left(end)))
-        except OSError as error:
-            last = error
-    raise ReadError(f"{at.origin} cannot be reached: {_why(last)}", hint="check the address and the network") from last
-
-
-def _encrypted(connection: socket.socket, at: Url, end: float) -> socket.socket:
-    """Return the connection with TLS on it, the host proved by a certificate that the system trusts."""
-    import ssl  # loads OpenSSL: only when something is fetched
-
-    try:
-        connection.settimeout(min(SECONDS_TO_CONNECT, _left(end)))
-        return _context().wrap_socket(connection, server_hostname=at.host, suppress_ragged_eofs=False)
-    except ssl.SSLCertVerificationError as error:
-        raise AccessError(
-            f"{at.host} does not prove that it is {at.host}: {error.verify_message}",
-            hint="its certificate must name it and be signed by somebody whom this system trusts",
-        ) from error
-
-
-def _context() -> SSLContext:
-    import ssl
-
-    context = ssl.create_default_context()
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
-    return context
-
-
-def _request(at: Url, headers: Mapping[str, str]) -> bytes:
-    lines = {
-        "Host": at.authority,
-        "User-Agent": AGENT,
+def _request(url: Url, rules: FetchRules, validators: Validators | None, deadline: float) -> _Response:
+    """Return the answer to one request."""
+    headers = {
+        "User-Agent": USER_AGENT,
         "Accept": "text/html, text/plain, text/markdown, application/pdf, */*;q=0.1",
         "Accept-Encoding": "gzip, deflate",
         "Connection": "close",
-        **headers,
     }
-    told = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return f"GET {at.target} HTTP/1.1\r\n{told}\r\n".encode("ascii")
+    if validators is not None and validators.url == url.text:
+        headers |= validators.headers
+    with request_page(url, headers, policy=rules.network, max_bytes=rules.max_bytes, deadline=deadline) as answer:
+        response = _Response(url, answer.status, _decode_headers(answer.headers))
+        if response.status != _OK:
+            return response
+        _check_body(response, rules)
+        body = _read_body(answer.iter_stream(), response.headers.get("content-encoding", ""), rules.max_bytes)
+        return _Response(url, response.status, response.headers, body)
 
 
-def _left(end: float) -> float:
-    """Return the seconds that are left, or raise `ReadError` when there are none."""
-    left = end - time.monotonic()
-    if left <= 0:
-        raise ReadError("it took too long", hint="web.seconds sets the limit")
-    return left
+def _decode_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return the headers with names in lower case and values on one line; the first of equal names counts."""
+    headers: dict[str, str] = {}
+    for name, value in pairs:
+        headers.setdefault(name.decode("latin-1").lower(), " ".join(value.decode("latin-1").split()))
+    return headers
 
 
-def _why(error: BaseException | None) -> str:
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    return str(getattr(error, "strerror", None) or error or "no address answered")
+def _check_body(response: _Response, rules: FetchRules) -> None:
+    """Raise `ReadError` if the body is of a type that is not read, or too large."""
+    reason = rules.refuse_body(response.media_type, response.url.path)
+    if reason is not None:
+        raise ReadError(reason, hint="pages of text are read: HTML, plain text, Markdown, JSON, XML, PDF")
+    length = response.headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and int(length[:20]) > rules.max_bytes:
+        raise too_large(rules.max_bytes)
+
+
+def _read_body(pieces: Iterable[bytes], coding: str, max_bytes: int) -> bytes:
+    """Return the complete body, decompressed; raise `ReadError` if it is incomplete or too large."""
+    coding = coding.lower()
+    decompressor = Decompressor(coding, max_bytes) if coding not in ("", "identity") else None
+    body = bytearray()
+    for piece in pieces:
+        body += decompressor.decompress(piece) if decompressor is not None else piece
+        if len(body) > max_bytes:
+            raise too_large(max_bytes)
+    if decompressor is not None and not decompressor.is_complete:
+        raise ReadError("the page broke off before its end", hint="try again")
+    return bytes(body)
+
+
+def _redirect_target(url: Url, location: str) -> Url:
+    """Return the address a redirect leads to; raise if it is none or gives up encryption."""
+    if not location:
+        raise ReadError(f"{url.text} redirects to nowhere")
+    try:
+        target = join_url(url, location)
+    except InputError as error:
+        raise AccessError(f"{url.text} redirects to an unusual address: {error.message}") from error
+    if url.scheme == "https" and target.scheme == "http":
+        raise AccessError(
+            f"{url.text} redirects to an address without encryption", hint=f"if you trust it: {target.text}"
+        )
+    return target

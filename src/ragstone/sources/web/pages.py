@@ -1,19 +1,20 @@
-"""Web pages as a source: fetched politely, and named so that a reader knows what it is given."""
+"""Web pages as a source: pages fetched as robots.txt allows, with the file name and bytes that a reader expects."""
 
 from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Final
 
 from ragstone.errors import ReadError
-from ragstone.sources.web.fetch import Fetched, Rules, Validators, safe_fetch
-from ragstone.sources.web.robots import Robots
+from ragstone.sources.web.fetch import FetchedPage, FetchRules, Validators, safe_fetch
+from ragstone.sources.web.robots import RobotsCache
 from ragstone.sources.web.urls import Url
 
-SOURCE: Final = "web"
-"""The name that pages are stored under: no sync of a folder touches them."""
+WEB: Final = "web"
+"""The source name of stored pages; a sync of a folder does not touch them."""
 
 _SUFFIXES: Final = {
     "text/html": "html",
@@ -31,14 +32,12 @@ _SUFFIXES: Final = {
     "application/xml": "xml",
     "application/pdf": "pdf",
 }
-_FAMILIES: Final = {"+json": "json", "+xml": "xml", "+yaml": "yaml"}
-_IMAGES: Final = "image/"
-_VAGUE: Final = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
-"""Types that say less than the name at the end of the address may."""
-_BY_NAME: Final = frozenset("md markdown txt rst adoc csv tsv json jsonl yaml yml toml xml pdf".split())
-_TELLS_NOTHING: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-_NAME: Final = re.compile(r"[^/]+$")
-_UNUSUAL: Final = re.compile(r"[^\w.-]+")
+_TYPE_ENDINGS: Final = {"+json": "json", "+xml": "xml", "+yaml": "yaml"}
+_UNSPECIFIC_TYPES: Final = ("", "application/octet-stream", "binary/octet-stream")
+_VAGUE_TYPES: Final = (*_UNSPECIFIC_TYPES, "text/plain")
+"""With one of these types, the suffix in the address says more."""
+_SUFFIXES_IN_URLS: Final = frozenset("md markdown txt rst adoc csv tsv json jsonl yaml yml toml xml pdf".split())
+_UNUSUAL_CHARACTERS: Final = re.compile(r"[^\w.-]+")
 _CHARSETS: Final = re.compile(
     r"(iso[-_]?8859-?\d{1,2}|windows-?\d{3,4}|cp\d{3,4}|latin-?\d|koi8-[ru]|shift[-_]jis|euc-(jp|kr)|iso-2022-jp"
     r"|gb2312|gbk|gb18030|big5|utf-?16(le|be)?|utf-?32(le|be)?)"
@@ -47,77 +46,73 @@ _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def suffix_of(media_type: str, path: str) -> str | None:
-    """Return the suffix of a file that would hold such a body, or None where no reader takes it."""
-    ending = path.rpartition("/")[2].rpartition(".")[2].lower()
-    if media_type in _VAGUE and ending in _BY_NAME:
-        return ending
-    if media_type in _TELLS_NOTHING:
+    """Return the file suffix for a body of this type, or None if no reader takes it."""
+    suffix_in_url = path.rpartition("/")[2].rpartition(".")[2].lower()
+    if media_type in _VAGUE_TYPES and suffix_in_url in _SUFFIXES_IN_URLS:
+        return suffix_in_url
+    if media_type in _UNSPECIFIC_TYPES or media_type.startswith("image/"):
         return None
-    family = next((known for tail, known in _FAMILIES.items() if media_type.endswith(tail)), None)
-    by_family = None if media_type.startswith(_IMAGES) else family
-    return _SUFFIXES.get(media_type) or by_family or ("txt" if media_type.startswith("text/") else None)
+    if media_type in _SUFFIXES:
+        return _SUFFIXES[media_type]
+    for ending, suffix in _TYPE_ENDINGS.items():
+        if media_type.endswith(ending):
+            return suffix
+    return "txt" if media_type.startswith("text/") else None
 
 
-def unwanted(media_type: str, path: str) -> str | None:
+def refuse_unreadable(media_type: str, path: str) -> str | None:
     """Return why a body of this type is not read, or None."""
     if suffix_of(media_type, path) is not None:
         return None
     return f"it is {media_type}, which no reader takes" if media_type else "the server does not say what it is"
 
 
-def file_name(page: Fetched) -> str:
-    """Return the name of a file that would hold the page, so that a reader can be chosen by it."""
-    path = page.url.target.partition("?")[0]
-    found = _NAME.search(path)
-    stem = _UNUSUAL.sub("-", found[0] if found else "index").strip(".-") or "index"
-    suffix = suffix_of(page.media_type, path) or "txt"
+def file_name(page: FetchedPage) -> str:
+    """Return a file name for the page; readers are chosen by it."""
+    last_part = page.url.path.rpartition("/")[2]
+    stem = _UNUSUAL_CHARACTERS.sub("-", last_part).strip(".-") or "index"
+    suffix = suffix_of(page.media_type, page.url.path) or "txt"
     return stem if stem.lower().endswith(f".{suffix}") else f"{stem}.{suffix}"
 
 
-def content(page: Fetched) -> bytes:
-    """Return the page's bytes; where the server names an older encoding, as UTF-8 with its mark in front."""
+def page_bytes(page: FetchedPage) -> bytes:
+    """Return the page's bytes, converted to UTF-8 with a byte order mark if the server names an older encoding."""
     if not _CHARSETS.fullmatch(page.charset) or page.body.startswith(_BOMS):
         return page.body
     try:
         return codecs.BOM_UTF8 + page.body.decode(page.charset).encode("utf-8")
     except (LookupError, ValueError):
-        return page.body  # what the server says is wrong: the reader finds out by itself
+        return page.body  # the server is wrong; the reader detects the encoding
 
 
-def address(url: Url) -> str:
-    """Return the address as a title: no scheme, nothing behind a `?`."""
-    return f"{url.authority}{url.target.partition('?')[0]}".removesuffix("/")
+def title_from_url(url: Url) -> str:
+    """Return the address as a title, without scheme and query."""
+    return f"{url.authority}{url.path}".removesuffix("/")
 
 
-@dataclass(slots=True)
-class Visitor:
-    """Fetches pages in one run: the wishes of a site are asked for once, and heeded for every address on the way."""
-
-    rules: Rules
-    _robots: Robots = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.rules = replace(self.rules, wanted=unwanted)
-        self._robots = Robots(self.rules)
-
-    def visit(self, url: str, validators: Validators | None = None) -> Fetched:
-        """Return what lies at an address, or raise as `safe_fetch` does."""
-        return safe_fetch(url, self.rules, validators=validators, permit=self._robots.check)
-
-
-def page_at(visitor: Visitor, url: str) -> Fetched:
-    """Return a page that is there, or raise `ReadError` with what the server said."""
-    found = visitor.visit(url)
-    if found.status != 200:
-        raise ReadError(said(found.status), hint="check the address in a browser")
-    return found
-
-
-def said(status: int) -> str:
-    """Return a status in words."""
-    from http import HTTPStatus
-
+def describe_status(status: int) -> str:
+    """Return a sentence for an HTTP status."""
     try:
         return f"the server says {status} {HTTPStatus(status).phrase}"
     except ValueError:
         return f"the server says {status}"
+
+
+class PageVisitor:
+    """Fetches pages in one run. The robots.txt of a site is read once and applied to every address on the way."""
+
+    def __init__(self, rules: FetchRules) -> None:
+        """Keep the rules; they apply to robots.txt too."""
+        self._rules = replace(rules, refuse_body=refuse_unreadable)
+        self._robots = RobotsCache(rules)
+
+    def visit(self, address: str, validators: Validators | None = None) -> FetchedPage:
+        """Return the answer for an address, whatever its status; raises as `safe_fetch` does."""
+        return safe_fetch(address, self._rules, validators=validators, check=self._robots.check)
+
+    def visit_existing(self, address: str) -> FetchedPage:
+        """Return a page that exists, or raise `ReadError` with the server's status."""
+        page = self.visit(address)
+        if page.status != HTTPStatus.OK:
+            raise ReadError(describe_status(page.status), hint="check the address in a browser")
+        return page

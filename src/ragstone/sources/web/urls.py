@@ -1,137 +1,157 @@
-"""Addresses of pages: one spelling for each, and everything refused that could mean two things to two programs."""
+"""Addresses of web pages: each has one spelling, and an address that two programs could read differently is refused."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from ragstone.errors import InputError
-from ragstone.sources.web.addresses import Address, parsed
+from ragstone.sources.web.addresses import Address, parse_address
 
-PORTS: Final = {"http": 80, "https": 443}
-_LONGEST: Final = 4096
-_LONGEST_HOST: Final = 253
-_NOT_SHOWN: Final = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029\\]")
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_MAX_LENGTH: Final = 4096
+_MAX_HOST_LENGTH: Final = 253
+_FORBIDDEN: Final = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029\\]")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]*")
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
-_DOT: Final = re.compile("%2e", re.IGNORECASE)
+_ENCODED_DOT: Final = re.compile("%2e", re.IGNORECASE)
 _HINT: Final = "for example https://docs.example.org/guide"
 
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """An address taken apart: what is connected to, and what is asked for there."""
+    """An address, split into the parts that a request needs."""
 
     scheme: str
     host: str
     """A name in ASCII, or a literal address without brackets."""
     port: int
     target: str
-    """Path and query, as the request line says them."""
+    """Path and query, as in the request line."""
+
+    @property
+    def path(self) -> str:
+        """Return the target without its query."""
+        return self.target.partition("?")[0]
 
     @property
     def authority(self) -> str:
-        """Return host and port as the `Host` header wants them."""
+        """Return host and port as in the `Host` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Return what all pages of one server share."""
+        """Return scheme, host and port: the part that all pages of a server share."""
         return f"{self.scheme}://{self.authority}"
 
     @property
     def text(self) -> str:
-        """Return the one spelling of the address."""
+        """Return the address in its one spelling."""
         return f"{self.origin}{self.target}"
 
     @property
     def literal(self) -> Address | None:
-        """Return the host as a network address, where it is written as one."""
-        return parsed(self.host)
+        """Return the host as a network address, or None if it is a name."""
+        return parse_address(self.host)
 
 
 def scheme_of(text: str) -> str:
-    """Return the scheme of what is written like an address, in lower case, or nothing."""
-    found = _SCHEME.match(text)
-    return found[1].lower() if found else ""
+    """Return the scheme of an address in lower case, or an empty text."""
+    match = _SCHEME.match(text)
+    return match[1].lower() if match else ""
 
 
-def parse(text: str) -> Url:
-    """Return an address in its one spelling, its fragment dropped, or raise `InputError`."""
-    if not isinstance(text, str) or not text or len(text) > _LONGEST:
+def parse_url(text: str) -> Url:
+    """Return an address in its one spelling, without its fragment, or raise `InputError`."""
+    if not isinstance(text, str) or not text or len(text) > _MAX_LENGTH:
         raise InputError("a page is named by its address, a text of reasonable length", hint=_HINT)
-    if _NOT_SHOWN.search(text):
+    if _FORBIDDEN.search(text):
         raise InputError("the address holds a space, a backslash or a control character", hint="write them as %20, %5C")
     scheme = scheme_of(text)
-    if scheme not in PORTS:
-        raise InputError(f"{_short(text)} is no address of a web page", hint=f"only http and https; {_HINT}")
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError as error:
-        raise InputError(f"{_short(text)} is no address: {error}", hint=_HINT) from error
+    if scheme not in DEFAULT_PORTS:
+        raise InputError(f"{_shorten(text)} is no address of a web page", hint=f"only http and https; {_HINT}")
+    parts, port = _split(text)
     if "@" in parts.netloc:
-        raise InputError("an address with a user name or password is not taken", hint="leave out what stands before @")
+        raise InputError("the address holds a user name or password", hint="leave out the part before @")
     if port == 0:
         raise InputError("there is no port 0", hint=_HINT)
-    written = parts.netloc if port is None else parts.netloc.rpartition(":")[0]
-    host = host_of(written.removesuffix(":"))
-    return Url(scheme, host, port or PORTS[scheme], _target(parts.path, parts.query))
+    host = parts.netloc if port is None else parts.netloc.rpartition(":")[0]
+    return Url(
+        scheme=scheme,
+        host=normalise_host(host.removesuffix(":")),
+        port=port or DEFAULT_PORTS[scheme],
+        target=_normalise_target(parts.path, parts.query),
+    )
 
 
-def joined(base: Url, location: str) -> Url:
-    """Return where a redirect leads, or raise `InputError`."""
+def join_url(base: Url, location: str) -> Url:
+    """Return the address that a redirect from `base` leads to, or raise `InputError`."""
     try:
-        return parse(urljoin(base.text, location))
+        return parse_url(urljoin(base.text, location))
     except ValueError as error:
-        raise InputError(f"the redirect leads to no address: {_short(location)}", hint=_HINT) from error
+        raise InputError(f"the redirect leads to no address: {_shorten(location)}", hint=_HINT) from error
 
 
-def host_of(written: str) -> str:
-    """Return a host in its one spelling: lower case, ASCII, no dot at the end, addresses only as usual."""
-    if written.startswith("[") or written.endswith("]"):
-        inner = parsed(written[1:-1]) if written.startswith("[") and written.endswith("]") else None
-        if inner is None or inner.version != 6 or "%" in written:
-            raise InputError(f"{_short(written)} is no IPv6 address", hint="for example [2606:2800:220:1::1]")
-        return str(inner)
-    host = _ascii(written).removesuffix(".")
-    labels = host.split(".")
+def normalise_host(host: str) -> str:
+    """Return a host in its one spelling (lower case, ASCII, no final dot), or raise `InputError`."""
+    if host.startswith("[") or host.endswith("]"):
+        return _normalise_ipv6(host)
+    ascii_host = _encode_host(host).removesuffix(".")
+    labels = ascii_host.split(".")
     if not all(_LABEL.fullmatch(label) for label in labels):
-        raise InputError(f"{_short(written)} is no name of a host", hint=_HINT)
+        raise InputError(f"{_shorten(host)} is no name of a host", hint=_HINT)
     if _NUMBER.fullmatch(labels[-1]):
-        # What ends in a number is an address to some programs in spellings (octal, hexadecimal, one number) that are
-        # another address, or a name, to others.
-        address = parsed(host)
-        if address is None or str(address) != host:
-            raise InputError(f"{_short(written)} is an odd spelling of an address", hint="write four numbers up to 255")
-    return host
+        # Programs disagree about addresses in octal, hexadecimal or as one number.
+        address = parse_address(ascii_host)
+        if address is None or str(address) != ascii_host:
+            raise InputError(f"{_shorten(host)} is an odd spelling of an address", hint="write four numbers up to 255")
+    return ascii_host
 
 
-def _ascii(written: str) -> str:
-    """Return a host's name in ASCII and lower case; other scripts in the way that the network knows them."""
-    if not written or len(written) > _LONGEST_HOST:
-        raise InputError("the address names no host, or one that is too long", hint=_HINT)
-    if written.isascii():
-        return written.lower()
+def _split(text: str) -> tuple[SplitResult, int | None]:
     try:
-        return written.encode("idna").decode("ascii").lower()
+        parts = urlsplit(text)
+        return parts, parts.port
+    except ValueError as error:
+        raise InputError(f"{_shorten(text)} is no address: {error}", hint=_HINT) from error
+
+
+def _normalise_ipv6(host: str) -> str:
+    address = None
+    if host.startswith("[") and host.endswith("]") and "%" not in host:
+        address = parse_address(host[1:-1])
+    if address is None or address.version != 6:
+        raise InputError(f"{_shorten(host)} is no IPv6 address", hint="for example [2606:2800:220:1::1]")
+    return str(address)
+
+
+def _encode_host(host: str) -> str:
+    """Return a host name in ASCII and lower case."""
+    if not host or len(host) > _MAX_HOST_LENGTH:
+        raise InputError("the address names no host, or one that is too long", hint=_HINT)
+    if host.isascii():
+        return host.lower()
+    try:
+        return host.encode("idna").decode("ascii").lower()
     except UnicodeError as error:
-        raise InputError(f"{_short(written)} is no name of a host", hint=_HINT) from error
+        raise InputError(f"{_shorten(host)} is no name of a host", hint=_HINT) from error
 
 
-def _target(path: str, query: str) -> str:
-    """Return path and query in ASCII, without `.` and `..`: rules for robots are about where a path leads."""
-    # Two slashes at its start would read as a host.
-    plain = urljoin("http://host/", "/" + _DOT.sub(".", path).lstrip("/"))[len("http://host") :]
-    slashes = len(path) - len(path.lstrip("/"))
-    plain = "/" * max(slashes - 1, 0) + plain
-    asked = quote(plain, safe="/%:@!$&'()*+,;=~-._")
-    return f"{asked}?{quote(query, safe='/?%:@!$&()*+,;=~-._[]|')}" if query else asked
+def _normalise_target(path: str, query: str) -> str:
+    """Return path and query in ASCII, with `.` and `..` resolved, because rules of robots.txt are about real paths."""
+    rooted = "/" + _ENCODED_DOT.sub(".", path).lstrip("/")
+    resolved = urljoin("http://host/", rooted)[len("http://host") :]
+    leading_slashes = len(path) - len(path.lstrip("/"))  # `urljoin` would read two slashes as a host
+    full_path = "/" * max(leading_slashes - 1, 0) + resolved
+    target = quote(full_path, safe="/%:@!$&'()*+,;=~-._")
+    if not query:
+        return target
+    return f"{target}?{quote(query, safe='/?%:@!$&()*+,;=~-._[]|')}"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")

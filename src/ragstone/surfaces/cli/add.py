@@ -32,7 +32,7 @@ _STDIN = "-"
 @click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="What is known about them; may be repeated.")
 @click.option("--name", help="The name it is stored under; for one file, or text from a pipe.")
 @shared
-def add(  # noqa: PLR0913 - one argument per flag
+def add(
     files: tuple[str, ...],
     folder: Path | None,
     as_json: bool,

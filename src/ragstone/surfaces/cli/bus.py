@@ -26,7 +26,7 @@ from ragstone.surfaces.tools import documents_tool
 @click.option("--schema", is_flag=True, help="Print the tool's schema as JSON and end.")
 @click.option("-y", "--yes", is_flag=True, help="Index the folder without asking, whatever it is.")
 @shared
-def bus(  # noqa: PLR0913 - one argument per flag
+def bus(
     folder: Path | None,
     as_json: bool,
     bind: tuple[str, str] | None,

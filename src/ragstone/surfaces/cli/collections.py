@@ -42,7 +42,7 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
 @click.option("--chunk-size", type=click.IntRange(min=1), help="Its largest chunk; default: rag.chunk_size.")
 @click.option("--chunk-overlap", type=click.IntRange(min=0), help="What its neighbouring chunks share.")
 @shared
-def create(  # noqa: PLR0913 - one argument per flag
+def create(
     name: str,
     folder: Path | None,
     as_json: bool,

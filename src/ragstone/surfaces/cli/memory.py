@@ -81,7 +81,7 @@ def recall(
 @click.option("--turn", type=int, help="Only this turn.")
 @click.option("--before", metavar="TIME", help="Only what was said before then.")
 @shared
-def forget(  # noqa: PLR0913 - one argument per flag
+def forget(
     folder: Path | None, as_json: bool, session: str | None, all_sessions: bool, turn: int | None, before: str | None
 ) -> None:
     """Forget a conversation, one of its turns, or what is older than a time."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ragstone.engine import Engine
 from ragstone.errors import AccessError, InputError, ReadError
-from ragstone.sources.web.urls import parse, scheme_of
+from ragstone.sources.web.urls import parse_url, scheme_of
 from ragstone.surfaces.cli.shell import complain
 from ragstone.types import AddReport, Skip
 
@@ -44,7 +44,7 @@ def check_addresses(urls: Sequence[str], *, name: str | None, metadata: Sequence
     if urls and (name is not None or metadata):
         raise InputError("--name and --metadata go with files", hint="a page is stored under its address")
     for url in urls:
-        parse(url)
+        parse_url(url)
 
 
 def add_pages(engine: Engine, urls: Sequence[str], collection: str | None, *, alone: bool) -> Pages:

@@ -27,7 +27,7 @@ _PIPE: Final = "-"
 @click.option("--collection", help="The collection to write.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @shared
-def export(  # noqa: PLR0913 - one argument per flag
+def export(
     file: str, folder: Path | None, as_json: bool, no_vectors: bool, collection: str | None, force: bool
 ) -> None:
     """Write a collection to FILE (`-`, the default, is stdout)."""

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import ReadError
-from ragstone.sources.web.fetch import Rules, safe_fetch
+from ragstone.sources.web.client import NetworkPolicy
+from ragstone.sources.web.fetch import FetchRules, safe_fetch
 from tests.support.local_site import Answer, Request, Site, reply, serving
 
 MOST = 100_000
@@ -28,7 +29,7 @@ def site() -> Iterator[Site]:
 
 
 def get(site: Site, seconds: float = 10.0) -> bytes:
-    return safe_fetch(f"{site.origin}/", Rules(allow=site.allow, max_bytes=MOST, seconds=seconds)).body
+    return safe_fetch(f"{site.origin}/", FetchRules(NetworkPolicy(site.allow), max_bytes=MOST, seconds=seconds)).body
 
 
 def again(piece: bytes, count: int = 10**9, pause: float = 0.0) -> Answer:

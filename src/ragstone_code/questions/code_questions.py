@@ -1,0 +1,145 @@
+"""The question engine: answers questions about code from the graph. Ragstone finds it by entry point."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ragstone.protocols import Store
+from ragstone.types import CodeAnswer, CodeGuess, GraphAnswer, Hit, Scope
+from ragstone_code.questions import answer as questions
+from ragstone_code.questions import candidates
+from ragstone_code.questions.intents import Wanted, asked
+from ragstone_code.questions.link import Anchor, resolve
+from ragstone_code.questions.mentions import CLASSES, ROUTES, Mention
+
+_HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
+    "route_name": ("route", ROUTES),
+    "controller_class": ("controller", CLASSES),
+    "table_name": ("table", frozenset({"table", "former_table"})),
+}
+"""Option name -> the noun used in sentences, and the kinds of alias that the name may be."""
+_MAX_GUESSES: Final = 3
+"""Nodes that are asked if the question names nothing: the first is likely, the third sometimes."""
+_MAX_ANCHOR_NODES: Final = 3
+_QUALIFIED_NAME: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
+"""A class with its namespace, or a method with its class: such a name is never a common word."""
+_LAST_TABLE: Final = re.compile(r"\btable\s+([A-Za-z]\w*)\W*$")
+"""A plain word after `table` at the end of a question: it can only be the name of a table."""
+_SEARCHED_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "table": ("table",),
+    "column": ("column",),
+    "config": ("config",),
+    "route": ("route", "api_endpoint"),
+    "endpoint": ("route", "api_endpoint"),
+    "uri": ("route", "api_endpoint"),
+    "url": ("route", "api_endpoint"),
+}
+"""Node kinds that a negative answer claims to have searched; any other noun means files of code."""
+
+
+class CodeQuestions:
+    """Reads a question, links its names to nodes, and answers from the graph."""
+
+    hints = tuple(_HINTED)
+
+    def answer(self, store: Store, scope: Scope, question: str, hints: Mapping[str, str]) -> CodeAnswer:
+        """Return the graph's answer with the nodes it is about, or the reason why there is none."""
+        understood = questions.read(store, scope, question)
+        anchors, missing = self._hinted_anchors(store, scope, question, hints)
+        unknown = [f"{mention.cue or 'name'} {mention.text}" for mention in (*missing, *understood.linked.unknown)]
+        answer = questions.answer(store, scope, understood, anchors)
+        if answer is None and missing:
+            answer = _absent_answer(missing[0], understood.intent)
+        if answer is None:
+            unknown += _unmatched_names(understood)
+            return CodeAnswer(None, understood.intent, unknown=tuple(unknown))
+        if not _has_searched_nodes(store, scope, answer):
+            noun = answer.looked_in[0].removeprefix("every ")
+            note = f"no {noun} at all is known here"
+            return CodeAnswer(None, understood.intent, unknown=tuple(unknown), notes=(note,))
+        keys = [
+            node.key for anchor in (*anchors, *understood.linked.anchors) for node in anchor.nodes[:_MAX_ANCHOR_NODES]
+        ]
+        return CodeAnswer(answer, answer.intent, tuple(keys), tuple(unknown))
+
+    def kinds(self, store: Store, scope: Scope, question: str) -> list[tuple[str, ...]]:
+        """Return the node kinds that a question without names can be about, the most likely group first.
+
+        The groups are separate, because descriptions of many routes would hide the description of one table.
+        """
+        understood = questions.read(store, scope, question)
+        intents = self._guessable_intents(understood)
+        if not intents:
+            return []
+        strongest = [intent for intent in intents if intent.weight == intents[0].weight]
+        first = candidates.kinds_of(strongest)
+        others = tuple(kind for kind in candidates.kinds_of(intents) if kind not in first)
+        return [kinds for kinds in (first, others) if kinds]
+
+    def guess(self, store: Store, scope: Scope, question: str, hits: Iterable[Sequence[Hit]]) -> list[CodeGuess]:
+        """Return answers about the nodes that the hits lead to, the most likely first."""
+        understood = questions.read(store, scope, question)
+        intents = self._guessable_intents(understood)
+        if not intents:
+            return []
+        ranked = candidates.candidates(store, scope, question, hits=hits, wanted=intents)
+        guesses: list[CodeGuess] = []
+        for node, share in ranked[: 2 * _MAX_GUESSES]:
+            answer = questions.about(store, scope, understood, node)
+            if answer is not None and len(guesses) < _MAX_GUESSES:
+                hedged = replace(answer, confidence="heuristic", said=f"Perhaps: {answer.said}")
+                guesses.append(CodeGuess(node.key, round(share, 4), hedged))
+        return guesses
+
+    def _hinted_anchors(
+        self, store: Store, scope: Scope, question: str, hints: Mapping[str, str]
+    ) -> tuple[list[Anchor], list[Mention]]:
+        """Return the nodes that the hints name, and the hints that name no node."""
+        anchors: list[Anchor] = []
+        missing: list[Mention] = []
+        for option, name in hints.items():
+            noun, kinds = _HINTED[option]
+            mention = Mention(name, -1, (name.lstrip("\\"),), kinds, cue=noun)
+            linked = resolve(store, scope, question, [mention])
+            anchors += linked.anchors
+            if not linked.anchors:
+                missing.append(mention)
+        return anchors, missing
+
+    def _guessable_intents(self, understood: questions.Read) -> list[Wanted]:
+        """Return what the question asks; nothing if it names something that no node has."""
+        if not understood.question.strip() or _unmatched_names(understood):
+            return []
+        return asked(understood.text)
+
+
+def _has_searched_nodes(store: Store, scope: Scope, answer: GraphAnswer) -> bool:
+    """Return whether a negative answer is based on any node at all."""
+    if not answer.negative or answer.nodes or not answer.looked_in:
+        return True
+    noun = answer.looked_in[0].removeprefix("every ")
+    kinds = _SEARCHED_KINDS.get(noun, ("file",))
+    return bool(store.nodes(scope, kinds=kinds, limit=1))
+
+
+def _unmatched_names(understood: questions.Read) -> list[str]:
+    """Return the qualified names in the question that match no node."""
+    matched = [anchor.mention.text for anchor in understood.linked.anchors]
+    names = [
+        mention.text
+        for mention in understood.linked.mentions
+        if _QUALIFIED_NAME.search(mention.text) and not mention.plain
+    ]
+    table = _LAST_TABLE.search(understood.question)
+    if table and not matched:
+        names.append(f"table {table[1]}")
+    return [name for name in names if not any(name in text or text in name for text in matched)]
+
+
+def _absent_answer(mention: Mention, intent: str) -> GraphAnswer:
+    """Return the answer that a hinted name does not exist."""
+    sentence = f"There is no {mention.cue} {mention.text}; looked at every {mention.cue} of the graph."
+    return GraphAnswer(intent, sentence, {}, negative=True, looked_in=(f"every {mention.cue}",))
