@@ -107,7 +107,7 @@ def _answer(
     """Yield the link to the policy's method, or to the ability that is defined by itself; nothing where none is."""
     source, uri, line, depends = said
     attributes: dict[str, Json] = {"ability": ability, "model": model or None}
-    guard = policies.of(model) if model else None
+    guard = policies.find(model) if model else None
     method = app.find_method(guard.policy, _camel(ability)) if guard else None
     if guard and method:
         sure: Confidence = guard.confidence

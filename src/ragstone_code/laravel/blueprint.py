@@ -1,4 +1,4 @@
-"""What a blueprint's calls make of a table: columns, indexes, foreign keys, as Laravel's schema builder has it."""
+"""`Blueprint` of Laravel's schema builder: chains of calls become columns, indexes and foreign keys of a table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ragstone_code.laravel.calls import (
     string_values,
     to_json,
 )
-from ragstone_code.laravel.tables import Change, Column, Event, ForeignKey, Index, Place, Table, Tables
+from ragstone_code.laravel.tables import Column, ForeignKey, MigrationLine, Table, TableChange, TableHistory, TableIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Referred:
-    """What a foreign key by model needs to know of it."""
+class ModelKey:
+    """The table and the primary key of a model, for foreign keys that name the model."""
 
     table: str
     key: str = "id"
@@ -29,7 +29,7 @@ class Referred:
     ulid: bool = False
 
 
-_FOREIGN_MORE: Final = {
+_FOREIGN_KEY_ACTIONS: Final = {
     "cascadeondelete": ("on_delete", "cascade"),
     "restrictondelete": ("on_delete", "restrict"),
     "nullondelete": ("on_delete", "set null"),
@@ -41,258 +41,360 @@ _FOREIGN_MORE: Final = {
 }
 _FLAGS: Final = {"auto_increment", "unsigned"}
 _PHP_NAMES: Final = {"auto_increment": "autoIncrement"}
-_SHOWN: Final = {"length", "total", "places", "allowed", "precision", "dimensions", "subtype", "expression"}
+_COLUMN_OPTIONS: Final = {
+    "length",
+    "total",
+    "places",
+    "allowed",
+    "precision",
+    "dimensions",
+    "subtype",
+    "expression",
+}
+_COLUMN_METHODS: Final = ("addcolumn", "foreignidfor", "foreignuuidfor", "foreignulidfor")
+_TABLE_METHODS: Final = ("rename", "drop", "dropifexists")
+_REMEMBER_TOKEN_LENGTH: Final = 100
 
 
 @dataclass(slots=True)
 class Blueprint:
-    """A table being made or altered: takes chains of calls and says at the end what was touched."""
+    """A table that a migration creates or alters; it applies chains of calls to the table."""
 
-    tables: Tables
+    history: TableHistory
     table: Table
     creating: bool
-    model: Callable[[object], Referred | None]
+    find_model: Callable[[object], ModelKey | None]
     morph_key: str = "unsignedBigInteger"
-    keeps: bool = False
-    """Whether a changed column keeps what the change does not say, as it did before Laravel 11."""
+    keeps_options: bool = False
+    """True before Laravel 11: a changed column keeps the options that the change does not repeat."""
     touched: list[str] = field(default_factory=list)
-    acted: bool = False
+    """Names of the columns that were added, altered or dropped."""
+    altered: bool = False
 
-    def take(self, chain: MethodChain) -> None:
-        """Do what one chain of calls says."""
+    def apply_chain(self, chain: MethodChain) -> None:
+        """Apply one chain of calls to the table."""
         first = chain[0]
         name = first.name.lower()
-        data = blueprint_methods()
-        self.acted = self.acted or name not in ("rename", "drop", "dropifexists", *data["no column"])
-        if name in data["columns"] or name in ("addcolumn", "foreignidfor", "foreignuuidfor", "foreignulidfor"):
-            self._column(chain)
-        elif name in data["several"]:
-            self._several(first, [tuple(one) for one in data["several"][name]], chain[1:])
-        elif name in data["morphs"]:
-            self._morphs(first, *data["morphs"][name])
+        methods = blueprint_methods()
+        if name not in _TABLE_METHODS and name not in methods["no column"]:
+            self.altered = True
+        if name in methods["columns"] or name in _COLUMN_METHODS:
+            self._add_column(chain)
+        elif name in methods["several"]:
+            columns = [tuple(column) for column in methods["several"][name]]
+            self._add_columns(first, columns, chain[1:])
+        elif name in methods["morphs"]:
+            key, nullable = methods["morphs"][name]
+            self._add_morph_columns(first, key, nullable=nullable)
         elif name == "foreign":
-            self._foreign(string_values(first.argument(0, "columns")), first.text(1, "name"), chain)
-        elif name in data["indexes"]:
-            self._index(data["indexes"][name], first)
+            columns_of_key = string_values(first.argument(0, "columns"))
+            self._add_foreign_key(columns_of_key, first.text(1, "name"), chain)
+        elif name in methods["indexes"]:
+            self._add_index(methods["indexes"][name], first)
         elif name.startswith(("drop", "rename", "remove")):
-            self._undo(name, first)
-        elif name not in data["no column"] and name != "after":
-            self.tables.remark(first.at, f"{first.name} is no method of Laravel's blueprint")
+            self._remove_or_rename(name, first)
+        elif name not in methods["no column"] and name != "after":
+            self.history.add_remark(first.at, f"{first.name} is no method of Laravel's blueprint")
 
-    def done(self, at: Place) -> None:
-        """Write down that the table was made or altered."""
-        kind: Change = "CREATES" if self.creating else "ALTERS"
-        if not self.creating and not self.acted:
-            return
-        self.table.events.append(Event(kind, at, tuple(dict.fromkeys(self.touched))))
+    def finish(self, at: MigrationLine) -> None:
+        """Record the change of the table, if there is one."""
+        columns = tuple(dict.fromkeys(self.touched))
+        if self.creating:
+            self.table.changes.append(TableChange("CREATES", at, columns))
+        elif self.altered:
+            self.table.changes.append(TableChange("ALTERS", at, columns))
 
     # ── columns ──────────────────────────────────────────────────────────────────────────────
 
-    def _column(self, chain: MethodChain) -> None:
+    def _add_column(self, chain: MethodChain) -> None:
         first = chain[0]
         method = first.name.lower()
-        to: Referred | None = None
+        model_key: ModelKey | None = None
         if method == "addcolumn":
-            kind, name, rest = str(first.text(0, "type") or "unknown"), first.text(1, "name"), first
-            more = {"type": kind, **(first.argument(2) if isinstance(first.argument(2), Mapping) else {})}  # type: ignore[dict-item]
+            name = first.text(1, "name")
+            definition = self._custom_definition(first)
         elif method.endswith("for"):
-            to = self.model(first.argument(0, "model"))
-            name = first.text(1, "column") or self._key_of(first, to)
-            more, rest = blueprint_methods()["columns"][self._foreign_method(method, to)], first
+            model_key = self.find_model(first.argument(0, "model"))
+            name = first.text(1, "column") or self._foreign_column(first, model_key)
+            definition = blueprint_methods()["columns"][self._foreign_method(method, model_key)]
         else:
-            more, rest = blueprint_methods()["columns"][method], first
-            name = first.text(0, "column") or (more.get("name") if first.argument(0, "column") is None else None)
+            definition = blueprint_methods()["columns"][method]
+            name = first.text(0, "column")
+            if name is None and first.argument(0, "column") is None:
+                name = definition.get("name")
         if name is None:
-            self.tables.remark(first.at, f"the name of a column of {self.table.name} is not known ({first.name})")
+            remark = f"the name of a column of {self.table.name} is not known ({first.name})"
+            self.history.add_remark(first.at, remark)
             return
-        self._put(name, more, rest, chain[1:], to)
+        self._put_column(name, definition, first, chain[1:], model_key)
 
-    def _key_of(self, said: MethodCall, to: Referred | None) -> str | None:
-        """Return the column that refers to a model."""
-        name = said.argument(0, "model")
-        name = name if isinstance(name, str) else getattr(name, "name", None)
-        return inflection.foreign_key_name(name, to.key if to else "id") if isinstance(name, str) else None
+    def _custom_definition(self, call: MethodCall) -> dict[str, Any]:
+        """Return the definition of a column that `addColumn(type, name, options)` adds."""
+        definition: dict[str, Any] = {"type": str(call.text(0, "type") or "unknown")}
+        options = call.argument(2)
+        if isinstance(options, Mapping):
+            definition.update(options)
+        return definition
 
-    def _foreign_method(self, method: str, to: Referred | None) -> str:
+    def _foreign_column(self, call: MethodCall, model_key: ModelKey | None) -> str | None:
+        """Return the name of the column that refers to the model in a call's first argument."""
+        model = call.argument(0, "model")
+        name = model if isinstance(model, str) else getattr(model, "name", None)
+        if not isinstance(name, str):
+            return None
+        key = model_key.key if model_key else "id"
+        return inflection.foreign_key_name(name, key)
+
+    def _foreign_method(self, method: str, model_key: ModelKey | None) -> str:
+        """Return the plain method that `foreignIdFor` and similar methods call."""
         if method != "foreignidfor":
             return method.removesuffix("for")
-        if to is None or to.key_type == "int":
+        if model_key is None or model_key.key_type == "int":
             return "foreignid"
-        return "foreignulid" if to.ulid else "foreignuuid"
+        return "foreignulid" if model_key.ulid else "foreignuuid"
 
-    def _put(
-        self, name: str, more: Mapping[str, Any], said: MethodCall, calls: MethodChain, to: Referred | None = None
+    def _put_column(
+        self,
+        name: str,
+        definition: Mapping[str, Any],
+        call: MethodCall,
+        rest: MethodChain,
+        model_key: ModelKey | None = None,
     ) -> None:
-        """Add or change a column, with what the rest of the chain says of it."""
-        extra: dict[str, Json] = {
-            key: to_json(value) for key, value in more.items() if key in _SHOWN or (key in _FLAGS and value)
-        }
-        for index, key in enumerate(more.get("takes", ())):
-            value = said.argument(index + 1, _PHP_NAMES.get(key, key))
-            if value is not None and value is not False:
-                extra[key] = to_json(value)
-        settings = ColumnModifiers(bool(more.get("nullable")), extra)
-        for index, call in enumerate(calls):
-            if more.get("foreign") and call.name.lower() in ("constrained", "references"):
-                self._referring(name, calls[index:], to)
+        """Add or change a column; the rest of the chain sets its options."""
+        modifiers = ColumnModifiers(bool(definition.get("nullable")), self._column_options(definition, call))
+        for index, next_call in enumerate(rest):
+            if definition.get("foreign") and next_call.name.lower() in ("constrained", "references"):
+                self._add_foreign_key_of_column(name, rest[index:], model_key)
                 break
-            settings.take(call)
-        self._settle(Column(name, str(more["type"]), settings.nullable, said.at, settings.more), settings, calls)
+            modifiers.take(next_call)
+        column = Column(
+            name,
+            str(definition["type"]),
+            modifiers.nullable,
+            call.at,
+            modifiers.more,
+        )
+        self._store_column(column, modifiers)
 
-    def _settle(self, column: Column, settings: ColumnModifiers, calls: MethodChain) -> None:
-        before = self.table.columns.get(column.name)
-        if settings.changes and before is not None and self.keeps:
-            nullable = column.nullable if settings.nullable_said else before.nullable
-            kept = {key: value for key, value in before.more.items() if key in ("default", "comment")}
-            column = replace(column, nullable=nullable, more={**kept, **column.more})
-        if before is not None:
-            column = replace(column, at=before.at if settings.changes else column.at)
+    def _column_options(self, definition: Mapping[str, Any], call: MethodCall) -> dict[str, Json]:
+        """Return the options of a column: those of its definition, then those in the call's arguments."""
+        options: dict[str, Json] = {}
+        for key, value in definition.items():
+            if key in _COLUMN_OPTIONS or (key in _FLAGS and value):
+                options[key] = to_json(value)
+        for index, key in enumerate(definition.get("takes", ())):
+            value = call.argument(index + 1, _PHP_NAMES.get(key, key))
+            if value is not None and value is not False:
+                options[key] = to_json(value)
+        return options
+
+    def _store_column(self, column: Column, modifiers: ColumnModifiers) -> None:
+        previous = self.table.columns.get(column.name)
+        if modifiers.changes and previous is not None:
+            if self.keeps_options:
+                column = self._with_previous_options(column, previous, modifiers)
+            column = replace(column, at=previous.at)
         self.table.add(column)
         self.touched.append(column.name)
-        for kind, name in settings.indexes:
-            self.table.indexes[name or self.table.named_index(kind, (column.name,))] = Index(kind, (column.name,))
+        columns = (column.name,)
+        for kind, name in modifiers.indexes:
+            index_name = name or self.table.named_index(kind, columns)
+            self.table.indexes[index_name] = TableIndex(kind, columns)
 
-    def _several(self, said: MethodCall, columns: list[tuple[str, str, bool]], calls: MethodChain) -> None:
+    def _with_previous_options(self, column: Column, previous: Column, modifiers: ColumnModifiers) -> Column:
+        """Return a changed column with the options of the previous definition that the change does not set."""
+        nullable = column.nullable if modifiers.nullable_said else previous.nullable
+        options = {key: value for key, value in previous.more.items() if key in ("default", "comment")}
+        return replace(column, nullable=nullable, more={**options, **column.more})
+
+    def _add_columns(self, call: MethodCall, columns: list[tuple[str, str, bool]], rest: MethodChain) -> None:
+        """Add the columns of a method that stands for several, such as `timestamps()`."""
         for method, name, nullable in columns:
-            more = {**blueprint_methods()["columns"][method.lower()], "nullable": nullable, "takes": ()}
+            definition = {
+                **blueprint_methods()["columns"][method.lower()],
+                "nullable": nullable,
+                "takes": (),
+            }
             if name == "remember_token":
-                more["length"] = 100
-            self._put(name, more, said, calls)
+                definition["length"] = _REMEMBER_TOKEN_LENGTH
+            self._put_column(name, definition, call, rest)
 
-    def _morphs(self, said: MethodCall, key: str, nullable: bool) -> None:
-        name = said.text(0, "name")
+    def _add_morph_columns(self, call: MethodCall, key: str, *, nullable: bool) -> None:
+        """Add the type column and the id column of a polymorphic relation, with an index on both."""
+        name = call.text(0, "name")
         if name is None:
-            self.tables.remark(said.at, f"the name of a morph of {self.table.name} is not known")
+            self.history.add_remark(call.at, f"the name of a morph of {self.table.name} is not known")
             return
-        pair = (f"{name}_type", f"{name}_id")
-        self._several(said, [("string", pair[0], nullable), (key or self.morph_key, pair[1], nullable)], ())
-        self.table.indexes[said.text(1, "indexName") or self.table.named_index("index", pair)] = Index("index", pair)
+        type_column = f"{name}_type"
+        id_column = f"{name}_id"
+        columns = [
+            ("string", type_column, nullable),
+            (key or self.morph_key, id_column, nullable),
+        ]
+        self._add_columns(call, columns, ())
+        pair = (type_column, id_column)
+        index_name = call.text(1, "indexName") or self.table.named_index("index", pair)
+        self.table.indexes[index_name] = TableIndex("index", pair)
 
     # ── keys and indexes ─────────────────────────────────────────────────────────────────────
 
-    def _referring(self, column: str, calls: MethodChain, to: Referred | None) -> None:
-        """Add the foreign key of a `foreignId` and its kin."""
-        first = calls[0]
+    def _add_foreign_key_of_column(self, column: str, chain: MethodChain, model_key: ModelKey | None) -> None:
+        """Add the foreign key that `constrained()` or `references()` gives to a column."""
+        first = chain[0]
         if first.name.lower() == "references":
-            self._foreign((column,), first.text(1, "indexName"), calls)
+            self._add_foreign_key((column,), first.text(1, "indexName"), chain)
             return
-        key = first.text(1, "column") or (to.key if to else "id")
-        table = first.text(0, "table") or (to.table if to else None)
+        key = first.text(1, "column")
+        table = first.text(0, "table")
+        if model_key is not None:
+            key = key or model_key.key
+            table = table or model_key.table
+        key = key or "id"
         if table is None and first.argument(0, "table") is None:
             table = inflection.plural(column.rpartition(f"_{key}")[0] or column)
-        self._foreign_to((column,), table, (key,), first.text(2, "indexName"), calls)
+        self._store_foreign_key(
+            (column,),
+            table,
+            (key,),
+            first.text(2, "indexName"),
+            chain,
+        )
 
-    def _foreign(self, columns: tuple[str, ...], name: str | None, calls: MethodChain) -> None:
-        said = {call.name.lower(): call for call in calls}
-        on = said["on"].argument(0) if "on" in said else None
-        references = string_values(said["references"].argument(0)) if "references" in said else ()
-        if isinstance(on, str) and "." in (references[0] if references else ""):
-            references = tuple(one.rpartition(".")[2] for one in references)
-        self._foreign_to(columns, on if isinstance(on, str) else None, references, name, calls)
+    def _add_foreign_key(self, columns: tuple[str, ...], name: str | None, chain: MethodChain) -> None:
+        """Add a foreign key whose table and columns are set by `on()` and `references()` in the chain."""
+        calls = {call.name.lower(): call for call in chain}
+        table = calls["on"].argument(0) if "on" in calls else None
+        references: tuple[str, ...] = ()
+        if "references" in calls:
+            references = string_values(calls["references"].argument(0))
+        if not isinstance(table, str):
+            table = None
+        elif references and "." in references[0]:
+            references = tuple(reference.rpartition(".")[2] for reference in references)
+        self._store_foreign_key(columns, table, references, name, chain)
 
-    def _foreign_to(
+    def _store_foreign_key(
         self,
         columns: tuple[str, ...],
-        on: str | None,
+        table: str | None,
         references: tuple[str, ...],
         name: str | None,
-        calls: MethodChain,
+        chain: MethodChain,
     ) -> None:
-        at = calls[0].at
-        if not columns or on is None or not references:
-            self.tables.remark(at, f"a foreign key of {self.table.name} is not fully known")
+        at = chain[0].at
+        if not columns or table is None or not references:
+            self.history.add_remark(at, f"a foreign key of {self.table.name} is not fully known")
             return
-        more: dict[str, Json] = {}
-        for call in calls:
-            lower = call.name.lower()
-            if lower in _FOREIGN_MORE:
-                more[_FOREIGN_MORE[lower][0]] = _FOREIGN_MORE[lower][1]
-            elif lower in ("ondelete", "onupdate"):
-                more[f"on_{lower[2:]}"] = to_json(call.argument(0))
-        key = ForeignKey(columns, on, references, at, more)
-        self.table.foreign[name or self.table.named_index("foreign", columns)] = key
+        actions: dict[str, Json] = {}
+        for call in chain:
+            method = call.name.lower()
+            if method in _FOREIGN_KEY_ACTIONS:
+                event, action = _FOREIGN_KEY_ACTIONS[method]
+                actions[event] = action
+            elif method in ("ondelete", "onupdate"):
+                actions[f"on_{method[2:]}"] = to_json(call.argument(0))
+        key_name = name or self.table.named_index("foreign", columns)
+        self.table.foreign[key_name] = ForeignKey(columns, table, references, at, actions)
         self.touched.extend(columns)
 
-    def _index(self, kind: str, said: MethodCall) -> None:
-        columns = string_values(said.argument(0, "columns"))
-        name = said.text(1, "name") or self.table.named_index(kind, columns)
-        self.table.indexes[name] = Index(kind, columns)
+    def _add_index(self, kind: str, call: MethodCall) -> None:
+        columns = string_values(call.argument(0, "columns"))
+        name = call.text(1, "name") or self.table.named_index(kind, columns)
+        self.table.indexes[name] = TableIndex(kind, columns)
         self.touched.extend(column for column in columns if column in self.table.columns)
 
-    # ── taking away ──────────────────────────────────────────────────────────────────────────
+    # ── drops and renames ────────────────────────────────────────────────────────────────────
 
-    def _undo(self, name: str, said: MethodCall) -> None:
-        data = blueprint_methods()
-        if name in data["dropped indexes"]:
-            self._drop_index(data["dropped indexes"][name], said)
+    def _remove_or_rename(self, name: str, call: MethodCall) -> None:
+        dropped_indexes = blueprint_methods()["dropped indexes"]
+        if name in dropped_indexes:
+            self._drop_index(dropped_indexes[name], call)
         elif name == "dropforeign":
-            self._drop_foreign(said.argument(0, "index"))
+            self._drop_foreign_key(call.argument(0, "index"))
         elif name in ("drop", "dropifexists"):
-            self.tables.drop(self.table.name, said.at)
+            self.history.drop(self.table.name, call.at)
         elif name == "rename":
-            self._rename_table(said)
+            self._rename_table(call)
         elif name == "renamecolumn":
-            self._rename(said)
+            self._rename_column(call)
         elif name == "renameindex":
-            found = self.table.indexes.pop(str(said.argument(0)), None)
-            if found is not None:
-                self.table.indexes[str(said.argument(1))] = found
+            self._rename_index(call)
         else:
-            self._drop_columns(name, said)
+            self._drop_columns(name, call)
 
-    def _rename_table(self, said: MethodCall) -> None:
-        to = said.text(0, "to")
-        if to is None:
-            self.tables.remark(said.at, f"the new name of the table {self.table.name} is not known")
+    def _rename_table(self, call: MethodCall) -> None:
+        new_name = call.text(0, "to")
+        if new_name is None:
+            self.history.add_remark(call.at, f"the new name of the table {self.table.name} is not known")
         else:
-            self.tables.rename(self.table.name, to, said.at)
+            self.history.rename(self.table.name, new_name, call.at)
 
-    def _drop_columns(self, name: str, said: MethodCall) -> None:
-        """Take away the columns that any of the methods for it names."""
-        data = blueprint_methods()
-        if name in data["dropped columns"]:
-            columns = tuple(data["dropped columns"][name])
-        elif name in ("dropsoftdeletes", "dropsoftdeletestz"):
-            columns = (said.text(0, "column") or "deleted_at",)
-        elif name == "dropmorphs":
-            columns = tuple(f"{one}_{end}" for one in string_values(said.argument(0, "name")) for end in ("type", "id"))
-        elif name in ("dropforeignidfor", "dropconstrainedforeignidfor"):
-            column = said.text(1, "column") or self._key_of(said, self.model(said.argument(0, "model")))
-            columns = (column,) if column else ()
-        elif name in ("dropcolumn", "dropconstrainedforeignid", "removecolumn"):
-            columns = tuple(one for value in (*said.arguments, *said.named.values()) for one in string_values(value))
-        else:
-            self.tables.remark(said.at, f"{said.name} is no method of Laravel's blueprint")
+    def _rename_index(self, call: MethodCall) -> None:
+        index = self.table.indexes.pop(str(call.argument(0)), None)
+        if index is not None:
+            self.table.indexes[str(call.argument(1))] = index
+
+    def _drop_columns(self, name: str, call: MethodCall) -> None:
+        """Drop the columns that a `drop…` method names; add a remark if Laravel has no such method."""
+        columns = self._columns_to_drop(name, call)
+        if columns is None:
+            self.history.add_remark(call.at, f"{call.name} is no method of Laravel's blueprint")
             return
         if not columns:
-            self.tables.remark(said.at, f"which column of {self.table.name} is dropped is not known")
+            self.history.add_remark(call.at, f"which column of {self.table.name} is dropped is not known")
         for column in columns:
             self.table.drop(column)
             self.touched.append(column)
 
-    def _drop_index(self, kind: str, said: MethodCall) -> None:
-        value = said.argument(0, "index")
+    def _columns_to_drop(self, name: str, call: MethodCall) -> tuple[str, ...] | None:
+        """Return the columns that a method drops; None if Laravel has no such method."""
+        dropped_columns = blueprint_methods()["dropped columns"]
+        if name in dropped_columns:
+            return tuple(dropped_columns[name])
+        if name in ("dropsoftdeletes", "dropsoftdeletestz"):
+            return (call.text(0, "column") or "deleted_at",)
+        columns: list[str] = []
+        if name == "dropmorphs":
+            for morph in string_values(call.argument(0, "name")):
+                columns += (f"{morph}_type", f"{morph}_id")
+            return tuple(columns)
+        if name in ("dropforeignidfor", "dropconstrainedforeignidfor"):
+            model_key = self.find_model(call.argument(0, "model"))
+            column = call.text(1, "column") or self._foreign_column(call, model_key)
+            return (column,) if column else ()
+        if name in ("dropcolumn", "dropconstrainedforeignid", "removecolumn"):
+            for value in (*call.arguments, *call.named.values()):
+                columns.extend(string_values(value))
+            return tuple(columns)
+        return None
+
+    def _drop_index(self, kind: str, call: MethodCall) -> None:
+        value = call.argument(0, "index")
         if isinstance(value, str):
             self.table.indexes.pop(value, None)
             return
         columns = string_values(value)
-        self.table.indexes = {
-            key: one
-            for key, one in self.table.indexes.items()
-            if one.kind != kind or (columns and one.columns != columns)
-        }
+        remaining: dict[str, TableIndex] = {}
+        for key, index in self.table.indexes.items():
+            if index.kind != kind or (columns and index.columns != columns):
+                remaining[key] = index
+        self.table.indexes = remaining
 
-    def _drop_foreign(self, value: object) -> None:
+    def _drop_foreign_key(self, value: object) -> None:
         if isinstance(value, str):
             self.table.foreign.pop(value, None)
             return
         columns = string_values(value)
-        self.table.foreign = {key: one for key, one in self.table.foreign.items() if one.columns != columns}
+        self.table.foreign = {key: foreign for key, foreign in self.table.foreign.items() if foreign.columns != columns}
 
-    def _rename(self, said: MethodCall) -> None:
-        former, to = (name.strip("`") if name else None for name in (said.text(0, "from"), said.text(1, "to")))
-        if former is None or to is None:
-            self.tables.remark(said.at, f"which column of {self.table.name} is renamed is not known")
+    def _rename_column(self, call: MethodCall) -> None:
+        former = call.text(0, "from")
+        new_name = call.text(1, "to")
+        if former is None or new_name is None:
+            self.history.add_remark(call.at, f"which column of {self.table.name} is renamed is not known")
             return
-        self.tables.rename_column(self.table, former, to, said.at)
-        self.touched.extend((former, to))
+        former = former.strip("`")
+        new_name = new_name.strip("`")
+        self.history.rename_column(self.table, former, new_name, call.at)
+        self.touched.extend((former, new_name))

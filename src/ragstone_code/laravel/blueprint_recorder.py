@@ -1,4 +1,4 @@
-"""The schema builder and its blueprints, as a migration speaks to them while it is followed."""
+"""Recorders for the schema builder: the evaluator calls them while it follows a migration."""
 
 from __future__ import annotations
 
@@ -18,213 +18,283 @@ from ragstone_code.evaluate import (
     Value,
     first_known,
 )
-from ragstone_code.laravel.blueprint import Blueprint, Referred
+from ragstone_code.laravel.blueprint import Blueprint, ModelKey
 from ragstone_code.laravel.calls import MethodCall
-from ragstone_code.laravel.eloquent import Eloquent
-from ragstone_code.laravel.tables import Place, Tables
+from ragstone_code.laravel.eloquent import EloquentModels
+from ragstone_code.laravel.tables import ForeignKey, MigrationLine, Table, TableHistory, TableIndex
 
-_MORPHS: Final = {"uuid": "uuid", "ulid": "ulid", "int": "unsignedBigInteger"}
+_MORPH_KEY_TYPES: Final = {
+    "uuid": "uuid",
+    "ulid": "ulid",
+    "int": "unsignedBigInteger",
+}
+_MORPH_METHODS: Final = {
+    "morphusinguuids": "uuid",
+    "morphusingulids": "ulid",
+}
+_SELF_METHODS: Final = ("connection", "setconnection", "new", "getschemabuilder", "schema")
+_CHANGE_METHODS: Final = ("rename", "drop", "dropifexists", "dropcolumns", "dropalltables")
 
 
-def python(value: Value) -> object:
-    """Return a value as Python has it: arrays as lists and dictionaries, cases by their values."""
-    value = first_known(value)
-    if isinstance(value, Array):
-        if value.is_list:
-            return [python(one) for one in value.values]
-        return {key: python(one) for key, one in value.items.items()}
-    if isinstance(value, EnumCase):
-        return python(value.value)
-    if isinstance(value, Sql):
-        return value.text
-    return value
+def python_value(value: Value) -> object:
+    """Return an evaluated value as a plain Python value: arrays as lists or dictionaries, enum cases as their value."""
+    known = first_known(value)
+    if isinstance(known, Array):
+        if known.is_list:
+            return [python_value(item) for item in known.values]
+        return {key: python_value(item) for key, item in known.items.items()}
+    if isinstance(known, EnumCase):
+        return python_value(known.value)
+    if isinstance(known, SqlExpression):
+        return known.text
+    return known
 
 
 @dataclass(slots=True)
-class Replay:
-    """What one run over the migrations knows: the tables so far, and where it is."""
+class ReplayState:
+    """The state of one replay: the tables so far, the current migration, and macros."""
 
-    tables: Tables
-    eloquent: Eloquent
+    history: TableHistory
+    models: EloquentModels
     driver: str
-    keeps: bool
+    keeps_options: bool
+    """True if a changed column keeps options that the change does not repeat (before Laravel 11)."""
     morph_key: str = "unsignedBigInteger"
     migration: str = ""
     macros: dict[str, Lambda] = field(default_factory=dict)
     database_macros: dict[str, Lambda] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
-    """Those that providers say hold migrations."""
+    """Folders with migrations that service providers add."""
 
-    def place(self, site: CallSite) -> Place:
-        """Return where a call stands."""
-        return Place(self.migration, site.uri, site.line, site.conditional)
+    def line_of(self, site: CallSite) -> MigrationLine:
+        """Return the line of a call, with the current migration."""
+        return MigrationLine(self.migration, site.uri, site.line, site.conditional)
 
-    def model(self, value: object) -> Referred | None:
-        """Return what a foreign key needs to know of a model, given by name or as an object."""
-        return self.eloquent.referred(value.name if isinstance(value, Instance) else value)
+    def find_model(self, value: object) -> ModelKey | None:
+        """Return the table and key of a model; the model is a class name or an instance."""
+        if isinstance(value, Instance):
+            return self.models.find_key(value.name)
+        return self.models.find_key(value)
 
 
-class Sql(Recorder):
-    """A piece of SQL, `DB::raw(…)`."""
+class SqlExpression(Recorder):
+    """A piece of SQL: `DB::raw(…)`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
-class Chained(Recorder):
-    """A column or key that is being defined: takes the rest of its chain."""
+class DefinitionChain(Recorder):
+    """The definition of a column or key; it records the calls that follow in the chain."""
 
-    def __init__(self, replay: Replay, calls: list[MethodCall]) -> None:
-        self.replay = replay
+    def __init__(self, state: ReplayState, calls: list[MethodCall]) -> None:
+        self.state = state
         self.calls = calls
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Take one more call of the chain."""
-        self.calls.append(said(self.replay, name, given, site))
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Record one more call of the chain."""
+        self.calls.append(method_call(self.state, name, arguments, site))
         return self
 
 
-def said(replay: Replay, name: str, given: Arguments, site: CallSite) -> MethodCall:
-    """Return a call as the blueprint reads it."""
-    positional = tuple(python(one) for one in given.positional)
-    return MethodCall(name, positional, {key: python(one) for key, one in given.named.items()}, replay.place(site))
+def method_call(state: ReplayState, name: str, arguments: Arguments, site: CallSite) -> MethodCall:
+    """Return a call with its arguments as plain Python values."""
+    positional = tuple(python_value(value) for value in arguments.positional)
+    named = {key: python_value(value) for key, value in arguments.named.items()}
+    return MethodCall(name, positional, named, state.line_of(site))
 
 
-class Drawing(Recorder):
-    """A blueprint, as a migration's closure is given it."""
+class BlueprintRecorder(Recorder):
+    """The blueprint that Laravel passes to the closure of a migration; it records chains of calls."""
 
-    def __init__(self, replay: Replay, table: str) -> None:
-        self.replay = replay
+    def __init__(self, state: ReplayState, table: str) -> None:
+        self.state = state
         self.table = table
-        self.chains: list[Chained] = []
+        self.chains: list[DefinitionChain] = []
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Begin a chain, or follow a macro of the project's own."""
-        macro = self.replay.macros.get(name.lower())
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Start a chain, or follow a macro of the project."""
+        macro = self.state.macros.get(name.lower())
         if macro is not None:
-            return machine.call(replace(macro, this=self), given.positional, site)
+            return machine.call(replace(macro, this=self), arguments.positional, site)
         if name == "getTable":
             return self.table
-        if name == "after" and isinstance(given.at(1), Lambda):
-            return machine.call(given.at(1), [self], site)
-        chain = Chained(self.replay, [said(self.replay, name, given, site)])
+        if name == "after" and isinstance(arguments.at(1), Lambda):
+            return machine.call(arguments.at(1), [self], site)
+        chain = DefinitionChain(self.state, [method_call(self.state, name, arguments, site)])
         self.chains.append(chain)
         return chain
 
 
-class Drawings(Recorder):
-    """The blueprint's class, which takes macros."""
+class BlueprintClass(Recorder):
+    """The class `Blueprint` itself; it records macros."""
 
-    def __init__(self, replay: Replay) -> None:
-        self.replay = replay
+    def __init__(self, state: ReplayState) -> None:
+        self.state = state
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Keep a macro."""
-        macro, body = given.at(0), given.at(1)
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Record a macro."""
+        macro = arguments.at(0)
+        body = arguments.at(1)
         if name == "macro" and isinstance(macro, str) and isinstance(body, Lambda):
-            self.replay.macros[macro.lower()] = body
+            self.state.macros[macro.lower()] = body
         return None
 
 
-class Builder(Recorder):
-    """`Schema`, in all its guises."""
+class SchemaBuilder(Recorder):
+    """The facade `Schema` and the other objects that Laravel uses as schema builder."""
 
-    def __init__(self, replay: Replay) -> None:
-        self.replay = replay
+    def __init__(self, state: ReplayState) -> None:
+        self.state = state
         self.connection: Recorder = self
-        """What `getConnection()` gives."""
+        """The value of `getConnection()`."""
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Do what one call says to the tables, or tell what they are like now."""
-        lower = name.lower()
-        if lower in ("create", "table"):
-            return self._draw(lower, given, site, machine)
-        if lower in ("connection", "setconnection", "new", "getschemabuilder", "schema"):
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Change the tables, or answer a question about them."""
+        method = name.lower()
+        if method in ("create", "table"):
+            return self._run_blueprint(method, arguments, site, machine)
+        if method in _SELF_METHODS:
             return self
-        if lower == "getconnection":
+        if method == "getconnection":
             return self.connection
-        if lower == "withoutforeignkeyconstraints":
-            return machine.call(given.at(0), [], site)
-        if lower.startswith("whentable"):
-            return self._when(lower, given, site, machine)
-        if lower in ("defaultmorphkeytype", "morphusinguuids", "morphusingulids"):
-            key = {"morphusinguuids": "uuid", "morphusingulids": "ulid"}.get(lower) or str(python(given.at(0)))
-            self.replay.morph_key = _MORPHS.get(key, self.replay.morph_key)
+        if method == "withoutforeignkeyconstraints":
+            return machine.call(arguments.at(0), [], site)
+        if method.startswith("whentable"):
+            return self._run_conditional_blueprint(method, arguments, site, machine)
+        if method == "defaultmorphkeytype" or method in _MORPH_METHODS:
+            self._set_morph_key(method, arguments)
             return None
-        if lower in ("rename", "drop", "dropifexists", "dropcolumns", "dropalltables"):
-            return self._undo(lower, given, site)
-        return self._told(lower, given)
-
-    def _name(self, value: Value) -> str | None:
-        name = python(value)
-        return name.rpartition(".")[2] if isinstance(name, str) and name else None
-
-    def _draw(self, how: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        at = self.replay.place(site)
-        name = self._name(given.at(0, "table"))
-        tables = self.replay.tables
-        if name is None:
-            tables.remark(at, f"which table Schema::{how} is about is not known")
+        if method in _CHANGE_METHODS:
+            self._change_table(method, arguments, site)
             return None
-        drawing = Drawing(self.replay, name)
-        there = tables.live(name)
-        if how == "create" and there is not None and not at.conditional:
-            tables.remark(at, f"the table {name} is made again")
-        table = tables.create(name, at) if how == "create" else tables.altered(name, at)
-        machine.call(given.at(1, "callback"), [drawing], site)
-        blueprint = Blueprint(
-            tables, table, how == "create", self.replay.model, self.replay.morph_key, self.replay.keeps
-        )
-        for chain in drawing.chains:
-            blueprint.take(tuple(chain.calls))
-        blueprint.done(at)
+        return self._describe(method, arguments)
+
+    def _table_name(self, value: Value) -> str | None:
+        """Return the name of a table without its schema; None if the name is unknown."""
+        name = python_value(value)
+        if isinstance(name, str) and name:
+            return name.rpartition(".")[2]
         return None
 
-    def _when(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Alter a table if it has a column or an index, or if it has not."""
-        wanted = self._told("hascolumn" if "column" in name else "hasindex", given)
-        if isinstance(wanted, bool) and wanted == ("doesnt" not in name):
-            self._draw("table", Arguments((given.at(0), given.at(2))), site, machine)
-        return None
+    def _set_morph_key(self, method: str, arguments: Arguments) -> None:
+        key = _MORPH_METHODS.get(method) or str(python_value(arguments.at(0)))
+        self.state.morph_key = _MORPH_KEY_TYPES.get(key, self.state.morph_key)
 
-    def _undo(self, how: str, given: Arguments, site: CallSite) -> Value:
-        at, name, tables = self.replay.place(site), self._name(given.at(0)), self.replay.tables
+    def _run_blueprint(self, method: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Run the closure of `Schema::create` or `Schema::table` and apply its calls to the table."""
+        at = self.state.line_of(site)
+        name = self._table_name(arguments.at(0, "table"))
+        history = self.state.history
         if name is None:
-            tables.remark(at, f"which table Schema::{how} is about is not known")
-        elif how == "rename":
-            to = self._name(given.at(1))
-            if to is None:
-                tables.remark(at, f"the new name of the table {name} is not known")
-            else:
-                tables.rename(name, to, at)
-        elif how == "dropcolumns":
-            blueprint = Blueprint(tables, tables.altered(name, at), False, self.replay.model)
-            blueprint.take((MethodCall("dropColumn", tuple(python(one) for one in given.positional[1:]), {}, at),))
-            blueprint.done(at)
+            history.add_remark(at, f"which table Schema::{method} is about is not known")
+            return None
+        creating = method == "create"
+        if creating:
+            if history.find(name) is not None and not at.conditional:
+                history.add_remark(at, f"the table {name} is made again")
+            table = history.create(name, at)
         else:
-            tables.drop(name, at)
+            table = history.find_to_alter(name, at)
+        recorder = BlueprintRecorder(self.state, name)
+        machine.call(arguments.at(1, "callback"), [recorder], site)
+        blueprint = Blueprint(
+            history,
+            table,
+            creating,
+            self.state.find_model,
+            self.state.morph_key,
+            self.state.keeps_options,
+        )
+        for chain in recorder.chains:
+            blueprint.apply_chain(tuple(chain.calls))
+        blueprint.finish(at)
         return None
 
-    def _told(self, name: str, given: Arguments) -> Value:
-        """Return what the tables are like now."""
-        tables, table, second = self.replay.tables, self._name(given.at(0)), python(given.at(1))
-        if table is None:
+    def _run_conditional_blueprint(
+        self,
+        method: str,
+        arguments: Arguments,
+        site: CallSite,
+        machine: Evaluator,
+    ) -> Value:
+        """Alter a table only if it has, or does not have, a column or an index."""
+        question = "hascolumn" if "column" in method else "hasindex"
+        answer = self._describe(question, arguments)
+        expected = "doesnt" not in method
+        if isinstance(answer, bool) and answer == expected:
+            blueprint_arguments = Arguments((arguments.at(0), arguments.at(2)))
+            self._run_blueprint("table", blueprint_arguments, site, machine)
+        return None
+
+    def _change_table(self, method: str, arguments: Arguments, site: CallSite) -> None:
+        """Rename or drop a table, or drop some of its columns."""
+        at = self.state.line_of(site)
+        name = self._table_name(arguments.at(0))
+        history = self.state.history
+        if name is None:
+            history.add_remark(at, f"which table Schema::{method} is about is not known")
+        elif method == "rename":
+            new_name = self._table_name(arguments.at(1))
+            if new_name is None:
+                history.add_remark(at, f"the new name of the table {name} is not known")
+            else:
+                history.rename(name, new_name, at)
+        elif method == "dropcolumns":
+            table = history.find_to_alter(name, at)
+            blueprint = Blueprint(history, table, False, self.state.find_model)
+            columns = tuple(python_value(value) for value in arguments.positional[1:])
+            blueprint.apply_chain((MethodCall("dropColumn", columns, {}, at),))
+            blueprint.finish(at)
+        else:
+            history.drop(name, at)
+
+    # ── questions about tables ───────────────────────────────────────────────────────────────
+
+    def _describe(self, method: str, arguments: Arguments) -> Value:
+        """Return the answer to a question about the current tables."""
+        name = self._table_name(arguments.at(0))
+        if name is None:
             return Unknown("the table is not known")
-        there = tables.live(table)
-        wanted = [one for one in (second if isinstance(second, list) else [second]) if isinstance(one, str)]
-        if name == "hastable":
-            return there is not None
-        if name in ("hascolumn", "hascolumns"):
-            return all(tables.has_column(table, one) for one in wanted) if wanted else Unknown("which is not known")
-        if name == "hasindex":
-            indexes = there.indexes if there else {}
-            return any(key == second or list(one.columns) == wanted for key, one in indexes.items())
-        if name == "getcolumnlisting":
-            return Array(list(there.columns) if there else [])
-        if name == "getforeignkeys":
-            keys = there.foreign.items() if there else ()
-            return Array([Array(items={"name": key, "columns": Array(one.columns)}) for key, one in keys])
-        if name == "getindexes":
-            held = there.indexes.items() if there else ()
-            return Array([Array(items={"name": key, "columns": Array(one.columns)}) for key, one in held])
-        return Unknown(f"{name}() is not followed")
+        table = self.state.history.find(name)
+        second = python_value(arguments.at(1))
+        if method == "hastable":
+            return table is not None
+        if method in ("hascolumn", "hascolumns"):
+            return self._has_columns(name, _names(second))
+        if method == "hasindex":
+            return _has_index(table, second)
+        if method == "getcolumnlisting":
+            return Array(list(table.columns) if table else [])
+        if method == "getforeignkeys":
+            return _list_keys(table.foreign if table else {})
+        if method == "getindexes":
+            return _list_keys(table.indexes if table else {})
+        return Unknown(f"{method}() is not followed")
+
+    def _has_columns(self, table_name: str, columns: list[str]) -> Value:
+        if not columns:
+            return Unknown("which is not known")
+        return all(self.state.history.has_column(table_name, column) for column in columns)
+
+
+def _names(value: object) -> list[str]:
+    """Return the strings in a list, or a single string as a list."""
+    values = value if isinstance(value, list) else [value]
+    return [item for item in values if isinstance(item, str)]
+
+
+def _has_index(table: Table | None, wanted: object) -> bool:
+    """Return whether a table has an index with this name or on these columns."""
+    if table is None:
+        return False
+    columns = _names(wanted)
+    return any(key == wanted or list(index.columns) == columns for key, index in table.indexes.items())
+
+
+def _list_keys(keys: dict[str, ForeignKey] | dict[str, TableIndex]) -> Array:
+    """Return foreign keys or indexes in the shape that Laravel returns them."""
+    listed = Array()
+    for name, key in keys.items():
+        listed.append(Array(items={"name": name, "columns": Array(key.columns)}))
+    return listed

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Final
 
 from ragstone.types.graph import Json
-from ragstone_code.laravel.tables import Place
+from ragstone_code.laravel.tables import MigrationLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class MethodCall:
     name: str
     arguments: tuple[object, ...]
     named: Mapping[str, object]
-    at: Place
+    at: MigrationLine
 
     def argument(self, index: int, name: str = "") -> object:
         """Return an argument by its place or name, or None."""
@@ -66,7 +66,7 @@ def to_json(value: object) -> Json:
         return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_json(one) for one in value]
-    return str(getattr(value, "shown", "") or getattr(value, "name", "") or "?")
+    return str(getattr(value, "display", "") or getattr(value, "name", "") or "?")
 
 
 _INDEX_CALLS: Final = {

@@ -1,9 +1,10 @@
-"""What listens to what: `$listen`, `$subscribe`, `Event::listen`, and listeners that are found by their types."""
+"""Event listeners: from `$listen`, `$subscribe`, `Event::listen`, and from Laravel's event discovery."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
@@ -22,237 +23,345 @@ from ragstone_code.laravel.syntax import (
     receiver,
     returned_values,
     text_of,
-)  # fmt: skip
+)
 
-FACADES = frozenset(("event", "illuminate\\support\\facades\\event"))
-DISPATCHERS = frozenset(("illuminate\\contracts\\events\\dispatcher", "illuminate\\events\\dispatcher"))
-PLACE = "registry:events"
-LISTEN = ("listen", "")
-"""How a listener is registered, and by what where that is elsewhere."""
+FACADES: Final = frozenset(("event", "illuminate\\support\\facades\\event"))
+DISPATCHERS: Final = frozenset(("illuminate\\contracts\\events\\dispatcher", "illuminate\\events\\dispatcher"))
+QUEUED: Final = frozenset(("illuminate\\contracts\\queue\\shouldqueue",))
+REGISTRY_KEY: Final = "registry:events"
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationMethod:
+    """How a listener is registered, and the place that registers its subscriber."""
+
+    how: str = "listen"
+    registered: str = ""
+
+
+_LISTEN: Final = RegistrationMethod()
 
 
 @dataclass
-class _Looked:
-    """What was found, and where it was looked for."""
+class ListenerCollector:
+    """Collects the listeners of an application and the places that register them."""
 
     app: App
-    heard: list[ListenerRegistration] = field(default_factory=list)
+    registrations: list[ListenerRegistration] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
 
+    def event_names(self) -> frozenset[str]:
+        """Return the names of all events with listeners, in lower case."""
+        return frozenset(registration.event.lower() for registration in self.registrations)
 
-def read_listeners(app: App, sites: Iterable[LocatedCall]) -> tuple[Graph, frozenset[str]]:
-    """Return listeners, events and their links, and the names of the events in lower case."""
-    looked = _Looked(app)
-    sites = tuple(sites)
-    for known in app.classes.values():
-        if app.is_a(known.name, PROVIDERS) and known.definition.kind == "class":
-            _provider(looked, known)
-    for site in sites:
-        _registered(looked, site)
-    folders, found = discover_listeners(app, sites)
-    looked.places += [f"{folder}/" for folder in folders]
-    already = {(one.event.lower(), one.listener.lower()) for one in looked.heard}
-    looked.heard += [one for one in found if (one.event.lower(), one.listener.lower()) not in already]
-    return _graph(looked), frozenset(one.event.lower() for one in looked.heard)
+    def add_discovered(self, registrations: list[ListenerRegistration]) -> None:
+        """Add listeners of event discovery that are not registered already."""
+        existing = {_pair(registration) for registration in self.registrations}
+        for registration in registrations:
+            if _pair(registration) not in existing:
+                self.registrations.append(registration)
+
+    # ── service providers ────────────────────────────────────────────────────────────────────
+
+    def read_provider(self, provider: AppClass) -> None:
+        """Add the listeners in `$listen`, `$subscribe` and `listens()` of a service provider."""
+        for declaration in provider.definition.properties:
+            name = declaration.name.lstrip("$")
+            if name not in ("listen", "subscribe"):
+                continue
+            self.places.append(f"{provider.uri}:{declaration.line}")
+            if name == "listen":
+                self._read_listener_array(provider, declaration.default)
+                continue
+            for value in array_values(declaration.default):
+                line = _line_of(value, declaration.line)
+                self._read_subscriber(class_of(value, provider.name), f"{provider.uri}:{line}")
+        method = provider.definition.method("listens")
+        if method is not None:
+            for value in returned_values(method):
+                self._read_listener_array(provider, value)
+
+    def _read_listener_array(self, provider: AppClass, array: SyntaxNode) -> None:
+        body = CodeBody(provider.uri, provider.name)
+        for event, listeners, line in _events_in(array, provider.name):
+            located = LocatedCall(body, _call_at(line), False)
+            for listener in _split_listeners(listeners):
+                self._add(event, listener, located)
+
+    # ── calls ────────────────────────────────────────────────────────────────────────────────
+
+    def read_call(self, located: LocatedCall) -> None:
+        """Add the listeners of one call of `listen` or `subscribe`."""
+        name = called_name(located.call)
+        if name not in ("listen", "subscribe") or not self._is_dispatcher_call(located):
+            return
+        self.places.append(f"{located.uri}:{located.line}")
+        if name == "subscribe":
+            for value in array_values(argument_at(located.call, 0)):
+                line = _line_of(value, located.line)
+                self._read_subscriber(class_of(value, located.body.owner), f"{located.uri}:{line}")
+        elif not _is_in_subscriber(located.body):
+            self._read_listen_call(located)
+
+    def _is_dispatcher_call(self, located: LocatedCall) -> bool:
+        """Return whether a call goes to the event dispatcher: the facade, or a value with the dispatcher's type."""
+        called_on = receiver(located.call)
+        if called_on is None:
+            root = None
+        else:
+            root, _ = call_chain(called_on)
+        body = located.body
+        if isinstance(root, tree.ClassName):
+            return root.name.lower() in FACADES
+        if isinstance(root, tree.Variable):
+            name = root.name.lstrip("$")
+            types = body.variable_types.get(name, ())
+            if any(type_name.lower() in DISPATCHERS for type_name in types):
+                return True
+            return _is_in_subscriber(body) and name != "this"
+        if isinstance(root, tree.Subscript):
+            return text_of(root.key) == "events"
+        return self.app.field_type(body.owner, root).lower() in DISPATCHERS
+
+    def _read_listen_call(self, located: LocatedCall, method: RegistrationMethod = _LISTEN) -> None:
+        """Add the listener of one `listen(…)`; a closure without an event name takes it from its parameter type."""
+        events = argument_at(located.call, 0, "events")
+        listener = argument_at(located.call, 1, "listener")
+        if listener is None:
+            for name in _parameter_types(events):
+                if name:
+                    self._add(name, events, located, method)
+            return
+        for event in array_values(events):
+            name = text_of(event, located.body.owner)
+            if name:
+                self._add(name, listener, located, method)
+            elif not isinstance(event, tree.Variable):
+                place = f"{located.uri}:{located.line}"
+                self.app.remarks.append(f"{place}: the event that is listened to is not written out")
+
+    # ── subscribers ──────────────────────────────────────────────────────────────────────────
+
+    def _read_subscriber(self, name: str, registered: str) -> None:
+        """Add the listeners of a subscriber class: the `listen` calls and the array of its `subscribe` method."""
+        found = self.app.find_method(name, "subscribe") if name else None
+        if found is None:
+            return
+        declaring_class, function = found
+        method = RegistrationMethod("subscribe", registered)
+        body = method_body(declaring_class, function, self.app.declared_name(name))
+        for call, conditional in body.calls:
+            located = LocatedCall(body, call, conditional)
+            if called_name(call) == "listen" and self._is_dispatcher_call(located):
+                self._read_listen_call(located, method)
+        for value in returned_values(function):
+            for event, listeners, line in _events_in(value, body.owner):
+                located = LocatedCall(body, _call_at(line), False)
+                for listener in _split_listeners(listeners):
+                    self._add(event, _qualify_method(listener, body.owner, line), located, method)
+
+    def _add(
+        self,
+        event: str,
+        listener: SyntaxNode,
+        located: LocatedCall,
+        method: RegistrationMethod = _LISTEN,
+    ) -> None:
+        """Add one listener of an event; add a remark if the listener is unknown."""
+        place = f"{located.uri}:{located.line}"
+        name, handler = _listener_name(listener, located)
+        if not name:
+            self.app.remarks.append(f"{place}: a listener of {event} is not written out")
+            return
+        registration = ListenerRegistration(
+            event,
+            self.app.declared_name(name),
+            handler,
+            located.uri,
+            located.line,
+            method.how,
+            method.registered,
+            located.conditional,
+        )
+        self.registrations.append(registration)
 
 
-def _provider(looked: _Looked, known: AppClass) -> None:
-    """Take in the arrays of a provider."""
-    for one in known.definition.properties:
-        if one.name.lstrip("$") == "listen":
-            looked.places.append(f"{known.uri}:{one.line}")
-            for event, value, line in _pairs(one.default, known.name):
-                for listener in _listeners(value):
-                    looked.heard += _one(
-                        looked.app, event, listener, LocatedCall(CodeBody(known.uri, known.name), _at(line), False)
-                    )
-        elif one.name.lstrip("$") == "subscribe":
-            looked.places.append(f"{known.uri}:{one.line}")
-            for value in array_values(one.default):
-                _subscriber(looked, class_of(value, known.name), f"{known.uri}:{_line(value, one.line)}")
-    method = known.definition.method("listens")
-    for value in returned_values(method) if method else ():
-        for event, listeners, line in _pairs(value, known.name):
-            for listener in _listeners(listeners):
-                looked.heard += _one(
-                    looked.app, event, listener, LocatedCall(CodeBody(known.uri, known.name), _at(line), False)
-                )
+def read_listeners(app: App, calls: Iterable[LocatedCall]) -> tuple[Graph, frozenset[str]]:
+    """Return the graph of events and listeners, and the names of the events in lower case."""
+    calls = tuple(calls)
+    collector = ListenerCollector(app)
+    for app_class in app.classes.values():
+        if app_class.definition.kind == "class" and app.is_a(app_class.name, PROVIDERS):
+            collector.read_provider(app_class)
+    for located in calls:
+        collector.read_call(located)
+    folders, discovered = discover_listeners(app, calls)
+    collector.places += [f"{folder}/" for folder in folders]
+    collector.add_discovered(discovered)
+    return _build_graph(collector), collector.event_names()
 
 
-def _at(line: int) -> tree.Call:
-    """Return a call that stands for a line."""
+def _pair(registration: ListenerRegistration) -> tuple[str, str]:
+    return registration.event.lower(), registration.listener.lower()
+
+
+# ── reading of arrays and listeners ──────────────────────────────────────────────────────────
+
+
+def _call_at(line: int) -> tree.Call:
+    """Return an empty call on a line, for listeners that an array registers."""
     return tree.Call(tree.FunctionName("", line), (), line)
 
 
-def _line(value: SyntaxNode, otherwise: int) -> int:
-    """Return the line of a value."""
-    return getattr(value, "line", 0) or otherwise
+def _line_of(value: SyntaxNode, default: int) -> int:
+    """Return the line of a value, or the default if it has none."""
+    return getattr(value, "line", 0) or default
 
 
-def _pairs(value: SyntaxNode, owner: str) -> Iterator[tuple[str, SyntaxNode, int]]:
+def _is_in_subscriber(body: CodeBody) -> bool:
+    """Return whether code is in a method `subscribe`."""
+    return body.function is not None and body.function.name == "subscribe"
+
+
+def _events_in(array: SyntaxNode, owner: str) -> Iterator[tuple[str, SyntaxNode, int]]:
     """Yield the keys of an array as events, each with its value and line."""
-    for entry in array_entries(value):
-        name = text_of(entry.key, owner) if entry.key is not None else None
+    for entry in array_entries(array):
+        if entry.key is None:
+            continue
+        name = text_of(entry.key, owner)
         if name:
-            yield name, entry.value, _line(entry.key, _line(entry.value, 0))
+            line = _line_of(entry.key, _line_of(entry.value, 0))
+            yield name, entry.value, line
 
 
-def _listeners(value: SyntaxNode) -> Iterator[SyntaxNode]:
-    """Yield the listeners of an entry: one, several, or a class and its method."""
-    if isinstance(value, tree.Collected) and not _callable(value):
-        yield from (entry.value for entry in value.entries)
+def _split_listeners(value: SyntaxNode) -> Iterator[SyntaxNode]:
+    """Yield the listeners in an array entry: a single listener, or each listener of a list."""
+    if isinstance(value, tree.Collected) and not _is_callable_array(value):
+        for entry in value.entries:
+            yield entry.value
     elif value is not None:
         yield value
 
 
-def _callable(value: SyntaxNode) -> bool:
-    """Return whether an array is a class and the name of its method."""
-    written = array_values(value) if isinstance(value, tree.Collected) else ()
-    if len(written) != 2 or not isinstance(written[1], tree.Literal):
+def _is_callable_array(value: SyntaxNode) -> bool:
+    """Return whether an array is a class and the name of its method: `[Listener::class, 'method']`."""
+    if not isinstance(value, tree.Collected):
         return False
-    return bool(class_of(written[0], "self")) or isinstance(written[0], tree.Variable)
+    values = array_values(value)
+    if len(values) != 2 or not isinstance(values[1], tree.Literal):
+        return False
+    return bool(class_of(values[0], "self")) or isinstance(values[0], tree.Variable)
 
 
-def _one(
-    app: App, event: str, listener: SyntaxNode, site: LocatedCall, said: tuple[str, str] = LISTEN
-) -> list[ListenerRegistration]:
-    """Return a listener of an event; nothing where it is not written."""
-    owner = site.body.owner
-    method = ""
-    if isinstance(listener, tree.Collected) and _callable(listener):
+def _listener_name(listener: SyntaxNode, located: LocatedCall) -> tuple[str, str]:
+    """Return the class and the method of a listener; a closure is named by its place."""
+    owner = located.body.owner
+    if isinstance(listener, tree.Collected) and _is_callable_array(listener):
         first, second = array_values(listener)
-        name, method = class_of(first, owner) or (owner if isinstance(first, tree.Variable) else ""), str(second.value)
-    elif isinstance(listener, tree.Closure) or _queueable(listener):
-        name = f"{site.uri}:{site.line}"
-    else:
-        name, _, method = (text_of(listener, owner) or "").partition("@")
-    if not name:
-        app.remarks.append(f"{site.uri}:{site.line}: a listener of {event} is not written out")
-        return []
-    return [ListenerRegistration(event, app.declared_name(name), method, site.uri, site.line, *said, site.conditional)]
+        name = class_of(first, owner)
+        if not name and isinstance(first, tree.Variable):
+            name = owner
+        return name, str(second.value)
+    if isinstance(listener, tree.Closure) or _is_queueable_closure(listener):
+        return f"{located.uri}:{located.line}", ""
+    name, _, method = (text_of(listener, owner) or "").partition("@")
+    return name, method
 
 
-def _queueable(value: SyntaxNode) -> bool:
-    """Return whether it is `queueable(function …)`."""
+def _qualify_method(listener: SyntaxNode, owner: str, line: int) -> SyntaxNode:
+    """Return a listener of a subscriber; a bare method name becomes `Subscriber@method`."""
+    name = text_of(listener, owner)
+    if name is None or "\\" in name or "@" in name:
+        return listener
+    return tree.Literal(f"{owner}@{name}", line)
+
+
+def _is_queueable_closure(value: SyntaxNode) -> bool:
+    """Return whether a value is `queueable(function …)`."""
     _, calls = call_chain(value)
     return bool(calls) and called_name(calls[0]) == "queueable"
 
 
-def _registered(looked: _Looked, site: LocatedCall) -> None:
-    """Take in one call of `listen` or `subscribe`."""
-    name = called_name(site.call)
-    if name not in ("listen", "subscribe") or not _is_events(looked.app, site):
-        return
-    looked.places.append(f"{site.uri}:{site.line}")
-    if name == "subscribe":
-        for value in array_values(argument_at(site.call, 0)):
-            _subscriber(looked, class_of(value, site.body.owner), f"{site.uri}:{_line(value, site.line)}")
-    elif site.body.function is None or site.body.function.name != "subscribe":
-        looked.heard += _listened(looked.app, site)
-
-
-def _listened(app: App, site: LocatedCall, said: tuple[str, str] = LISTEN) -> list[ListenerRegistration]:
-    """Return what one `listen(…)` registers; a closure alone says its events by its types."""
-    first, second = argument_at(site.call, 0, "events"), argument_at(site.call, 1, "listener")
-    if second is None:
-        typed = [name for name in _typed(first) if name]
-        return [one for name in typed for one in _one(app, name, first, site, said)]
-    found: list[ListenerRegistration] = []
-    for event in array_values(first):
-        name = text_of(event, site.body.owner)
-        if name:
-            found += _one(app, name, second, site, said)
-        elif not isinstance(event, tree.Variable):
-            app.remarks.append(f"{site.uri}:{site.line}: the event that is listened to is not written out")
-    return found
-
-
-def _typed(value: SyntaxNode) -> Iterator[str]:
-    """Yield the classes of a closure's first parameter."""
-    closure = next((part for part in (value, *_given_to(value)) if isinstance(part, tree.Closure)), None)
-    first = next(iter(closure.function.parameters), None) if closure else None
-    if first and first.type:
-        yield from first.type.names
-
-
-def _given_to(value: SyntaxNode) -> Iterator[SyntaxNode]:
-    """Yield what the first call of a chain is given."""
+def _parameter_types(value: SyntaxNode) -> tuple[str, ...]:
+    """Return the types of the first parameter of a closure, or of the closure in a chain's first call."""
+    candidates = [value]
     _, calls = call_chain(value)
     if calls:
-        yield from (argument.value for argument in calls[0].arguments)
+        candidates += [argument.value for argument in calls[0].arguments]
+    closures = [candidate for candidate in candidates if isinstance(candidate, tree.Closure)]
+    if not closures or not closures[0].function.parameters:
+        return ()
+    parameter = closures[0].function.parameters[0]
+    return tuple(parameter.type.names) if parameter.type else ()
 
 
-def _is_events(app: App, site: LocatedCall) -> bool:
-    """Return whether a call is one of the event dispatcher's: the facade, or a variable or field that is typed so."""
-    at = receiver(site.call)
-    root, _ = call_chain(at) if at is not None else (None, ())
-    if isinstance(root, tree.ClassName):
-        return root.name.lower() in FACADES
-    if isinstance(root, tree.Variable):
-        types = site.body.variable_types.get(root.name.lstrip("$"), ())
-        subscribing = site.body.function is not None and site.body.function.name == "subscribe"
-        return any(name.lower() in DISPATCHERS for name in types) or (subscribing and root.name.lstrip("$") != "this")
-    if isinstance(root, tree.Subscript):
-        return text_of(root.key) == "events"
-    return app.field_type(site.body.owner, root).lower() in DISPATCHERS
+# ── the graph ────────────────────────────────────────────────────────────────────────────────
 
 
-def _subscriber(looked: _Looked, name: str, registered: str) -> None:
-    """Take in what a subscriber says it listens to."""
-    found = looked.app.find_method(name, "subscribe") if name else None
-    if found is None:
-        return
-    known, function = found
-    scope = method_body(known, function, looked.app.declared_name(name))
-    for call, depends in scope.calls:
-        site = LocatedCall(scope, call, depends)
-        if called_name(call) == "listen" and _is_events(looked.app, site):
-            looked.heard += _listened(looked.app, site, ("subscribe", registered))
-    for value in returned_values(function):
-        for event, listeners, line in _pairs(value, scope.owner):
-            for listener in _listeners(listeners):
-                site = LocatedCall(scope, _at(line), False)
-                named = text_of(listener, scope.owner)
-                own = named is not None and "\\" not in named and "@" not in named
-                whole = tree.Literal(f"{scope.owner}@{named}", line) if own else listener
-                looked.heard += _one(looked.app, event, whole, site, ("subscribe", registered))
-
-
-# ── what comes of it ──────────────────────────────────────────────────────────────────────────────
-
-
-def _graph(looked: _Looked) -> Graph:
-    """Return the nodes and links; of a pair that is registered twice, the first counts."""
-    app = looked.app
+def _build_graph(collector: ListenerCollector) -> Graph:
+    """Return nodes and links; if a pair is registered twice, the first registration counts."""
+    app = collector.app
     nodes: dict[str, Node] = {}
     links: dict[tuple[str, str, str], Link] = {}
-    for one in looked.heard:
-        event = _event(app, one.event)
-        listener = _listener(app, one)
+    for registration in collector.registrations:
+        event = _event_node(app, registration.event)
+        listener = _listener_node(app, registration)
         nodes.setdefault(event.key, event)
         nodes.setdefault(listener.key, listener)
-        method = one.method or _default(app, one.listener)
-        attributes: dict[str, Json] = {"how": one.how, "method": method}
-        if one.registered:
-            attributes["registered"] = one.registered
-        links.setdefault(
-            (listener.key, event.key, method),
-            Link("LISTENS", listener.key, event.key, one.uri, one.line, one.confidence, one.conditional,
-                 order=len(links), attributes=attributes),
-        )  # fmt: skip
-    handled = dict.fromkeys(_placed(app, link) for link in links.values())
-    registry = Node(PLACE, "registry", "events", *_first(looked.places), framework="laravel",
-                    attributes={"places": list(dict.fromkeys(looked.places))})  # fmt: skip
-    named = tuple(Alias(node.name, key, "event", node.uri) for key, node in nodes.items() if key.startswith("event:"))
+        method = registration.method or _default_method(app, registration.listener)
+        link = _listens_link(registration, listener.key, event.key, method, len(links))
+        links.setdefault((listener.key, event.key, method), link)
+    handler_links = dict.fromkeys(_handler_link(app, link) for link in links.values())
+    aliases = list(class_aliases(tuple(nodes.values())))
+    for key, node in nodes.items():
+        if key.startswith("event:"):
+            aliases.append(Alias(node.name, key, "event", node.uri))
     return Graph(
-        nodes=(*nodes.values(), registry),
-        links=(*links.values(), *(Link("HANDLED_BY", *one) for one in handled if one)),
-        aliases=class_aliases(tuple(nodes.values())) + named,
+        nodes=(*nodes.values(), _registry_node(collector.places)),
+        links=(*links.values(), *(Link("HANDLED_BY", *ends) for ends in handler_links if ends)),
+        aliases=tuple(aliases),
     )
 
 
-def _first(places: list[str]) -> tuple[str, int]:
-    """Return the file and line of the first place that has a line."""
+def _listens_link(
+    registration: ListenerRegistration,
+    listener_key: str,
+    event_key: str,
+    method: str,
+    order: int,
+) -> Link:
+    attributes: dict[str, Json] = {"how": registration.how, "method": method}
+    if registration.registered:
+        attributes["registered"] = registration.registered
+    return Link(
+        "LISTENS",
+        listener_key,
+        event_key,
+        registration.uri,
+        registration.line,
+        registration.confidence,
+        registration.conditional,
+        order=order,
+        attributes=attributes,
+    )
+
+
+def _registry_node(places: list[str]) -> Node:
+    """Return a node with the places that register listeners, so that the answer "none" can name them."""
+    uri, line = _first_line(places)
+    return Node(
+        REGISTRY_KEY,
+        "registry",
+        "events",
+        uri,
+        line,
+        framework="laravel",
+        attributes={"places": list(dict.fromkeys(places))},
+    )
+
+
+def _first_line(places: list[str]) -> tuple[str, int]:
+    """Return file and line of the first place that has a line."""
     for place in places:
         uri, _, line = place.rpartition(":")
         if line.isdigit():
@@ -260,39 +369,49 @@ def _first(places: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-def _event(app: App, name: str) -> Node:
+def _event_node(app: App, name: str) -> Node:
     """Return the node of an event: a class, or a name that is only a string."""
-    if "\\" in name or app.find_class(name):
-        return app.class_node(app.declared_name(name), "event") if ":" not in name else Node(
-            f"event:{name}", "event", name, language="php", framework="laravel"
-        )  # fmt: skip
+    is_class = "\\" in name or app.find_class(name) is not None
+    if is_class and ":" not in name:
+        return app.class_node(app.declared_name(name), "event")
     return Node(f"event:{name}", "event", name, language="php", framework="laravel")
 
 
-def _listener(app: App, one: ListenerRegistration) -> Node:
-    """Return the node of a listener: a class, or a closure by its place."""
-    if one.listener == f"{one.uri}:{one.line}":
-        return Node(f"listener:{one.listener}", "listener", "closure", one.uri, one.line, framework="laravel")
-    node = app.class_node(one.listener, "listener")
-    known = app.find_class(one.listener)
-    queued = known is not None and app.is_a(known.name, frozenset(("illuminate\\contracts\\queue\\shouldqueue",)))
-    return replace(node, attributes={"queued": queued}) if known else node
+def _listener_node(app: App, registration: ListenerRegistration) -> Node:
+    """Return the node of a listener: a class, or a closure that is named by its place."""
+    name = registration.listener
+    if name == f"{registration.uri}:{registration.line}":
+        return Node(
+            f"listener:{name}",
+            "listener",
+            "closure",
+            registration.uri,
+            registration.line,
+            framework="laravel",
+        )
+    node = app.class_node(name, "listener")
+    listener_class = app.find_class(name)
+    if listener_class is None:
+        return node
+    is_queued = app.is_a(listener_class.name, QUEUED)
+    return replace(node, attributes={"queued": is_queued})
 
 
-def _default(app: App, listener: str) -> str:
-    """Return the method that handles an event where none is written."""
-    known = app.find_class(listener)
-    return (
-        "__invoke"
-        if known and not app.find_method(listener, "handle") and app.find_method(listener, "__invoke")
-        else "handle"
-    )
+def _default_method(app: App, listener: str) -> str:
+    """Return the method that handles an event if the registration names none."""
+    if app.find_class(listener) is None or app.find_method(listener, "handle"):
+        return "handle"
+    return "__invoke" if app.find_method(listener, "__invoke") else "handle"
 
 
-def _placed(app: App, link: Link) -> tuple[str, str, str, int] | None:
-    """Return a listener, the method that does its work and where that is; None where it is not the application's."""
-    name, method = link.source.removeprefix("class:"), str(link.attributes["method"])
-    found = app.find_method(name, method) if link.source.startswith("class:") else None
-    if found is None:
+def _handler_link(app: App, link: Link) -> tuple[str, str, str, int] | None:
+    """Return the listener, its handling method, and file and line of the method; None if it is not in the project."""
+    if not link.source.startswith("class:"):
         return None
-    return link.source, f"method:{found[0].name}::{found[1].name}", found[0].uri, found[1].line
+    name = link.source.removeprefix("class:")
+    method = app.find_method(name, str(link.attributes["method"]))
+    if method is None:
+        return None
+    declaring_class, function = method
+    target = f"method:{declaring_class.name}::{function.name}"
+    return link.source, target, declaring_class.uri, function.line

@@ -1,4 +1,7 @@
-"""How Laravel turns names into names: class to table, plural to singular, snake and camel case. Rules are data."""
+"""Laravel's rules for names: plural and singular words, snake and camel case, and table names of classes.
+
+The word lists and endings are data in `inflection.json`.
+"""
 
 from __future__ import annotations
 
@@ -7,75 +10,103 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 _BEFORE_CAPITAL: Final = re.compile(r"(.)(?=[A-Z])")
-_LAST_COUNTS: Final = re.compile(r"[A-Za-z0-9\u0080-\uffff]\Z")
+_ENDS_WITH_LETTER: Final = re.compile(r"[A-Za-z0-9\u0080-\uffff]\Z")
 _WORD_START: Final = re.compile(r"(?:^|(?<=[ \t\r\n\f\v]))[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
-    """One direction: words that stay, words of their own, endings in their order."""
+class InflectionRules:
+    """The rules of one direction: plural or singular."""
 
     unchanged: re.Pattern[str]
+    """Words that stay as they are."""
     irregular: dict[str, str]
     endings: tuple[tuple[re.Pattern[str], str], ...]
+    """Patterns of endings with their replacements; the first match counts."""
 
-    def applied(self, word: str) -> str:
+    def inflect(self, word: str) -> str:
         """Return the other form of a word."""
         if not word or self.unchanged.fullmatch(word):
             return word
-        own = self.irregular.get(word.lower())
-        if own is not None:
-            return own[0].upper() + own[1:] if word[0] != word[0].lower() else own
-        return next((found.sub(to, word) for found, to in self.endings if found.search(word)), word)
+        irregular = self.irregular.get(word.lower())
+        if irregular is not None:
+            is_capitalised = word[0] != word[0].lower()
+            return irregular[0].upper() + irregular[1:] if is_capitalised else irregular
+        for pattern, replacement in self.endings:
+            if pattern.search(word):
+                return pattern.sub(replacement, word)
+        return word
 
 
 @cache
-def _read() -> tuple[_Rules, _Rules, frozenset[str]]:
-    """Return the rules for plurals, those for singulars, and what Laravel itself never counts."""
-    data = json.loads(resources.files(__package__).joinpath("inflection.json").read_text(encoding="utf-8"))
-    pairs = _pairs(data["irregular"])
-    both = " ".join(data["unchanged"]["both"].values())
-    many, one = (
-        _Rules(
-            re.compile("|".join(_split(f"{both} {data['unchanged'][form]}")), re.IGNORECASE | re.ASCII),
-            dict(irregular),
-            tuple((re.compile(ending, re.IGNORECASE), to) for ending, to in data[f"{form} endings"]),
-        )
-        for form, irregular in (("plural", pairs), ("singular", [(many, one) for one, many in pairs]))
+def _load_data() -> dict[str, Any]:
+    file = resources.files(__package__).joinpath("inflection.json")
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return data
+
+
+@cache
+def _plural_rules() -> InflectionRules:
+    return _load_rules("plural", dict(_irregular_pairs()))
+
+
+@cache
+def _singular_rules() -> InflectionRules:
+    singulars = {plural_form: singular_form for singular_form, plural_form in _irregular_pairs()}
+    return _load_rules("singular", singulars)
+
+
+@cache
+def _uncountable_words() -> frozenset[str]:
+    """Return the words that Laravel itself never puts into the plural."""
+    return frozenset(_load_data()["uncountable"].split())
+
+
+def _load_rules(form: str, irregular: dict[str, str]) -> InflectionRules:
+    data = _load_data()
+    unchanged = data["unchanged"]
+    patterns = " ".join((*unchanged["both"].values(), unchanged[form]))
+    endings = [(re.compile(ending, re.IGNORECASE), replacement) for ending, replacement in data[f"{form} endings"]]
+    return InflectionRules(
+        re.compile("|".join(_split_words(patterns)), re.IGNORECASE | re.ASCII),
+        irregular,
+        tuple(endings),
     )
-    return many, one, frozenset(data["uncountable"].split())
 
 
-def _split(words: str) -> list[str]:
-    """Return the words of a list in which an escaped space is part of a word."""
+def _split_words(words: str) -> list[str]:
+    """Return the words of a list; an escaped space belongs to a word."""
     return re.split(r"(?<!\\) ", words)
 
 
-def _pairs(irregular: dict[str, str]) -> list[tuple[str, str]]:
-    """Return (singular, plural); of two with one plural the later is its singular."""
-    own = (pair.partition(":")[::2] for pair in irregular["of their own"].split())
-    return [
-        *((word, f"{word}s") for word in irregular["an s all the same"].split()),
-        *((word, f"{word}es") for word in irregular["es all the same"].split()),
-        *((one, many) for one, many in own),
-    ]
+def _irregular_pairs() -> list[tuple[str, str]]:
+    """Return pairs of singular and plural; if two pairs have the same plural, the later gives its singular."""
+    irregular = _load_data()["irregular"]
+    pairs = [(word, f"{word}s") for word in irregular["an s all the same"].split()]
+    pairs += [(word, f"{word}es") for word in irregular["es all the same"].split()]
+    for pair in irregular["of their own"].split():
+        singular_form, _, plural_form = pair.partition(":")
+        pairs.append((singular_form, plural_form))
+    return pairs
 
 
-def _ucwords(text: str) -> str:
-    return _WORD_START.sub(lambda found: found[0].upper(), text)
+def _capitalise_words(text: str) -> str:
+    return _WORD_START.sub(lambda match: match[0].upper(), text)
 
 
-def _ucfirst(text: str) -> str:
-    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+def _capitalise(text: str) -> str:
+    if not text[:1].isascii():
+        return text
+    return text[:1].upper() + text[1:]
 
 
-def _cased_like(word: str, model: str) -> str:
-    """Return a word in the case another is written in, as far as that is one of four plain ones."""
-    for change in (str.lower, str.upper, _ucfirst, _ucwords):
-        if change(model) == model:
+def _copy_case(word: str, pattern: str) -> str:
+    """Return a word in the case of another word: lower, upper, first letter, or first letter of each word."""
+    for change in (str.lower, str.upper, _capitalise, _capitalise_words):
+        if change(pattern) == pattern:
             return change(word)
     return word
 
@@ -83,67 +114,71 @@ def _cased_like(word: str, model: str) -> str:
 @cache
 def plural(word: str) -> str:
     """Return `Str::plural` of a word."""
-    many, _, uncountable = _read()
-    if word.lower() in uncountable or not _LAST_COUNTS.search(word):
+    if word.lower() in _uncountable_words() or not _ENDS_WITH_LETTER.search(word):
         return word
-    return _cased_like(many.applied(word), word)
+    return _copy_case(_plural_rules().inflect(word), word)
 
 
 @cache
 def singular(word: str) -> str:
     """Return `Str::singular` of a word."""
-    return _cased_like(_read()[1].applied(word), word)
+    return _copy_case(_singular_rules().inflect(word), word)
 
 
 def plural_studly(name: str) -> str:
-    """Return `Str::pluralStudly`: the last word of a class's name in the plural."""
-    at = max((found.start() + 1 for found in _BEFORE_CAPITAL.finditer(name)), default=0)
-    return name[:at] + plural(name[at:])
+    """Return `Str::pluralStudly`: a class name with its last word in the plural."""
+    start = 0
+    for match in _BEFORE_CAPITAL.finditer(name):
+        start = match.start() + 1
+    return name[:start] + plural(name[start:])
 
 
 def snake(name: str) -> str:
-    """Return `Str::snake`: every capital starts a word, so each letter of an acronym is one."""
+    """Return `Str::snake`: every capital starts a word, also inside an acronym."""
     if re.fullmatch("[a-z]+", name):
         return name
-    return _BEFORE_CAPITAL.sub(r"\1_", re.sub(r"\s+", "", _ucwords(name))).lower()
+    joined = re.sub(r"\s+", "", _capitalise_words(name))
+    return _BEFORE_CAPITAL.sub(r"\1_", joined).lower()
 
 
 def studly(name: str) -> str:
-    """Return `Str::studly`: words that were parted by dashes, underscores or spaces."""
-    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[\s_-]+", name) if word)
+    """Return `Str::studly`: words separated by dashes, underscores or spaces become one capitalised name."""
+    words = re.split(r"[\s_-]+", name)
+    return "".join(word[:1].upper() + word[1:] for word in words if word)
 
 
 def camel(name: str) -> str:
     """Return `Str::camel`."""
-    words = studly(name)
-    return words[:1].lower() + words[1:]
+    joined = studly(name)
+    return joined[:1].lower() + joined[1:]
 
 
 def class_basename(class_name: str) -> str:
-    """Return a class's name without its namespace."""
+    """Return a class name without its namespace."""
     return class_name.rstrip("\\").rpartition("\\")[2]
 
 
 def table_name(class_name: str) -> str:
-    """Return the table a model has by convention."""
+    """Return the table of a model by convention."""
     return snake(plural_studly(class_basename(class_name)))
 
 
 def pivot_table_name(class_name: str) -> str:
-    """Return the table a pivot model has by convention: in the singular."""
+    """Return the table of a pivot model by convention: in the singular."""
     return snake(singular(class_basename(class_name)))
 
 
-def joining_table_name(one: str, other: str) -> str:
-    """Return the table two models are joined by, by convention: both names in snake case, in alphabetical order."""
-    return "_".join(sorted((snake(class_basename(one)), snake(class_basename(other))))).lower()
+def joining_table_name(first: str, second: str) -> str:
+    """Return the pivot table of two models by convention: both names in snake case, in alphabetical order."""
+    names = (snake(class_basename(first)), snake(class_basename(second)))
+    return "_".join(sorted(names)).lower()
 
 
 def foreign_key_name(class_name: str, key: str = "id") -> str:
-    """Return the column that refers to a model, by convention."""
+    """Return the column that refers to a model by convention."""
     return f"{snake(class_basename(class_name))}_{key}"
 
 
 def route_parameter(resource: str) -> str:
-    """Return the parameter a resource's routes take: `playlist-folders` takes `playlist_folder`."""
+    """Return the route parameter of a resource: `playlist-folders` has `playlist_folder`."""
     return singular(resource).replace("-", "_")

@@ -1,4 +1,4 @@
-"""What else a migration speaks to while it is followed: the database, models, collections, functions of Laravel."""
+"""The classes and functions that migrations call besides the schema builder: database, models, files, helpers."""
 
 from __future__ import annotations
 
@@ -20,183 +20,265 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel import schema_dumps
-from ragstone_code.laravel.blueprint_recorder import Builder, Replay, Sql, python
-from ragstone_code.laravel.eloquent import Eloquent
+from ragstone_code.laravel.blueprint_recorder import ReplayState, SchemaBuilder, SqlExpression, python_value
+from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.literals import call_env
 
-Own = Callable[[Arguments, CallSite, Evaluator], Value]
-_SILENT: Final = ("SET", "UPDATE", "INSERT", "DELETE", "SELECT", "PRAGMA", "ANALYZE", "TRUNCATE", "WITH")
-_SELVES: Final = ("connection", "new", "setconnection", "getquerygrammar", "getschemagrammar")
+HelperFunction = Callable[[Arguments, CallSite, Evaluator], Value]
+_DATA_STATEMENTS: Final = (
+    "SET",
+    "UPDATE",
+    "INSERT",
+    "DELETE",
+    "SELECT",
+    "PRAGMA",
+    "ANALYZE",
+    "TRUNCATE",
+    "WITH",
+)
+"""First words of SQL that does not change tables; no remark is made about it."""
+_SELF_METHODS: Final = ("connection", "new", "setconnection", "getquerygrammar", "getschemagrammar")
+_SQL_METHODS: Final = ("statement", "unprepared", "affectingstatement")
+_PATH_HELPERS: Final = ("base", "database", "app", "resource")
+_SQL_EXCERPT: Final = 80
+"""Characters of a SQL statement that a remark shows."""
 
 
-class Database(Recorder):
-    """`DB`: transactions are entered, plain SQL about tables is read, queries are unknown."""
+class DatabaseFacade(Recorder):
+    """The facade `DB`: transactions run, SQL about tables is applied, results of queries are unknown."""
 
-    def __init__(self, replay: Replay, builder: Builder) -> None:
-        self.replay = replay
+    def __init__(self, state: ReplayState, builder: SchemaBuilder) -> None:
+        self.state = state
         self.builder = builder
         builder.connection = self
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Follow one call."""
-        lower = name.lower()
-        macro = self.replay.database_macros.get(lower)
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Follow one call of the facade."""
+        method = name.lower()
+        macro = self.state.database_macros.get(method)
         if macro is not None:
-            return machine.call(macro, given.positional, site)
-        if lower in _SELVES:
+            return machine.call(macro, arguments.positional, site)
+        if method in _SELF_METHODS:
             return self
-        if lower in ("getschemabuilder", "schema"):
+        if method in ("getschemabuilder", "schema"):
             return self.builder
-        if lower in ("transaction", "withoutpretending"):
-            return machine.call(given.at(0), [self], site)
-        if lower in ("statement", "unprepared", "affectingstatement"):
-            self._sql(first_known(given.at(0)), site)
-        if lower == "macro":
-            self._macro(given.at(0), given.at(1))
-        return self._told(lower, given)
+        if method in ("transaction", "withoutpretending"):
+            return machine.call(arguments.at(0), [self], site)
+        if method in _SQL_METHODS:
+            self._apply_sql(first_known(arguments.at(0)), site)
+        if method == "macro":
+            self._add_macro(arguments.at(0), arguments.at(1))
+        return self._describe_connection(method, arguments)
 
-    def _macro(self, name: Value, body: Value) -> None:
+    def _add_macro(self, name: Value, body: Value) -> None:
         if isinstance(name, str) and isinstance(body, Lambda):
-            self.replay.database_macros[name.lower()] = body
+            self.state.database_macros[name.lower()] = body
 
-    def _told(self, name: str, given: Arguments) -> Value:
-        """Return what is known of the connection; what a query gives is not."""
-        if name == "getdrivername" or (name == "getconfig" and given.at(0) == "driver"):
-            return self.replay.driver
-        if name == "gettableprefix":
+    def _describe_connection(self, method: str, arguments: Arguments) -> Value:
+        """Return a property of the connection; results of queries are unknown."""
+        if method == "getdrivername":
+            return self.state.driver
+        if method == "getconfig" and arguments.at(0) == "driver":
+            return self.state.driver
+        if method == "gettableprefix":
             return ""
-        if name in ("wraptable", "wrap"):
-            return given.at(0)
-        return Sql(display_text(given.at(0))) if name == "raw" else Unknown(f"DB::{name}() is not followed")
+        if method in ("wraptable", "wrap"):
+            return arguments.at(0)
+        if method == "raw":
+            return SqlExpression(display_text(arguments.at(0)))
+        return Unknown(f"DB::{method}() is not followed")
 
-    def _sql(self, value: Value, site: CallSite) -> None:
-        """Read plain SQL; what is about tables and is not understood is remarked."""
-        at, text = self.replay.place(site), value.text if isinstance(value, Sql) else value
+    def _apply_sql(self, value: Value, site: CallSite) -> None:
+        """Apply SQL to the tables; add a remark for SQL that is computed or not understood."""
+        at = self.state.line_of(site)
+        history = self.state.history
+        text = value.text if isinstance(value, SqlExpression) else value
         if not isinstance(text, str):
-            self.replay.tables.remark(at, f"SQL that is not written out: {display_text(value)[:80]}")
+            excerpt = display_text(value)[:_SQL_EXCERPT]
+            history.add_remark(at, f"SQL that is not written out: {excerpt}")
             return
-        for _, sql in schema_dumps.statements(text):
-            if not schema_dumps.run(sql, self.replay.tables, at) and not sql.upper().startswith(_SILENT):
-                self.replay.tables.remark(at, f"SQL that is only noted: {' '.join(sql.split())[:80]}")
+        for _, sql in schema_dumps.split_statements(text):
+            applied = schema_dumps.apply_statement(sql, history, at)
+            if not applied and not sql.upper().startswith(_DATA_STATEMENTS):
+                excerpt = " ".join(sql.split())[:_SQL_EXCERPT]
+                history.add_remark(at, f"SQL that is only noted: {excerpt}")
 
 
-class Models(Recorder):
-    """What models beyond the project's own methods answer: their table and keys."""
+class ModelRecorder(Recorder):
+    """Answers methods that a model inherits from Eloquent: its table and its key."""
 
-    def __init__(self, eloquent: Eloquent) -> None:
-        self.eloquent = eloquent
+    def __init__(self, models: EloquentModels) -> None:
+        self.models = models
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return a model's table or key."""
-        if name == "new" or not isinstance(given.this, Instance):
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Return the table or the key of a model."""
+        if name == "new" or not isinstance(arguments.this, Instance):
             return Unknown(f"{name}() is not followed")
-        model = self.eloquent.model(given.this.name)
+        model = self.models.find(arguments.this.name)
         if model is None:
             return Unknown("it is no model")
         if name == "getTable":
             return model.table or Unknown("the table is not written down")
         if name == "getKeyName":
-            return self.eloquent.key(model)
+            return self.models.key_name(model)
         return Unknown(f"{name}() is not followed")
 
 
-class Listed(Recorder):
-    """A collection: goes through its entries where a migration does."""
+class CollectionRecorder(Recorder):
+    """A Laravel collection; loops of a migration go through its entries."""
 
-    def __init__(self, held: Value) -> None:
-        self.held = first_known(held)
+    def __init__(self, items: Value) -> None:
+        self.items = first_known(items)
 
     def entries(self) -> Value:
-        """Return what a loop goes over."""
-        return self.held
+        """Return the entries that a loop goes through."""
+        return self.items
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Follow the few calls migrations make."""
-        if not isinstance(self.held, Array):
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Follow the methods of collections that migrations use."""
+        if not isinstance(self.items, Array):
             return Unknown("the collection is not known")
         if name in ("all", "toArray"):
-            return self.held
-        items = list(self.held.items.items())
+            return self.items
         if name in ("each", "map", "mapWithKeys", "flatMap"):
-            made = [machine.call(given.at(0), [value, key], site) for key, value in items]
-            return self if name == "each" else Listed(Array(made)) if name == "map" else Unknown(f"{name}()")
-        if name in ("values", "keys"):
-            return Listed(Array([pair[name == "values"] for pair in items]))
+            return self._call_for_each(name, self.items, arguments.at(0), site, machine)
+        if name == "values":
+            return CollectionRecorder(Array(self.items.values))
+        if name == "keys":
+            return CollectionRecorder(Array(self.items.items))
         return Unknown(f"{name}() is not followed")
 
+    def _call_for_each(
+        self,
+        name: str,
+        items: Array,
+        function: Value,
+        site: CallSite,
+        machine: Evaluator,
+    ) -> Value:
+        """Call a function for each entry; return the collection that the method returns."""
+        pairs = list(items.items.items())
+        results = [machine.call(function, [value, key], site) for key, value in pairs]
+        if name == "each":
+            return self
+        if name == "map":
+            return CollectionRecorder(Array(results))
+        return Unknown(f"{name}()")
 
-class Provider(Recorder):
-    """A service provider, as far as it names folders of migrations."""
 
-    def __init__(self, replay: Replay) -> None:
-        self.replay = replay
+class MigrationProvider(Recorder):
+    """A service provider; it records the folders of migrations that the provider adds."""
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Keep the folders."""
+    def __init__(self, state: ReplayState) -> None:
+        self.state = state
+
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Record the folders of `loadMigrationsFrom`."""
         if name == "loadMigrationsFrom":
-            said = python(given.at(0))
-            folders = [one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)]
-            self.replay.folders.update(posixpath.normpath(one).lstrip("/") for one in folders)
+            value = python_value(arguments.at(0))
+            folders = value if isinstance(value, list) else [value]
+            for folder in folders:
+                if isinstance(folder, str):
+                    self.state.folders.add(_project_path(folder))
         return Unknown(f"{name}() is not followed")
 
 
-class Nested(Recorder):
-    """A widely used package's columns for trees, which are added by a call that is given the blueprint."""
+class NestedSetRecorder(Recorder):
+    """The package `kalnoy/nestedset`, whose static calls add tree columns to a blueprint."""
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Add or drop them."""
-        drawing, does = given.at(0), {"columns": "nestedSet", "dropColumns": "dropNestedSet"}.get(name)
-        return drawing.on_call(does, Arguments(), site, machine) if does and isinstance(drawing, Recorder) else None
-
-
-class Files(Recorder):
-    """`File`, as far as it reads."""
-
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return what a file of the project says."""
-        return contents(given, site, machine) if name == "get" else Unknown(f"File::{name}() is not followed")
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Add or drop the tree columns of the blueprint in the first argument."""
+        methods = {"columns": "nestedSet", "dropColumns": "dropNestedSet"}
+        method = methods.get(name)
+        blueprint = arguments.at(0)
+        if method is None or not isinstance(blueprint, Recorder):
+            return None
+        return blueprint.on_call(method, Arguments(), site, machine)
 
 
-def contents(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    """Return the text of a file of the project."""
-    path = python(given.at(0))
-    uri = posixpath.normpath(path).lstrip("/") if isinstance(path, str) else ""
-    return (machine.world.read(uri) if machine.world.has(uri) else None) or Unknown("the file is not there")
+class FileFacade(Recorder):
+    """The facade `File`; only reading is followed."""
+
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        """Return the text of a file of the project."""
+        if name == "get":
+            return read_project_file(arguments, site, machine)
+        return Unknown(f"File::{name}() is not followed")
 
 
-def _inside(folder: str) -> Own:
-    """Return a function that gives paths in a folder of the project, such as `database_path`."""
-
-    def path(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        rest = python(given.at(0)) or ""
-        return posixpath.join(folder, rest.lstrip("/")) if isinstance(rest, str) else Unknown("the path is not known")
-
-    return path
+def _project_path(path: str) -> str:
+    """Return a path relative to the project folder."""
+    return posixpath.normpath(path).lstrip("/")
 
 
-def functions(replay: Replay, database: Database) -> Mapping[str, Own]:
-    """Return the functions of Laravel that migrations call."""
+def read_project_file(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    """Return the text of a file of the project: `file_get_contents`."""
+    path = python_value(arguments.at(0))
+    uri = _project_path(path) if isinstance(path, str) else ""
+    text = machine.world.read(uri) if machine.world.has(uri) else None
+    return text or Unknown("the file is not there")
 
-    def config(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        found = replay.eloquent.literals.call_config(given, site, machine)
-        lite = python(given.at(0)) == "database.default" and isinstance(found, str) and "sqlite" in found
-        return replay.driver if lite else found  # as `getDriverName` is answered
 
-    def app(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        name = python(given.at(0))
-        known = {"db": database, "db.schema": database.builder, "db.connection": database}
-        if isinstance(name, str) and name in known:
-            return known[name]
-        return machine.make(name) if isinstance(name, str) and machine.lookup.of_class(name) else Unknown("app()")
+def _path_helper(folder: str) -> HelperFunction:
+    """Return a helper that builds paths in a folder of the project, such as `database_path`."""
 
-    return {
+    def join_path(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        path = python_value(arguments.at(0)) or ""
+        if not isinstance(path, str):
+            return Unknown("the path is not known")
+        return posixpath.join(folder, path.lstrip("/"))
+
+    return join_path
+
+
+def _collect(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    return CollectionRecorder(arguments.at(0))
+
+
+def _rescue(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    return machine.call(arguments.at(0), [], site)
+
+
+def _retry(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    return machine.call(arguments.at(1), [1], site)
+
+
+def helper_functions(state: ReplayState, database: DatabaseFacade) -> Mapping[str, HelperFunction]:
+    """Return the global functions of Laravel that migrations call, by name."""
+
+    def config(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        value = state.models.literals.call_config(arguments, site, machine)
+        is_default_connection = python_value(arguments.at(0)) == "database.default"
+        if is_default_connection and isinstance(value, str) and "sqlite" in value:
+            return state.driver  # the same answer as `getDriverName`
+        return value
+
+    def app(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+        name = python_value(arguments.at(0))
+        services: dict[str, Recorder] = {
+            "db": database,
+            "db.schema": database.builder,
+            "db.connection": database,
+        }
+        if not isinstance(name, str):
+            return Unknown("app()")
+        if name in services:
+            return services[name]
+        if machine.lookup.of_class(name):
+            return machine.make(name)
+        return Unknown("app()")
+
+    functions: dict[str, HelperFunction] = {
         "config": config,
         "env": call_env,
         "app": app,
         "resolve": app,
-        "file_get_contents": contents,
-        **{f"{name}_path": _inside("" if name == "base" else name) for name in ("base", "database", "app", "resource")},
-        "collect": lambda given, site, machine: Listed(given.at(0)),
-        "rescue": lambda given, site, machine: machine.call(given.at(0), [], site),
-        "retry": lambda given, site, machine: machine.call(given.at(1), [1], site),
+        "file_get_contents": read_project_file,
+        "collect": _collect,
+        "rescue": _rescue,
+        "retry": _retry,
     }
+    for name in _PATH_HELPERS:
+        folder = "" if name == "base" else name
+        functions[f"{name}_path"] = _path_helper(folder)
+    return functions

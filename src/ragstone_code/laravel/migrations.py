@@ -1,11 +1,14 @@
-"""Migrations, found and followed in the order Laravel runs them: what they leave behind are the tables."""
+"""Migrations of a Laravel project, followed in the order in which Laravel runs them.
+
+Nothing is executed: the evaluator follows the calls of each migration, and recorders apply them to a `TableHistory`.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,25 +16,33 @@ from ragstone.code.tree import Class
 from ragstone.code.world import World
 from ragstone_code.evaluate import PHP, CallSite, Evaluator, Instance, Recorder, Stubs
 from ragstone_code.laravel import eloquent, schema_dumps
-from ragstone_code.laravel.blueprint_recorder import Builder, Drawings, Replay
-from ragstone_code.laravel.eloquent import Eloquent
-from ragstone_code.laravel.migration_environment import Database, Files, Models, Nested, Provider, functions
-from ragstone_code.laravel.tables import Place, Tables
+from ragstone_code.laravel.blueprint_recorder import BlueprintClass, ReplayState, SchemaBuilder
+from ragstone_code.laravel.eloquent import EloquentModels
+from ragstone_code.laravel.migration_environment import (
+    DatabaseFacade,
+    FileFacade,
+    MigrationProvider,
+    ModelRecorder,
+    NestedSetRecorder,
+    helper_functions,
+)
+from ragstone_code.laravel.tables import MigrationLine, TableHistory
 
-_FOLDER: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
-_ASIDE: Final = re.compile(r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE)
-_DUMP: Final = re.compile(r"(?:^|/)database/schema/([^/]+)-schema\.(?:sql|dump)\Z")
-_BEFORE: Final = re.compile(
-    r"(?:Blueprint|DB)::macro|defaultMorphKeyType|morphUsingU|loadMigrationsFrom", re.IGNORECASE
+_MIGRATION_FILE: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
+_FOREIGN_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE)
+_DUMP_FILE: Final = re.compile(r"(?:^|/)database/schema/([^/]+)-schema\.(?:sql|dump)\Z")
+_SETUP_CALL: Final = re.compile(
+    r"(?:Blueprint|DB)::macro|defaultMorphKeyType|morphUsingU|loadMigrationsFrom",
+    re.IGNORECASE,
 )
 _DRIVERS: Final = ("mysql", "mariadb", "pgsql", "sqlite", "sqlsrv")
-_KEEPS_BEFORE: Final = 11
-"""Laravel's version from which a changed column keeps nothing that is not said again."""
+_FIRST_VERSION_WITHOUT_KEEPING: Final = 11
+"""From this Laravel version on, a changed column loses the options that the change does not repeat."""
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
-    """A file that changes tables."""
+class MigrationFile:
+    """A migration file, or the schema dump that replaces older migrations."""
 
     name: str
     uri: str
@@ -41,56 +52,75 @@ class Migration:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
-    """All migrations in order, and the tables they leave."""
+class MigrationReplay:
+    """All migrations in order, and the tables after the last one."""
 
-    migrations: tuple[Migration, ...]
-    tables: Tables
+    migrations: tuple[MigrationFile, ...]
+    history: TableHistory
     remarks: tuple[str, ...]
 
 
-def full_name(uri: str) -> str:
-    """Return a migration's name: its file's, without the ending."""
+def migration_name(uri: str) -> str:
+    """Return the name of a migration: its file name without the suffix."""
     return uri.rpartition("/")[2].removesuffix(".php")
 
 
-def files(world: World, folders: Iterable[str] = ()) -> list[str]:
-    """Return the migration files in the order they run: by file name, whatever folder they are in."""
-    more = tuple(f"{folder}/" for folder in folders)
-    found = (
-        uri
-        for uri in world.uris
-        if uri.endswith(".php") and (_FOLDER.search(uri) or uri.startswith(more)) and not _ASIDE.search(uri)
-    )
-    return sorted((uri for uri in found if "_" in full_name(uri)), key=lambda uri: (full_name(uri), uri))
+def find_migration_files(world: World, folders: Iterable[str] = ()) -> list[str]:
+    """Return the migration files in the order in which they run: by file name, in whichever folder they are."""
+    extra_folders = tuple(f"{folder}/" for folder in folders)
+    uris = [uri for uri in world.uris if _is_migration_file(uri, extra_folders)]
+    return sorted(uris, key=lambda uri: (migration_name(uri), uri))
 
 
-def replay(world: World, models: Eloquent | None = None) -> Replayed:
-    """Return what the migrations of a project leave, nothing executed."""
-    models = models or Eloquent(world)
-    state = Replay(Tables(), models, _driver(models), _version(world) < _KEEPS_BEFORE)
-    machine = _machine(world, state)
-    _prepare(world, machine)
-    done = list(_dumped(world, state))
-    past = {name for migration in done for name in schema_dumps.migrated(world.read(migration.uri) or "")}
-    seen: Counter[str] = Counter()
-    for uri in files(world, state.folders):
-        definition = _definition(world, uri)
-        name = full_name(uri)
-        if definition is None or name in past:
+def _is_migration_file(uri: str, extra_folders: tuple[str, ...]) -> bool:
+    if not uri.endswith(".php") or _FOREIGN_FOLDER.search(uri):
+        return False
+    in_folder = _MIGRATION_FILE.search(uri) or uri.startswith(extra_folders)
+    return bool(in_folder) and "_" in migration_name(uri)
+
+
+def replay_migrations(world: World, models: EloquentModels | None = None) -> MigrationReplay:
+    """Return the migrations of a project and the tables that they leave."""
+    if models is None:
+        models = EloquentModels(world)
+    keeps_options = _laravel_version(world) < _FIRST_VERSION_WITHOUT_KEEPING
+    state = ReplayState(TableHistory(), models, _database_driver(models), keeps_options)
+    machine = _create_evaluator(world, state)
+    _run_providers(world, machine)
+    migrations: list[MigrationFile] = []
+    done_before: set[str] = set()
+    dump = _load_dump(world, state)
+    if dump is not None:
+        migrations.append(dump)
+        done_before.update(schema_dumps.migration_names(world.read(dump.uri) or ""))
+    runs: Counter[str] = Counter()
+    for uri in find_migration_files(world, state.folders):
+        definition = _migration_class(world, uri)
+        name = migration_name(uri)
+        if definition is None or name in done_before:
             continue
-        seen[name] += 1
-        state.migration = name if seen[name] == 1 else f"{name}#{seen[name]}"  # one name in two modules' folders
-        done.append(Migration(state.migration, uri, definition.line, definition.line_end, definition.doc))
-        _up(machine, uri, definition)
-    return Replayed(tuple(done), state.tables, (*state.tables.remarks, *machine.remarks))
+        runs[name] += 1
+        # Two modules of a project may have migrations with the same name.
+        state.migration = name if runs[name] == 1 else f"{name}#{runs[name]}"
+        migration = MigrationFile(
+            state.migration,
+            uri,
+            definition.line,
+            definition.line_end,
+            definition.doc,
+        )
+        migrations.append(migration)
+        _run_migration(machine, uri, definition)
+    remarks = (*state.history.remarks, *machine.remarks)
+    return MigrationReplay(tuple(migrations), state.history, remarks)
 
 
-def _machine(world: World, state: Replay) -> Evaluator:
-    builder = Builder(state)
-    database = Database(state, builder)
-    models = Models(state.eloquent)
-    classes: dict[str, Recorder] = dict.fromkeys(eloquent.known()["models"], models)
+def _create_evaluator(world: World, state: ReplayState) -> Evaluator:
+    """Return an evaluator with recorders for the classes and functions that migrations use."""
+    builder = SchemaBuilder(state)
+    database = DatabaseFacade(state, builder)
+    models = ModelRecorder(state.models)
+    classes: dict[str, Recorder] = dict.fromkeys(eloquent.eloquent_data()["models"], models)
     classes |= {
         "schema": builder,
         "illuminate\\support\\facades\\schema": builder,
@@ -99,83 +129,117 @@ def _machine(world: World, state: Replay) -> Evaluator:
         "illuminate\\support\\facades\\db": database,
         "illuminate\\database\\capsule\\manager": database,
         "illuminate\\database\\connection": database,
-        "illuminate\\database\\schema\\blueprint": Drawings(state),
-        "illuminate\\support\\serviceprovider": Provider(state),
-        "illuminate\\support\\facades\\file": Files(),
-        "kalnoy\\nestedset\\nestedset": Nested(),
+        "illuminate\\database\\schema\\blueprint": BlueprintClass(state),
+        "illuminate\\support\\serviceprovider": MigrationProvider(state),
+        "illuminate\\support\\facades\\file": FileFacade(),
+        "kalnoy\\nestedset\\nestedset": NestedSetRecorder(),
     }
-    return Evaluator(world, PHP, Stubs(classes, functions(state, database)))
+    functions = helper_functions(state, database)
+    return Evaluator(world, PHP, Stubs(classes, functions))
 
 
-def _prepare(world: World, machine: Evaluator) -> None:
-    """Follow what providers set up before migrations run: macros, the type of morphs' keys, folders of migrations."""
+def _run_providers(world: World, machine: Evaluator) -> None:
+    """Follow service providers that define macros, the type of morph keys, or folders of migrations."""
     for uri in world.uris:
-        if not uri.endswith("Provider.php") or _ASIDE.search(uri) or not _BEFORE.search(world.read(uri) or ""):
+        if not uri.endswith("Provider.php") or _FOREIGN_FOLDER.search(uri):
+            continue
+        if not _SETUP_CALL.search(world.read(uri) or ""):
             continue
         module = world.module(uri)
         for definition in module.classes if module else ():
             provider = machine.make(definition.name)
+            site = CallSite(uri, definition.line)
             for method in ("register", "boot"):
                 if definition.method(method):
-                    machine.call_method(provider, method, site=CallSite(uri, definition.line))
+                    machine.call_method(provider, method, site=site)
 
 
-def _definition(world: World, uri: str) -> Class | None:
-    """Return the class of a migration: the first in its file that can be run up."""
+def _migration_class(world: World, uri: str) -> Class | None:
+    """Return the class of a migration: the first with an `up` method, otherwise the first that extends another."""
     module = world.module(uri)
-    written = module.classes if module else ()
-    return next((one for one in written if one.method("up")), next((one for one in written if one.extends), None))
+    classes = module.classes if module else ()
+    for definition in classes:
+        if definition.method("up"):
+            return definition
+    for definition in classes:
+        if definition.extends:
+            return definition
+    return None
 
 
-def _up(machine: Evaluator, uri: str, definition: Class) -> None:
-    """Follow a migration's `up`, by its own definition: migrations of one name in two folders are two."""
+def _run_migration(machine: Evaluator, uri: str, definition: Class) -> None:
+    """Follow the constructor and `up` of a migration."""
+    # Two folders may define a class with the same name: the evaluator must use the class of this file.
     machine.lookup.declare(uri, definition)
     migration = Instance(definition.name, definition, uri)
+    site = CallSite(uri, definition.line)
     for method in ("__construct", "up"):
         if machine.lookup.method(definition.name, method):
-            machine.call_method(migration, method, site=CallSite(uri, definition.line))
+            machine.call_method(migration, method, site=site)
 
 
-def _version(world: World) -> int:
-    """Return the major version of Laravel that a project asks for; a late one where it does not say."""
+def _laravel_version(world: World) -> int:
+    """Return the major version of Laravel in `composer.json`; 11 if the file does not name one."""
     try:
-        asked = json.loads(world.read("composer.json") or "{}").get("require", {})
+        composer = json.loads(world.read("composer.json") or "{}")
+        required = composer.get("require", {})
     except (ValueError, AttributeError):
-        return _KEEPS_BEFORE
-    said = asked.get("laravel/framework") or asked.get("illuminate/database") if isinstance(asked, dict) else None
-    majors = re.findall(r"(?<![\d.])\d+", said) if isinstance(said, str) else []
-    return max(map(int, majors), default=_KEEPS_BEFORE)
+        return _FIRST_VERSION_WITHOUT_KEEPING
+    if not isinstance(required, dict):
+        return _FIRST_VERSION_WITHOUT_KEEPING
+    constraint = required.get("laravel/framework") or required.get("illuminate/database")
+    if not isinstance(constraint, str):
+        return _FIRST_VERSION_WITHOUT_KEEPING
+    majors = [int(number) for number in re.findall(r"(?<![\d.])\d+", constraint)]
+    return max(majors, default=_FIRST_VERSION_WITHOUT_KEEPING)
 
 
-def _driver(models: Eloquent) -> str:
-    """Return the driver a migration is told: the configured one, but MySQL for SQLite.
+def _database_driver(models: EloquentModels) -> str:
+    """Return the database driver that migrations see: the configured driver, but MySQL instead of SQLite.
 
-    What is done for SQLite alone is a way around what it cannot do; the other branch says what is meant.
+    Branches for SQLite only work around its limits; the other branch shows the intended schema.
     """
     default = models.literals.config("database.default")
     driver = models.literals.config(f"database.connections.{default}.driver")
-    return driver if isinstance(driver, str) and driver not in ("sqlite", "") else "mysql"
+    if isinstance(driver, str) and driver not in ("sqlite", ""):
+        return driver
+    return "mysql"
 
 
-def _dumped(world: World, state: Replay) -> Iterator[Migration]:
-    """Read the schema dump, if the migrations it holds are gone; yield it as the migration it stands for."""
-    name, uri = _dump(world, state.eloquent)
-    text = world.read(uri) if uri else None
+# ── schema dumps ─────────────────────────────────────────────────────────────────────────────
+
+
+def _load_dump(world: World, state: ReplayState) -> MigrationFile | None:
+    """Apply the schema dump of the project and return it as a migration; None if there is none to use."""
+    dump = _find_dump(world, state.models)
+    if dump is None:
+        return None
+    connection, uri = dump
+    text = world.read(uri)
     if text is None:
-        return
-    kept = {full_name(one) for one in files(world)}
-    past = schema_dumps.migrated(text)
-    if past and 2 * sum(one in kept for one in past) >= len(past):
-        return  # the files are still there, and say more than the dump: which of them did what
-    state.migration = f"{name}-schema"
-    for line, sql in schema_dumps.statements(text):
-        schema_dumps.run(sql, state.tables, Place(state.migration, uri, line))
-    yield Migration(state.migration, uri, 1, text.count("\n") + 1)
+        return None
+    existing = {migration_name(file) for file in find_migration_files(world)}
+    dumped = schema_dumps.migration_names(text)
+    still_there = sum(name in existing for name in dumped)
+    if dumped and 2 * still_there >= len(dumped):
+        # The migration files still exist, and they also show which migration made each change.
+        return None
+    state.migration = f"{connection}-schema"
+    for line, sql in schema_dumps.split_statements(text):
+        at = MigrationLine(state.migration, uri, line)
+        schema_dumps.apply_statement(sql, state.history, at)
+    return MigrationFile(state.migration, uri, 1, text.count("\n") + 1)
 
 
-def _dump(world: World, models: Eloquent) -> tuple[str, str]:
-    """Return the connection and the file of the dump that counts: the default connection's, else a driver's."""
-    found = {match[1]: uri for uri in world.uris if (match := _DUMP.search(uri))}
+def _find_dump(world: World, models: EloquentModels) -> tuple[str, str] | None:
+    """Return connection and file of the dump to use: of the default connection, otherwise of a known driver."""
+    dumps: dict[str, str] = {}
+    for uri in world.uris:
+        match = _DUMP_FILE.search(uri)
+        if match:
+            dumps[match[1]] = uri
     default = models.literals.config("database.default")
-    wanted = (default if isinstance(default, str) else "", *_DRIVERS)
-    return next(((name, found[name]) for name in wanted if name in found), ("", ""))
+    for connection in (default, *_DRIVERS):
+        if isinstance(connection, str) and connection in dumps:
+            return connection, dumps[connection]
+    return None

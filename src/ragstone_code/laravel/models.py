@@ -1,4 +1,4 @@
-"""Models in the graph: what each says of itself, the table it has, the models it is related to."""
+"""Graph of Eloquent models: the properties of each model, its table, and its relations to other models."""
 
 from __future__ import annotations
 
@@ -10,223 +10,325 @@ from ragstone.code.tree import ClassName, Function, New
 from ragstone.code.world import World
 from ragstone.types.graph import Alias, Confidence, Graph, Json, Link, Node, Unresolved
 from ragstone_code.laravel.calls import to_json
-from ragstone_code.laravel.eloquent import ATTRIBUTES, Eloquent, Model, returned
+from ragstone_code.laravel.eloquent import ATTRIBUTES, EloquentModel, EloquentModels, returned_expressions
 from ragstone_code.laravel.literals import NOT_WRITTEN
-from ragstone_code.laravel.relations import Relation, Relations
+from ragstone_code.laravel.relations import ModelRelation, RelationReader
 
 FRAMEWORK: Final = "laravel"
-_LISTS: Final = {"fillable": "Fillable", "guarded": "Guarded", "hidden": "Hidden", "appends": "Appends"}
+_COLUMN_LISTS: Final = {
+    "fillable": "Fillable",
+    "guarded": "Guarded",
+    "hidden": "Hidden",
+    "appends": "Appends",
+}
+"""Properties with lists of columns, each with the attribute that says the same."""
 _SOFT_DELETES: Final = "illuminate\\database\\eloquent\\softdeletes"
+_SCOPE_ATTRIBUTE: Final = f"{ATTRIBUTES}Scope"
+_SCOPE_PREFIX: Final = "scope"
+MorphTargets = dict[tuple[str, str], list[Json]]
+"""The models that a `morphTo` may lead to, by the model that declares it and the name of the morph."""
 
 
 def read_models(world: World) -> Graph:
-    """Return the models of a project, their relations, and the tables they have."""
-    return build_model_graph(Eloquent(world))
+    """Return the models of a project, their relations, and links to their tables."""
+    return build_model_graph(EloquentModels(world))
 
 
-def build_model_graph(eloquent: Eloquent) -> Graph:
-    """Return the same from models that are found already."""
-    relations = Relations(eloquent)
+def build_model_graph(models: EloquentModels) -> Graph:
+    """Return the graph of models that are already loaded."""
+    reader = RelationReader(models)
+    targets = _morph_targets(models, reader)
     graph = Graph()
-    others: dict[str, Node] = {}
-    targets = _morph_targets(eloquent, relations)
-    for model in eloquent.models.values():
-        found = relations.of(model)
-        graph += _of_model(eloquent, model, found)
-        for relation in found.values():
-            graph += _of_relation(model, relation, targets)
+    other_classes: dict[str, Node] = {}
+    for model in models.models.values():
+        relations = reader.relations_of(model)
+        graph += _model_graph(models, model, list(relations))
+        for relation in relations.values():
+            graph += _relation_graph(model, relation, targets)
             for name in (relation.related, relation.through):
-                if name and eloquent.model(name) is None:
-                    others[name] = _other(eloquent, name)
-    whole = graph + Graph(nodes=tuple(others.values()))
-    return replace(whole, remarks=tuple(dict.fromkeys(whole.remarks)))
+                if name and models.find(name) is None:
+                    other_classes[name] = _other_class_node(models, name)
+    graph += Graph(nodes=tuple(other_classes.values()))
+    return replace(graph, remarks=tuple(dict.fromkeys(graph.remarks)))
 
 
-def _other(eloquent: Eloquent, name: str) -> Node:
-    """Return a class that a relation leads to and that is not seen to be a model: a package's, or a child of one."""
-    found = eloquent.lineage.find(name)
-    key, short = f"class:{name}", name.rpartition("\\")[2]
-    if found is None:
-        return Node(key, "model", short, framework=FRAMEWORK, attributes={"outside": True})
-    one = found.definition
-    base = eloquent.lineage.first_outside_ancestor(name)
+def _other_class_node(models: EloquentModels, name: str) -> Node:
+    """Return the node of a class that a relation leads to and that is not recognised as a model."""
+    key = f"class:{name}"
+    short_name = name.rpartition("\\")[2]
+    part = models.hierarchy.find(name)
+    if part is None:
+        return Node(key, "model", short_name, framework=FRAMEWORK, attributes={"outside": True})
+    definition = part.definition
+    base = models.hierarchy.first_outside_ancestor(name)
     return Node(
-        key, "model", short, found.uri, one.line, one.line_end,
-        doc=one.doc, language="php", framework=FRAMEWORK, attributes={"extends": base, "assumed": True},
-    )  # fmt: skip
-
-
-def _is_base(eloquent: Eloquent, model: Model) -> bool:
-    """Return whether a class is there for models to extend, and has no table of its own: `BaseModel` and its like."""
-    return (
-        model.how == "convention"
-        and model.short.endswith("Model")
-        and any(model.name in one.definition.extends for one in eloquent.models.values())
+        key,
+        "model",
+        short_name,
+        part.uri,
+        definition.line,
+        definition.line_end,
+        doc=definition.doc,
+        language="php",
+        framework=FRAMEWORK,
+        attributes={"extends": base, "assumed": True},
     )
 
 
-def _of_model(eloquent: Eloquent, model: Model, relations: dict[str, Relation]) -> Graph:
+# ── models ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _is_base_model(models: EloquentModels, model: EloquentModel) -> bool:
+    """Return whether a class only exists for models to extend, like `BaseModel`, and has no table."""
+    if model.table_name.source != "convention" or not model.short_name.endswith("Model"):
+        return False
+    return any(model.name in other.definition.extends for other in models.models.values())
+
+
+def _model_graph(models: EloquentModels, model: EloquentModel, relation_names: list[Json]) -> Graph:
+    """Return the node of a model, its names, and the link to its table."""
     key = f"class:{model.name}"
     definition = model.definition
     node = Node(
-        key, "model", model.short, model.uri, definition.line, definition.line_end,
-        doc=definition.doc, language="php", framework=FRAMEWORK,
-        attributes={**_facts(eloquent, model), "relations": list(relations)},
-    )  # fmt: skip
-    aliases = (Alias(model.name, key, "class", model.uri), Alias(model.short, key, "short_class", model.uri))
+        key,
+        "model",
+        model.short_name,
+        model.uri,
+        definition.line,
+        definition.line_end,
+        doc=definition.doc,
+        language="php",
+        framework=FRAMEWORK,
+        attributes={**_model_attributes(models, model), "relations": relation_names},
+    )
+    aliases = (
+        Alias(model.name, key, "class", model.uri),
+        Alias(model.short_name, key, "short_class", model.uri),
+    )
     links: tuple[Link, ...] = ()
     remarks: tuple[str, ...] = ()
-    if model.table and not model.abstract and not _is_base(eloquent, model):
-        confidence: Confidence = "convention" if model.how == "convention" else "declared"
-        links = (
-            Link(
-                "MAPS_TO", key, f"table:{model.table.rpartition('.')[2]}", *model.table_at,
-                confidence=confidence if model.sure else "heuristic", attributes={"how": model.how},
-            ),
-        )  # fmt: skip
-    elif not model.table and model.how != "convention":
-        uri, line = model.table_at
+    has_table = model.table and not model.abstract and not _is_base_model(models, model)
+    if has_table:
+        links = (_table_link(model),)
+    elif not model.table and model.table_name.source != "convention":
+        uri, line = model.table_name.at
         remarks = (f"{uri}:{line}: the table of {model.name} is not written down",)
     return Graph((node,), links, aliases, remarks=remarks)
 
 
-def _facts(eloquent: Eloquent, model: Model) -> dict[str, Json]:
-    """Return what a model says of itself; what it does not say is left out."""
+def _table_link(model: EloquentModel) -> Link:
+    """Return the link from a model to its table."""
+    table = model.table_name
+    confidence: Confidence = "declared"
+    if not model.certain:
+        confidence = "heuristic"
+    elif table.source == "convention":
+        confidence = "convention"
+    bare_name = (table.name or "").rpartition(".")[2]
+    return Link(
+        "MAPS_TO",
+        f"class:{model.name}",
+        f"table:{bare_name}",
+        *table.at,
+        confidence=confidence,
+        attributes={"how": table.source},
+    )
+
+
+def _model_attributes(models: EloquentModels, model: EloquentModel) -> dict[str, Json]:
+    """Return the properties of a model; properties without a value are left out."""
     name = model.name
-    facts: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "table": model.table,
-        "how": model.how,
-        "primary_key": eloquent.key(model),
-        "key_type": eloquent.key_type(model),
+        "how": model.table_name.source,
+        "primary_key": models.key_name(model),
+        "key_type": models.key_type(model),
         "extends": model.base,
     }
     flags = {
         "abstract": model.abstract,
         "pivot": model.pivot,
-        "soft_deletes": _SOFT_DELETES in eloquent.lineage.traits(name),
+        "soft_deletes": _SOFT_DELETES in models.hierarchy.traits(name),
     }
-    facts |= {key: True for key, holds in flags.items() if holds}
-    facts |= {
-        key: value for key in ("timestamps", "incrementing") if isinstance(value := eloquent.said(name, key), bool)
-    }
-    connection = eloquent.said(name, "connection")
-    connection = eloquent.of_attribute(name, "Connection", "name") if connection is NOT_WRITTEN else connection
-    texts = {"connection": connection, "route_key": _route_key(eloquent, model)}
-    facts |= {key: value for key, value in texts.items() if isinstance(value, str)}
-    lists = {"casts": _casts(eloquent, model), "scopes": list(dict.fromkeys(_scopes(eloquent, model)))}
-    facts |= {key: to_json(value) for key, value in lists.items() if value}
-    return facts | _lists(eloquent, name)
+    for key, is_set in flags.items():
+        if is_set:
+            attributes[key] = True
+    for key in ("timestamps", "incrementing"):
+        flag = models.property_value(name, key)
+        if isinstance(flag, bool):
+            attributes[key] = flag
+    connection = models.property_value(name, "connection")
+    if connection is NOT_WRITTEN:
+        connection = models.attribute_value(name, "Connection", "name")
+    texts = {"connection": connection, "route_key": _route_key(models, model)}
+    for key, text in texts.items():
+        if isinstance(text, str):
+            attributes[key] = text
+    casts = _casts(models, model)
+    if casts:
+        attributes["casts"] = to_json(casts)
+    scopes = list(dict.fromkeys(_scopes(models, model)))
+    if scopes:
+        attributes["scopes"] = to_json(scopes)
+    return attributes | _column_lists(models, name)
 
 
-def _lists(eloquent: Eloquent, name: str) -> dict[str, Json]:
-    """Return which columns may be filled, are hidden, are appended, by property or attribute."""
-    found: dict[str, Json] = {}
-    for key, attribute in _LISTS.items():
-        value = eloquent.said(name, key)
-        value = eloquent.of_attribute(name, attribute, "columns") if value is NOT_WRITTEN else value
-        if isinstance(value, list):
-            found[key] = to_json(value)
-    return found | ({"guarded": []} if eloquent.attribute(name, "Unguarded") else {})
+def _column_lists(models: EloquentModels, name: str) -> dict[str, Json]:
+    """Return the fillable, guarded, hidden and appended columns of a model."""
+    lists: dict[str, Json] = {}
+    for key, attribute in _COLUMN_LISTS.items():
+        columns = models.property_value(name, key)
+        if columns is NOT_WRITTEN:
+            columns = models.attribute_value(name, attribute, "columns")
+        if isinstance(columns, list):
+            lists[key] = to_json(columns)
+    if models.find_attribute(name, "Unguarded"):
+        lists["guarded"] = []
+    return lists
 
 
-def _casts(eloquent: Eloquent, model: Model) -> dict[str, Json]:
-    """Return the casts of the property and of the method."""
+def _casts(models: EloquentModels, model: EloquentModel) -> dict[str, Json]:
+    """Return the casts in the property `$casts` and in the method `casts()`."""
+    values = [models.property_value(model.name, "casts")]
+    method = models.hierarchy.find_method(model.name, "casts")
+    if method is not None:
+        part, function = method
+        context = models.context(part, model.name)
+        for expression in returned_expressions(function):
+            values.append(models.literals.value(expression, context))
     casts: dict[str, Json] = {}
-    said = eloquent.said(model.name, "casts")
-    method = eloquent.lineage.find_method(model.name, "casts")
-    where = eloquent.where(method[0], model.name) if method else None
-    values = [eloquent.literals.value(one, where) for one in returned(method[1])] if method and where else []
-    for value in (said, *values):
+    for value in values:
         if isinstance(value, dict):
-            casts.update({str(key): to_json(one) for key, one in value.items() if one is not NOT_WRITTEN})
+            for column, cast in value.items():
+                if cast is not NOT_WRITTEN:
+                    casts[str(column)] = to_json(cast)
     return casts
 
 
-def _route_key(eloquent: Eloquent, model: Model) -> object:
-    """Return the column routes find a model by, where it is said."""
-    method = eloquent.lineage.find_method(model.name, "getRouteKeyName")
+def _route_key(models: EloquentModels, model: EloquentModel) -> object:
+    """Return the column by which routes find a model, or `NOT_WRITTEN`."""
+    method = models.hierarchy.find_method(model.name, "getRouteKeyName")
     if method is None:
-        return eloquent.of_attribute(model.name, "RouteKey", "key")
-    where = eloquent.where(method[0], model.name)
-    return next((eloquent.literals.value(one, where) for one in returned(method[1])), NOT_WRITTEN)
+        return models.attribute_value(model.name, "RouteKey", "key")
+    part, function = method
+    context = models.context(part, model.name)
+    for expression in returned_expressions(function):
+        return models.literals.value(expression, context)
+    return NOT_WRITTEN
 
 
-def _scopes(eloquent: Eloquent, model: Model) -> Iterator[str]:
-    for part in eloquent.lineage.parts(model.name):
+def _scopes(models: EloquentModels, model: EloquentModel) -> Iterator[str]:
+    """Yield the query scopes of a model: methods named `scope…`, and methods with the attribute `#[Scope]`."""
+    for part in models.hierarchy.parts(model.name):
         for method in part.definition.methods:
-            if method.name.startswith("scope") and len(method.name) > len("scope"):
-                yield method.name[5].lower() + method.name[6:]
-            elif _has_scope(method):
+            bare_name = method.name.removeprefix(_SCOPE_PREFIX)
+            if bare_name and bare_name != method.name:
+                yield bare_name[0].lower() + bare_name[1:]
+            elif _has_scope_attribute(method):
                 yield method.name
 
 
-def _has_scope(method: Function) -> bool:
-    wanted = f"{ATTRIBUTES}Scope"
-    return any(
-        isinstance(one, New) and isinstance(one.of, ClassName) and one.of.name == wanted for one in method.attributes
-    )
+def _has_scope_attribute(method: Function) -> bool:
+    for attribute in method.attributes:
+        if isinstance(attribute, New) and isinstance(attribute.of, ClassName):
+            if attribute.of.name == _SCOPE_ATTRIBUTE:
+                return True
+    return False
 
 
-def _morph_targets(eloquent: Eloquent, relations: Relations) -> dict[tuple[str, str], list[Json]]:
-    """Return, by model and morph name, the models that say they have it: what a `morphTo` may lead to."""
-    found: dict[tuple[str, str], list[Json]] = {}
-    for model in eloquent.models.values():
-        for relation in relations.of(model).values():
+# ── relations ────────────────────────────────────────────────────────────────────────────────
+
+
+def _morph_targets(models: EloquentModels, reader: RelationReader) -> MorphTargets:
+    """Return the models that a `morphTo` may lead to: those with a matching `morphOne` or `morphMany`."""
+    targets: MorphTargets = {}
+    for model in models.models.values():
+        for relation in reader.relations_of(model).values():
             name = relation.more.get("name")
-            if relation.type in ("morphOne", "morphMany") and relation.related and isinstance(name, str):
-                held = found.setdefault((relation.related.lower(), name), [])
-                if model.name not in held and not model.abstract:
-                    held.append(model.name)
-    return found
+            is_morph = relation.type in ("morphOne", "morphMany")
+            if not is_morph or not relation.related or not isinstance(name, str):
+                continue
+            names = targets.setdefault((relation.related.lower(), name), [])
+            if model.name not in names and not model.abstract:
+                names.append(model.name)
+    return targets
 
 
-def _of_relation(model: Model, relation: Relation, targets: dict[tuple[str, str], list[Json]]) -> Graph:
+def _relation_graph(model: EloquentModel, relation: ModelRelation, targets: MorphTargets) -> Graph:
+    """Return the node of a relation and the link to the related model, or the reason why the model is unknown."""
     key = f"relation:{model.name}::{relation.name}"
-    attributes = _attributes(relation)
+    source = f"class:{model.name}"
+    attributes = _relation_attributes(relation)
     if relation.type == "morphTo":
         candidates = targets.get((model.name.lower(), str(relation.more.get("name"))))
-        attributes |= {"candidates": candidates} if candidates else {}
+        if candidates:
+            attributes["candidates"] = candidates
     node = Node(
-        key, "model_relation", relation.name, relation.uri, relation.line, relation.line_end,
-        language="php", framework=FRAMEWORK, attributes={**attributes, "model": model.name},
-    )  # fmt: skip
-    aliases = tuple(
-        Alias(f"{name}{between}{relation.name}", key, "relation", relation.uri)
-        for name in (model.name, model.short)
-        for between in ("::", ".")
-    )
-    if relation.related is None:
-        why = relation.unknown or "what it leads to is decided by the row"
-        lost = Unresolved("RELATES", f"class:{model.name}", relation.name, "$this", relation.uri, relation.line, why)
-        told = (
-            (f"{relation.uri}:{relation.line}: {relation.declared_in}::{relation.name}: {why}",)
-            if relation.unknown
-            else ()
-        )
-        return Graph((node,), (), aliases, (lost,), remarks=told)
-    link = Link(
-        "RELATES",
-        f"class:{model.name}",
-        f"class:{relation.related}",
+        key,
+        "model_relation",
+        relation.name,
         relation.uri,
         relation.line,
-        attributes=attributes,
+        relation.line_end,
+        language="php",
+        framework=FRAMEWORK,
+        attributes={**attributes, "model": model.name},
     )
-    return Graph((node,), (link,), aliases)
+    aliases = tuple(_relation_aliases(model, relation, key))
+    if relation.related is not None:
+        link = Link(
+            "RELATES",
+            source,
+            f"class:{relation.related}",
+            relation.uri,
+            relation.line,
+            attributes=attributes,
+        )
+        return Graph((node,), (link,), aliases)
+    reason = relation.unknown or "what it leads to is decided by the row"
+    unresolved = Unresolved(
+        "RELATES",
+        source,
+        relation.name,
+        "$this",
+        relation.uri,
+        relation.line,
+        reason,
+    )
+    remarks: tuple[str, ...] = ()
+    if relation.unknown:
+        remarks = (f"{relation.uri}:{relation.line}: {relation.declared_in}::{relation.name}: {reason}",)
+    return Graph((node,), (), aliases, (unresolved,), remarks=remarks)
 
 
-_MORPHS: Final = {"name": "morph", "type": "morph_type", "id": "morph_id"}
-"""What the arguments of a polymorphic relation are called here, where the names mean something else."""
+def _relation_aliases(model: EloquentModel, relation: ModelRelation, key: str) -> Iterator[Alias]:
+    for name in (model.name, model.short_name):
+        for separator in ("::", "."):
+            yield Alias(f"{name}{separator}{relation.name}", key, "relation", relation.uri)
 
 
-def _attributes(relation: Relation) -> dict[str, Json]:
-    attributes: dict[str, Json] = {"name": relation.name, "type": relation.type, "related": relation.related}
+_MORPH_ATTRIBUTES: Final = {
+    "name": "morph",
+    "type": "morph_type",
+    "id": "morph_id",
+}
+"""Attribute names for arguments of polymorphic relations whose own names have another meaning in the graph."""
+
+
+def _relation_attributes(relation: ModelRelation) -> dict[str, Json]:
+    attributes: dict[str, Json] = {
+        "name": relation.name,
+        "type": relation.type,
+        "related": relation.related,
+    }
     if relation.pivot:
         attributes["pivot"] = relation.pivot
     if relation.through:
         attributes["through"] = relation.through
-    attributes |= {_MORPHS.get(key, key): value for key, value in relation.more.items()}
+    for key, value in relation.more.items():
+        attributes[_MORPH_ATTRIBUTES.get(key, key)] = value
     attributes["declared_in"] = relation.declared_in
-    if relation.used[0]:
-        attributes["used_at"] = f"{relation.used[0]}:{relation.used[1]}"
+    uri, line = relation.used
+    if uri:
+        attributes["used_at"] = f"{uri}:{line}"
     return attributes

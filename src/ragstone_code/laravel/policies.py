@@ -1,4 +1,4 @@
-"""Who may do what: policies of models by registration, attribute and naming, and abilities of the gate."""
+"""Policies of models and abilities of the gate: by registration, by attribute, and by naming convention."""
 
 from __future__ import annotations
 
@@ -21,21 +21,26 @@ from ragstone_code.laravel.syntax import (
     receiver,
     returned_values,
     text_of,
-)  # fmt: skip
+)
 
 ATTRIBUTE: Final = "illuminate\\database\\eloquent\\attributes\\usepolicy"
 GATES: Final = frozenset(
-    ("gate", "illuminate\\support\\facades\\gate", "illuminate\\contracts\\auth\\access\\gate",
-     "illuminate\\auth\\access\\gate")
-)  # fmt: skip
-PLACE: Final = "registry:policies"
-NO_ABILITY: Final = frozenset(("before", "after"))
-"""Public methods of a policy that are no abilities."""
+    (
+        "gate",
+        "illuminate\\support\\facades\\gate",
+        "illuminate\\contracts\\auth\\access\\gate",
+        "illuminate\\auth\\access\\gate",
+    )
+)
+REGISTRY_KEY: Final = "registry:policies"
+_FILTER_METHODS: Final = frozenset(("before", "after"))
+"""Public methods of a policy that are not abilities."""
+_RESOURCE_ABILITIES: Final = ("viewAny", "view", "create", "update", "delete")
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
-    """The policy of a model, and what says so."""
+class PolicyRegistration:
+    """The policy of a model, with the place that names it."""
 
     policy: str
     uri: str
@@ -44,200 +49,269 @@ class Guard:
 
     @property
     def confidence(self) -> Confidence:
-        """Return how it is known."""
+        """Return the confidence of the link from the model to the policy."""
         return "convention" if self.how == "convention" else "declared"
 
 
 @dataclass
 class Policies:
-    """The policies of an application's models, as its gate would find them."""
+    """The policies of an application's models, looked up in the same order as Laravel's gate."""
 
     app: App
-    registered: dict[str, Guard] = field(default_factory=dict)
-    """By the model's name in lower case."""
+    registered: dict[str, PolicyRegistration] = field(default_factory=dict)
+    """Registered policies by the model's full name in lower case."""
     abilities: dict[str, Node] = field(default_factory=dict)
+    """Abilities that are defined without a policy, by name."""
     places: list[str] = field(default_factory=list)
-    guessed: bool = True
-    """Whether the framework's own naming counts."""
+    """Files and lines that register policies."""
+    uses_convention: bool = True
+    """False if the application guesses policy names with its own function."""
 
-    def of(self, model: str) -> Guard | None:
-        """Return the policy of a model: registered, by attribute, by name, or registered for what it descends from."""
-        own = self.registered.get(model.lower()) or self._attribute(model)
-        if own is None and self.guessed:
-            own = self._named(model)
-        if own is None:
-            above = (self.registered.get(one.lower()) for one in list(self.app.lineage(model))[1:])
-            own = next((guard for guard in above if guard), None)
-        return own
+    def find(self, model: str) -> PolicyRegistration | None:
+        """Return the policy of a model: registered, by attribute, by name, or registered for a parent class."""
+        registration = self.registered.get(model.lower()) or self._find_attribute(model)
+        if registration is None and self.uses_convention:
+            registration = self._find_by_name(model)
+        if registration is None:
+            registration = self._find_for_parent(model)
+        return registration
 
-    def _attribute(self, model: str) -> Guard | None:
-        """Return what `#[UsePolicy]` says."""
-        known = self.app.find_class(model)
-        for one in known.definition.attributes if known else ():
-            if known and isinstance(one, tree.New) and class_of(one).lower() == ATTRIBUTE:
-                policy = class_of(argument_at(one, 0, "class"), known.name)
-                if policy:
-                    return Guard(self.app.declared_name(policy), known.uri, one.line, "attribute")
+    def _find_attribute(self, model: str) -> PolicyRegistration | None:
+        """Return the policy that `#[UsePolicy]` names."""
+        model_class = self.app.find_class(model)
+        if model_class is None:
+            return None
+        for attribute in model_class.definition.attributes:
+            if not isinstance(attribute, tree.New) or class_of(attribute).lower() != ATTRIBUTE:
+                continue
+            policy = class_of(argument_at(attribute, 0, "class"), model_class.name)
+            if policy:
+                name = self.app.declared_name(policy)
+                return PolicyRegistration(name, model_class.uri, attribute.line, "attribute")
         return None
 
-    def _named(self, model: str) -> Guard | None:
-        """Return the first of the names the gate would try that is a class."""
+    def _find_by_name(self, model: str) -> PolicyRegistration | None:
+        """Return the first class that has one of the names that the gate tries."""
         for name in policy_names(model):
-            known = self.app.find_class(name)
-            if known:
-                return Guard(known.name, known.uri, known.definition.line, "convention")
+            policy = self.app.find_class(name)
+            if policy:
+                return PolicyRegistration(policy.name, policy.uri, policy.definition.line, "convention")
+        return None
+
+    def _find_for_parent(self, model: str) -> PolicyRegistration | None:
+        parents = list(self.app.lineage(model))[1:]
+        for parent in parents:
+            registration = self.registered.get(parent.lower())
+            if registration:
+                return registration
         return None
 
 
 def policy_names(model: str) -> tuple[str, ...]:
-    """Return the names a gate tries for the policy of a model, in its order."""
-    folder, _, short = model.rpartition("\\")
-    parts = folder.split("\\")
-    tried = ["\\".join((*parts[: count + 1], "Policies", f"{short}Policy")) for count in range(len(parts))]
-    if "\\Models\\" in folder:
-        tried.append(folder.replace("\\Models\\", "\\Policies\\") + f"\\{short}Policy")
-        tried.append(folder.replace("\\Models\\", "\\Models\\Policies\\") + f"\\{short}Policy")
-    return tuple(reversed(tried))
+    """Return the class names that Laravel's gate tries for the policy of a model, in its order."""
+    namespace, _, short_name = model.rpartition("\\")
+    policy = f"{short_name}Policy"
+    parts = namespace.split("\\")
+    names: list[str] = []
+    for count in range(len(parts)):
+        names.append("\\".join((*parts[: count + 1], "Policies", policy)))
+    if "\\Models\\" in namespace:
+        for folder in ("\\Policies\\", "\\Models\\Policies\\"):
+            policy_namespace = namespace.replace("\\Models\\", folder)
+            names.append(f"{policy_namespace}\\{policy}")
+    return tuple(reversed(names))
 
 
-def find_policies(app: App, sites: Iterable[LocatedCall]) -> Policies:
-    """Return what providers and the gate were told."""
-    found = Policies(app)
-    for known in app.classes.values():
-        if known.definition.kind == "class" and app.is_a(known.name, PROVIDERS):
-            _provider(found, known)
-    for site in sites:
-        if _is_gate(site):
-            _gate(found, site)
-    return found
+# ── registration ─────────────────────────────────────────────────────────────────────────────
 
 
-def build_policy_graph(found: Policies, models: Iterable[AppClass]) -> Graph:
-    """Return the policies of models, their abilities and where each is said; models without one have no link."""
-    app = found.app
-    links: list[Link] = []
-    nodes: dict[str, Node] = {}
-    for model in models:
-        guard = found.of(model.name)
-        if guard is None:
-            continue
-        policy = app.class_node(guard.policy, "policy", _abilities(app, guard.policy))
-        nodes.setdefault(policy.key, policy)
-        links.append(
-            Link("PROTECTED_BY", f"class:{model.name}", policy.key, guard.uri, guard.line, guard.confidence,
-                 attributes={"how": guard.how})
-        )  # fmt: skip
-    for known in app.classes.values():
-        key = f"class:{known.name}"
-        if known.definition.kind == "class" and "Policies" in known.name.split("\\")[:-1] and key not in nodes:
-            nodes[key] = app.own_class_node(known, "policy", _abilities(app, known.name))
-    registry = _registry(found)
-    own = tuple(nodes.values())
-    links += _answered(found)
-    gates = tuple(Alias(node.name, node.key, "ability", node.uri) for node in found.abilities.values())
-    return Graph(
-        nodes=(*own, *found.abilities.values(), registry), links=tuple(links), aliases=class_aliases(own) + gates
-    )
+def find_policies(app: App, calls: Iterable[LocatedCall]) -> Policies:
+    """Return the policies and abilities that service providers and calls of the gate register."""
+    policies = Policies(app)
+    for app_class in app.classes.values():
+        if app_class.definition.kind == "class" and app.is_a(app_class.name, PROVIDERS):
+            _read_provider(policies, app_class)
+    for located in calls:
+        if _is_gate_call(located):
+            _read_gate_call(policies, located)
+    return policies
 
 
-def _answered(found: Policies) -> Iterator[Link]:
-    """Yield the methods that answer for abilities of their own; closures are where the abilities are."""
-    for node in found.abilities.values():
-        name, _, method = str(node.attributes["by"]).partition("@")
-        written = found.app.find_method(name, method or "__invoke")
-        if written:
-            target = f"method:{written[0].name}::{written[1].name}"
-            yield Link("HANDLED_BY", node.key, target, node.uri, node.line)
-
-
-def _provider(found: Policies, known: AppClass) -> None:
-    """Take in `$policies` of a provider, and what its `policies()` returns."""
-    method = known.definition.method("policies")
-    arrays: list[tuple[SyntaxNode, int]] = [
-        (one.default, one.line) for one in known.definition.properties if one.name.lstrip("$") == "policies"
-    ]
-    arrays += [(value, method.line) for value in returned_values(method)] if method else []
+def _read_provider(policies: Policies, provider: AppClass) -> None:
+    """Add the policies in the property `$policies` and the method `policies()` of a service provider."""
+    arrays: list[tuple[SyntaxNode, int]] = []
+    for declaration in provider.definition.properties:
+        if declaration.name.lstrip("$") == "policies":
+            arrays.append((declaration.default, declaration.line))
+    method = provider.definition.method("policies")
+    if method is not None:
+        arrays += [(value, method.line) for value in returned_values(method)]
     for array, line in arrays:
-        first = next(iter(array_entries(array)), None)
-        found.places.append(f"{known.uri}:{getattr(first.key, 'line', line) if first else line}")
-        for entry in array_entries(array):
-            model, policy = class_of(entry.key, known.name), class_of(entry.value, known.name)
-            if model and policy:
-                said = Guard(found.app.declared_name(policy), known.uri, getattr(entry.key, "line", line), "registered")
-                found.registered[model.lower()] = said
+        entries = array_entries(array)
+        first_line = getattr(entries[0].key, "line", line) if entries else line
+        policies.places.append(f"{provider.uri}:{first_line}")
+        for entry in entries:
+            model = class_of(entry.key, provider.name)
+            policy = class_of(entry.value, provider.name)
+            entry_line = getattr(entry.key, "line", line)
+            _register(policies, model, policy, provider.uri, entry_line)
 
 
-def _is_gate(site: LocatedCall) -> bool:
-    """Return whether a call is one of the gate's: the facade, or a variable that is typed so."""
-    at = receiver(site.call)
-    if isinstance(at, tree.ClassName):
-        return at.name.lower() in GATES
-    if isinstance(at, tree.Variable):
-        return any(name.lower() in GATES for name in site.body.variable_types.get(at.name.lstrip("$"), ()))
+def _register(policies: Policies, model: str, policy: str, uri: str, line: int) -> None:
+    """Register a policy for a model, if both are known."""
+    if model and policy:
+        name = policies.app.declared_name(policy)
+        policies.registered[model.lower()] = PolicyRegistration(name, uri, line, "registered")
+
+
+def _is_gate_call(located: LocatedCall) -> bool:
+    """Return whether a call goes to the gate: its facade, or a variable with a gate's type."""
+    called_on = receiver(located.call)
+    if isinstance(called_on, tree.ClassName):
+        return called_on.name.lower() in GATES
+    if isinstance(called_on, tree.Variable):
+        types = located.body.variable_types.get(called_on.name.lstrip("$"), ())
+        return any(name.lower() in GATES for name in types)
     return False
 
 
-def _gate(found: Policies, site: LocatedCall) -> None:
-    """Take in one call of the gate."""
-    name, owner = called_name(site.call), site.body.owner
+def _read_gate_call(policies: Policies, located: LocatedCall) -> None:
+    """Add the effect of one call of the gate."""
+    name = called_name(located.call)
+    owner = located.body.owner
+    place = f"{located.uri}:{located.line}"
     if name == "policy":
-        model, policy = class_of(argument_at(site.call, 0), owner), class_of(argument_at(site.call, 1), owner)
-        found.places.append(f"{site.uri}:{site.line}")
-        if model and policy:
-            said = Guard(found.app.declared_name(policy), site.uri, site.line, "registered")
-            found.registered[model.lower()] = said
+        policies.places.append(place)
+        model = class_of(argument_at(located.call, 0), owner)
+        policy = class_of(argument_at(located.call, 1), owner)
+        _register(policies, model, policy, located.uri, located.line)
     elif name == "guessPolicyNamesUsing":
-        found.guessed = False
-        found.app.remarks.append(
-            f"{site.uri}:{site.line}: names of policies are made by the application's own function"
-        )
+        policies.uses_convention = False
+        policies.app.remarks.append(f"{place}: names of policies are made by the application's own function")
     elif name in ("define", "resource"):
-        _define(found, site, resource=name == "resource")
+        _define_abilities(policies, located, is_resource=name == "resource")
 
 
-def _define(found: Policies, site: LocatedCall, *, resource: bool) -> None:
-    """Take in an ability that is defined by itself, or a row of them."""
-    text = text_of(argument_at(site.call, 0), site.body.owner)
-    if not text:
+def _define_abilities(policies: Policies, located: LocatedCall, *, is_resource: bool) -> None:
+    """Add the ability that `Gate::define` defines, or the five abilities of `Gate::resource`."""
+    owner = located.body.owner
+    name = text_of(argument_at(located.call, 0), owner)
+    if not name:
         return
-    by = argument_at(site.call, 1)
-    written = "@".join(filter(None, (text_of(one, site.body.owner) for one in array_values(by))))
-    for ability in (
-        [f"{text}.{one}" for one in ("viewAny", "view", "create", "update", "delete")] if resource else [text]
-    ):
-        attributes: dict[str, Json] = {"by": written or "Closure"}
-        found.abilities[ability] = Node(
-            f"ability:{ability}", "ability", ability, site.uri, site.line, framework="laravel", attributes=attributes
+    handler_parts = [text_of(value, owner) for value in array_values(argument_at(located.call, 1))]
+    handler = "@".join(part for part in handler_parts if part)
+    abilities = [name]
+    if is_resource:
+        abilities = [f"{name}.{ability}" for ability in _RESOURCE_ABILITIES]
+    for ability in abilities:
+        policies.abilities[ability] = Node(
+            f"ability:{ability}",
+            "ability",
+            ability,
+            located.uri,
+            located.line,
+            framework="laravel",
+            attributes={"by": handler or "Closure"},
         )
 
 
-def _abilities(app: App, policy: str) -> dict[str, Json]:
-    """Return the abilities of a policy with their lines: its public methods, inherited ones of the application too."""
+# ── the graph ────────────────────────────────────────────────────────────────────────────────
+
+
+def build_policy_graph(policies: Policies, models: Iterable[AppClass]) -> Graph:
+    """Return the policies of models with their abilities; a model without a policy has no link."""
+    app = policies.app
+    links: list[Link] = []
+    nodes: dict[str, Node] = {}
+    for model in models:
+        registration = policies.find(model.name)
+        if registration is None:
+            continue
+        policy = app.class_node(registration.policy, "policy", _policy_abilities(app, registration.policy))
+        nodes.setdefault(policy.key, policy)
+        link = Link(
+            "PROTECTED_BY",
+            f"class:{model.name}",
+            policy.key,
+            registration.uri,
+            registration.line,
+            registration.confidence,
+            attributes={"how": registration.how},
+        )
+        links.append(link)
+    for app_class in app.classes.values():
+        key = f"class:{app_class.name}"
+        if _is_policy_class(app_class) and key not in nodes:
+            nodes[key] = app.own_class_node(app_class, "policy", _policy_abilities(app, app_class.name))
+    links += _ability_links(policies)
+    policy_nodes = tuple(nodes.values())
+    abilities = tuple(policies.abilities.values())
+    ability_aliases = tuple(Alias(node.name, node.key, "ability", node.uri) for node in abilities)
+    return Graph(
+        nodes=(*policy_nodes, *abilities, _registry_node(policies)),
+        links=tuple(links),
+        aliases=class_aliases(policy_nodes) + ability_aliases,
+    )
+
+
+def _is_policy_class(app_class: AppClass) -> bool:
+    """Return whether a class is in a namespace `Policies`."""
+    namespace = app_class.name.split("\\")[:-1]
+    return app_class.definition.kind == "class" and "Policies" in namespace
+
+
+def _ability_links(policies: Policies) -> Iterator[Link]:
+    """Yield links from abilities to the methods that decide them; a closure has no node."""
+    for node in policies.abilities.values():
+        class_name, _, method_name = str(node.attributes["by"]).partition("@")
+        method = policies.app.find_method(class_name, method_name or "__invoke")
+        if method:
+            declaring_class, function = method
+            target = f"method:{declaring_class.name}::{function.name}"
+            yield Link("HANDLED_BY", node.key, target, node.uri, node.line)
+
+
+def _policy_abilities(app: App, policy: str) -> dict[str, Json]:
+    """Return the abilities of a policy with their lines, inherited abilities included."""
     lines: dict[str, Json] = {}
-    for method in _public(app, policy):
-        lines.setdefault(method.name, method.line)
+    for name in app.lineage(policy):
+        declaring_class = app.find_class(name)
+        if declaring_class is None or declaring_class.definition.kind not in ("class", "trait"):
+            continue
+        for method in declaring_class.definition.methods:
+            if _is_ability(method):
+                lines.setdefault(method.name, method.line)
     return {"abilities": list(lines), "ability_lines": lines}
 
 
-def _public(app: App, policy: str) -> Iterator[tree.Function]:
-    """Yield the public methods that may be abilities."""
-    for name in app.lineage(policy):
-        known = app.find_class(name)
-        for method in known.definition.methods if known and known.definition.kind in ("class", "trait") else ():
-            plain = not method.static and not method.name.startswith("__") and method.name not in NO_ABILITY
-            if method.visibility == "public" and plain:
-                yield method
+def _is_ability(method: tree.Function) -> bool:
+    """Return whether a method of a policy is an ability: public, not static, not magic, not a filter."""
+    if method.visibility != "public" or method.static:
+        return False
+    return not method.name.startswith("__") and method.name not in _FILTER_METHODS
 
 
-def _registry(found: Policies) -> Node:
-    """Return where policies are registered and looked for, so that "none" can be said with its reason."""
-    places = list(dict.fromkeys(found.places))
-    uri, _, line = next(iter(places), "").rpartition(":")
-    folders = sorted(
-        {known.uri.rpartition("/")[0] for known in found.app.classes.values() if "/Policies/" in known.uri}
-    )
+def _registry_node(policies: Policies) -> Node:
+    """Return a node with the places that register policies, so that the answer "none" can name them."""
+    places = list(dict.fromkeys(policies.places))
+    first_place = places[0] if places else ""
+    uri, _, line = first_place.rpartition(":")
+    folders: set[str] = set()
+    for app_class in policies.app.classes.values():
+        if "/Policies/" in app_class.uri:
+            folders.add(app_class.uri.rpartition("/")[0])
     attributes: dict[str, Json] = {
-        "places": list(places), "folders": list(folders), "convention": found.guessed,
-        "models": [*sorted(found.registered)],
-    }  # fmt: skip
-    return Node(PLACE, "registry", "policies", uri, int(line or 0), framework="laravel", attributes=attributes)
+        "places": list(places),
+        "folders": [*sorted(folders)],
+        "convention": policies.uses_convention,
+        "models": [*sorted(policies.registered)],
+    }
+    return Node(
+        REGISTRY_KEY,
+        "registry",
+        "policies",
+        uri,
+        int(line or 0),
+        framework="laravel",
+        attributes=attributes,
+    )

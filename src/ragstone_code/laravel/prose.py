@@ -1,236 +1,140 @@
-"""Prose about routes, tables, models, events and settings: short and exact, so that plain words have text to match."""
+"""Short texts about routes, tables, models, events and settings, so that a search with plain words finds them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
 from ragstone_code.laravel.graph_index import GraphIndex
 
-PURPOSES: Final = {
-    "index": "list, show all", "show": "show one, view, read, get", "create": "form to create, add, new",
-    "store": "create, add, make, save a new", "edit": "form to edit, change",
-    "update": "update, edit, change, rename, save", "destroy": "delete, remove", "delete": "delete, remove",
-}  # fmt: skip
-"""What the actions of a resource are called by people."""
-VERBS: Final = {
+ACTION_WORDS: Final = {
+    "index": "list, show all",
+    "show": "show one, view, read, get",
+    "create": "form to create, add, new",
+    "store": "create, add, make, save a new",
+    "edit": "form to edit, change",
+    "update": "update, edit, change, rename, save",
+    "destroy": "delete, remove",
+    "delete": "delete, remove",
+}
+"""Words that people use for the actions of a resource controller."""
+VERB_WORDS: Final = {
     "POST": "create, submit",
     "PUT": "set, change",
     "PATCH": "change",
     "DELETE": "delete, remove",
     "GET": "get, show",
 }
-PIECES: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-LONG: Final = 300
-"""Characters of a comment that are kept: it is one voice among others."""
-BRIEF: Final = 120
-"""Those of a setting, whose comments are mostly the framework's own and say much about little."""
-NOISE: Final = frozenset(
-    ("invoke", "controller", "app", "http", "api", "controllers", "domains", "web", "events", "jobs", "models")
+NAME_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+COMMENT_LENGTH: Final = 300
+"""Characters of a comment that a text shows: the comment must not outweigh the other sentences."""
+SETTING_COMMENT_LENGTH: Final = 120
+"""Characters of a setting's comment: most of these comments are boilerplate of the framework."""
+NOISE_WORDS: Final = frozenset(
+    (
+        "invoke",
+        "controller",
+        "app",
+        "http",
+        "api",
+        "controllers",
+        "domains",
+        "web",
+        "events",
+        "jobs",
+        "models",
+    )
 )
+Description = tuple[str, str]
+"""Title and text."""
 
 
 def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
-    """Return the prose of everything in a graph that is not a symbol by itself."""
-    known = GraphIndex(graph)
-    return tuple(
-        Rendered(node.key, node.kind, title, text, node.uri, node.line)
-        for node in known.nodes.values()
-        if node.kind in _SAYING and node.uri
-        for title, text in (_SAYING[node.kind](known, node),)
-        if text
-    )
+    """Return a text for each node of a graph whose kind has one and that has a file."""
+    index = GraphIndex(graph)
+    rendered: list[Rendered] = []
+    for node in index.nodes.values():
+        describe = _DESCRIBERS.get(node.kind)
+        if describe is None or not node.uri:
+            continue
+        title, text = describe(index, node)
+        if text:
+            rendered.append(Rendered(node.key, node.kind, title, text, node.uri, node.line))
+    return tuple(rendered)
 
 
-def words(*texts: str) -> str:
-    """Return the words of names, each once: `PlaylistFolderController@store` has playlist, folder and store."""
-    found = (word.lower() for text in texts for word in PIECES.findall(text))
-    return " ".join(dict.fromkeys(word for word in found if word not in NOISE and len(word) > 1))
+# ── words and sentences ──────────────────────────────────────────────────────────────────────
+
+
+def words(*names: str) -> str:
+    """Return the words in names, each once: `PlaylistFolderController@store` gives playlist, folder and store."""
+    found: dict[str, None] = {}
+    for name in names:
+        for part in NAME_PARTS.findall(name):
+            word = part.lower()
+            if word not in NOISE_WORDS and len(word) > 1:
+                found[word] = None
+    return " ".join(found)
 
 
 def short(name: str) -> str:
-    """Return a class's name without its namespace."""
+    """Return a class name without its namespace."""
     return name.removeprefix("class:").rpartition("\\")[2]
 
 
 def full(node: Node) -> str:
-    """Return the whole name of what a node is: a class with its namespace."""
+    """Return the full name of a node: for a class, with its namespace."""
     return node.key.partition(":")[2]
 
 
 def listing(value: Json) -> list[str]:
-    """Return the entries of an attribute that is a list."""
-    return [str(one) for one in value] if isinstance(value, list) else []
+    """Return the entries of an attribute as strings; nothing if the attribute is no list."""
+    return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def sentence(label: str, parts: Iterable[str], between: str = ", ") -> str:
-    """Return `label: a, b.`, nothing where there are no parts."""
-    said = between.join(dict.fromkeys(part for part in parts if part))
-    return f"{label}: {said}." if said else ""
+def sentence(label: str, parts: Iterable[str], separator: str = ", ") -> str:
+    """Return `label: a, b.`; an empty text if there are no parts."""
+    joined = separator.join(dict.fromkeys(part for part in parts if part))
+    return f"{label}: {joined}." if joined else ""
 
 
-def lines(*said: str) -> str:
-    """Return the sentences that are there, each on its line."""
-    return "\n".join(one for one in said if one)
+def lines(*sentences: str) -> str:
+    """Return sentences on one line each; empty ones are left out."""
+    return "\n".join(text for text in sentences if text)
 
 
-def comment(text: str, most: int = LONG) -> str:
-    """Return what a doc comment says, without its signs and tags."""
-    kept = []
+def comment(text: str, limit: int = COMMENT_LENGTH) -> str:
+    """Return the text of a doc comment without its markers and tags, cut at the limit."""
+    parts: list[str] = []
     for line in text.splitlines():
         bare = line.strip().removeprefix("/**").removesuffix("*/").strip().lstrip("*").strip()
         if bare.startswith("@"):
             break
         if bare and not bare.startswith("{@"):
-            kept.append(bare)
-    said = " ".join(kept)
-    return said if len(said) <= most else said[:most].rsplit(" ", 1)[0] + " …"
+            parts.append(bare)
+    joined = " ".join(parts)
+    if len(joined) <= limit:
+        return joined
+    return joined[:limit].rsplit(" ", 1)[0] + " …"
 
 
-# ── routes ────────────────────────────────────────────────────────────────────────────────────────
+def _short_targets(links: Iterable[Link]) -> list[str]:
+    return [short(link.target) for link in links]
 
 
-def _route(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a route: what serves it, checks it, guards it and which models and tables it touches."""
-    methods = listing(node.attributes.get("methods"))
-    uri, name = str(node.attributes.get("uri") or ""), node.attributes.get("name")
-    title = f"{'|'.join(methods)} {uri}" + (f" ({name})" if name else "")
-    handled = known.links_from("HANDLED_BY", node.key)
-    action = known.nodes.get(handled[0].target) if handled else None
-    said = str(node.attributes.get("action") or "")
-    method = str(node.attributes.get("method") or "")
-    purpose = PURPOSES.get(method) or ", ".join(dict.fromkeys(VERBS[verb] for verb in methods if verb in VERBS))
-    where = f" in {action.place}" if action and action.uri else ""
-    missing = " That method does not exist." if node.attributes.get("method_exists") is False else ""
-    controller = known.nodes.get(f"class:{node.attributes.get('controller')}")
-    return f"Route {title}", lines(
-        f"Route {title} is served by {said or 'a closure'}{where}.{missing}",
-        sentence("About", (f"{purpose} {words(re.sub(r'[{}?]', ' ', uri), short(said))}",)),
-        *dict.fromkeys(comment(one.doc) for one in (controller, action) if one),
-        *_of_action(known, action),
-        sentence("Bound models", (_model(known, link.target) for link in known.links_from("BINDS", node.key))),
-        sentence("Middleware", (_guard(known, link) for link in known.links_from("GUARDED_BY", node.key))),
-        _asked(known, node.key),
-    )
+def _short_sources(links: Iterable[Link]) -> list[str]:
+    return [short(link.source) for link in links]
 
 
-def _of_action(known: GraphIndex, action: Node | None) -> Iterator[str]:
-    """Yield what the method of a route does."""
-    if action is None:
-        return
-    for link in known.links_from("VALIDATED_BY", action.key):
-        request = known.nodes.get(link.target)
-        fields = listing(request.attributes.get("fields")) if request else []
-        doc = comment(request.doc) if request else ""
-        yield f"Validated by {short(link.target)}" + (
-            f", fields {', '.join(fields)}. {doc}".rstrip() if fields else "."
-        )
-    yield sentence("Validates in place", listing(action.attributes.get("validates")))
-    yield sentence("Uses models", (_model(known, link.target) for link in known.links_from("USES_MODEL", action.key)))
-    yield sentence("Returns", (short(link.target) for link in known.links_from("RETURNS", action.key)))
-    yield sentence("Shows", listing(action.attributes.get("renders")))
-    yield sentence("Fires", (short(link.target) for link in known.links_from("FIRES", action.key)))
-    yield sentence("Dispatches", (short(link.target) for link in known.links_from("DISPATCHES", action.key)))
-    yield _asked(known, action.key)
-    yield sentence("Calls", (words(name) for name in listing(action.attributes.get("calls"))))
+def _table_names(links: Iterable[Link]) -> list[str]:
+    return [link.target.removeprefix("table:") for link in links]
 
 
-def _asked(known: GraphIndex, key: str) -> str:
-    """Return what the gate is asked."""
-    return sentence("Authorised by", (_ability(link) for link in known.links_from("AUTHORIZED_BY", key)))
-
-
-def _ability(link: Link) -> str:
-    """Return an ability with the policy that answers it."""
-    policy = link.attributes.get("policy")
-    return f"{link.attributes.get('ability')}" + (f" of {short(str(policy))}" if policy else "")
-
-
-def _guard(known: GraphIndex, link: Link) -> str:
-    """Return a middleware as it is written, with the class behind it."""
-    written = str(link.attributes.get("written") or link.target.partition(":")[2])
-    behind = [short(one.target) for one in known.links_from("HANDLED_BY", link.target)]
-    without = "not " if link.attributes.get("excluded") else ""
-    return without + written + (f" ({behind[0]})" if behind and behind[0] != short(written) else "")
-
-
-def _model(known: GraphIndex, key: str) -> str:
-    """Return a model with its table."""
-    tables = [link.target.removeprefix("table:") for link in known.links_from("MAPS_TO", key)]
-    return short(key) + (f" (table {tables[0]})" if tables else "")
-
-
-# ── tables and models ─────────────────────────────────────────────────────────────────────────────
-
-
-def _table(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a table: its columns as they are now, its keys, what made it and the model that lives in it."""
-    columns = node.attributes.get("columns")
-    shown = [_column(one) for one in columns if isinstance(one, dict)] if isinstance(columns, list) else []
-    models = [short(link.source) for link in known.links_to("MAPS_TO", node.key)]
-    gone = " It is dropped." if node.attributes.get("dropped") else ""
-    former = listing(node.attributes.get("former_names"))
-    return f"Table {node.name}", lines(
-        f"Database table {node.name} stores, holds, keeps {', '.join(models) or 'rows'} ({words(node.name)}).{gone}",
-        sentence("Columns", shown),
-        sentence("Foreign keys", listing(node.attributes.get("foreign_keys"))),
-        sentence("Former names", (f"{one} ({words(one)})" for one in former)),
-        sentence("History, migrations that made and changed it", listing(node.attributes.get("migrations"))),
-    )
-
-
-def _column(one: dict[str, Json]) -> str:
-    """Return a column with its type."""
-    return " ".join(
-        filter(None, (str(one.get("name")), str(one.get("type") or ""), "nullable" if one.get("nullable") else ""))
-    )
-
-
-def _of_model(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a model: its table, its relations, what protects and observes it."""
-    return f"Model {short(node.name)}", lines(
-        f"Eloquent model {full(node)}: {words(short(node.name))}.",
-        sentence("Table", (link.target.removeprefix("table:") for link in known.links_from("MAPS_TO", node.key))),
-        comment(node.doc),
-        sentence("Relations", (_relation(link) for link in known.links_from("RELATES", node.key)), "; "),
-        sentence("Policy", (short(link.target) for link in known.links_from("PROTECTED_BY", node.key))),
-        sentence("Observed by", (short(link.target) for link in known.links_from("OBSERVED_BY", node.key))),
-        sentence("Does something when", (hook.partition(" ")[0] for hook in listing(node.attributes.get("hooks")))),
-    )
-
-
-def _relation(link: Link) -> str:
-    """Return a relation with its type, pivot and what it goes through."""
-    more = [f"{word} {value}" for word in ("pivot", "through") if (value := link.attributes.get(word))]
-    return f"{link.attributes.get('name')} {link.attributes.get('type')} {short(link.target)}" + (
-        f" ({', '.join(more)})" if more else ""
-    )
-
-
-# ── events, policies, tasks, settings ─────────────────────────────────────────────────────────────
-
-
-def _event(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return an event: where it is fired and what listens."""
-    fired = (f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.links_to("FIRES", node.key))
-    heard = (
-        f"{short(link.source)} ({link.attributes.get('how')}, {link.uri}:{link.line})"
-        for link in known.links_to("LISTENS", node.key)
-    )
-    return f"Event {short(node.name)}", lines(
-        f"Event {full(node)}: {_about(node)}.",
-        comment(node.doc),
-        sentence("Fired from", fired, "; "),
-        sentence("Listeners, what happens after", heard),
-    )
-
-
-def _about(node: Node) -> str:
-    """Return the words of a class and of the folders it is in, without the first, which is the application's."""
-    _, _, rest = full(node).partition("\\")
-    return words(rest or node.name)
+def _call_places(links: Iterable[Link]) -> list[str]:
+    """Return the callers of links with file and line."""
+    return [f"{_caller(link.source)} at {link.uri}:{link.line}" for link in links]
 
 
 def _caller(key: str) -> str:
@@ -238,73 +142,293 @@ def _caller(key: str) -> str:
     return key.partition(":")[2].rpartition("\\")[2]
 
 
-def _policy(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a policy: whose it is and what may be asked of it."""
-    return f"Policy {short(node.name)}", lines(
-        f"Policy {full(node)}: permissions, authorisation of {words(short(node.name).removesuffix('Policy'))}.",
+def _class_words(node: Node) -> str:
+    """Return the words of a class name and its namespace; the first part is the application's and left out."""
+    _, _, rest = full(node).partition("\\")
+    return words(rest or node.name)
+
+
+# ── routes ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _describe_route(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a route: its action, middleware, validation, models and tables."""
+    attributes = node.attributes
+    uri = str(attributes.get("uri") or "")
+    title = _route_title(node, uri)
+    handlers = index.links_from("HANDLED_BY", node.key)
+    action = index.nodes.get(handlers[0].target) if handlers else None
+    action_name = str(attributes.get("action") or "")
+    controller = index.nodes.get(f"class:{attributes.get('controller')}")
+    bare_uri = re.sub(r"[{}?]", " ", uri)
+    purpose = f"{_route_purpose(node)} {words(bare_uri, short(action_name))}"
+    comments = dict.fromkeys(comment(described.doc) for described in (controller, action) if described)
+    bound = [_model_with_table(index, link.target) for link in index.links_from("BINDS", node.key)]
+    middleware = [_describe_middleware(index, link) for link in index.links_from("GUARDED_BY", node.key)]
+    text = lines(
+        _served_by(node, title, action_name, action),
+        sentence("About", (purpose,)),
+        *comments,
+        *_describe_action(index, action),
+        sentence("Bound models", bound),
+        sentence("Middleware", middleware),
+        _authorisation(index, node.key),
+    )
+    return f"Route {title}", text
+
+
+def _route_title(node: Node, uri: str) -> str:
+    methods = "|".join(listing(node.attributes.get("methods")))
+    title = f"{methods} {uri}"
+    name = node.attributes.get("name")
+    return f"{title} ({name})" if name else title
+
+
+def _route_purpose(node: Node) -> str:
+    """Return words for the purpose of a route: from the action's name, otherwise from the HTTP methods."""
+    purpose = ACTION_WORDS.get(str(node.attributes.get("method") or ""))
+    if purpose:
+        return purpose
+    methods = listing(node.attributes.get("methods"))
+    return ", ".join(dict.fromkeys(VERB_WORDS[method] for method in methods if method in VERB_WORDS))
+
+
+def _served_by(node: Node, title: str, action_name: str, action: Node | None) -> str:
+    text = f"Route {title} is served by {action_name or 'a closure'}"
+    if action and action.uri:
+        text += f" in {action.place}"
+    text += "."
+    if node.attributes.get("method_exists") is False:
+        text += " That method does not exist."
+    return text
+
+
+def _describe_action(index: GraphIndex, action: Node | None) -> Iterator[str]:
+    """Yield sentences about the method that serves a route."""
+    if action is None:
+        return
+    key = action.key
+    for link in index.links_from("VALIDATED_BY", key):
+        yield _describe_validation(index, link)
+    models = [_model_with_table(index, link.target) for link in index.links_from("USES_MODEL", key)]
+    calls = [words(name) for name in listing(action.attributes.get("calls"))]
+    yield sentence("Validates in place", listing(action.attributes.get("validates")))
+    yield sentence("Uses models", models)
+    yield sentence("Returns", _short_targets(index.links_from("RETURNS", key)))
+    yield sentence("Shows", listing(action.attributes.get("renders")))
+    yield sentence("Fires", _short_targets(index.links_from("FIRES", key)))
+    yield sentence("Dispatches", _short_targets(index.links_from("DISPATCHES", key)))
+    yield _authorisation(index, key)
+    yield sentence("Calls", calls)
+
+
+def _describe_validation(index: GraphIndex, link: Link) -> str:
+    """Return the form request of an action with its fields and its comment."""
+    text = f"Validated by {short(link.target)}"
+    request = index.nodes.get(link.target)
+    fields = listing(request.attributes.get("fields")) if request else []
+    if request is None or not fields:
+        return f"{text}."
+    return text + f", fields {', '.join(fields)}. {comment(request.doc)}".rstrip()
+
+
+def _authorisation(index: GraphIndex, key: str) -> str:
+    """Return the abilities that the gate is asked for, each with its policy."""
+    abilities: list[str] = []
+    for link in index.links_from("AUTHORIZED_BY", key):
+        ability = str(link.attributes.get("ability"))
+        policy = link.attributes.get("policy")
+        abilities.append(f"{ability} of {short(str(policy))}" if policy else ability)
+    return sentence("Authorised by", abilities)
+
+
+def _describe_middleware(index: GraphIndex, link: Link) -> str:
+    """Return a middleware as the route names it, with its class."""
+    text = str(link.attributes.get("written") or link.target.partition(":")[2])
+    class_names = _short_targets(index.links_from("HANDLED_BY", link.target))
+    description = text
+    if class_names and class_names[0] != short(text):
+        description = f"{text} ({class_names[0]})"
+    return f"not {description}" if link.attributes.get("excluded") else description
+
+
+def _model_with_table(index: GraphIndex, key: str) -> str:
+    """Return a model with its table."""
+    tables = _table_names(index.links_from("MAPS_TO", key))
+    return f"{short(key)} (table {tables[0]})" if tables else short(key)
+
+
+# ── tables and models ────────────────────────────────────────────────────────────────────────
+
+
+def _describe_table(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a table: its current columns, keys, model and migrations."""
+    attributes = node.attributes
+    columns = attributes.get("columns")
+    column_texts: list[str] = []
+    if isinstance(columns, list):
+        column_texts = [_describe_column(column) for column in columns if isinstance(column, dict)]
+    models = ", ".join(_short_sources(index.links_to("MAPS_TO", node.key))) or "rows"
+    dropped = " It is dropped." if attributes.get("dropped") else ""
+    former_names = [f"{name} ({words(name)})" for name in listing(attributes.get("former_names"))]
+    text = lines(
+        f"Database table {node.name} stores, holds, keeps {models} ({words(node.name)}).{dropped}",
+        sentence("Columns", column_texts),
+        sentence("Foreign keys", listing(attributes.get("foreign_keys"))),
+        sentence("Former names", former_names),
+        sentence("History, migrations that made and changed it", listing(attributes.get("migrations"))),
+    )
+    return f"Table {node.name}", text
+
+
+def _describe_column(column: dict[str, Json]) -> str:
+    """Return a column with its type."""
+    parts = [str(column.get("name")), str(column.get("type") or "")]
+    if column.get("nullable"):
+        parts.append("nullable")
+    return " ".join(part for part in parts if part)
+
+
+def _describe_model(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a model: its table, relations, policy and observers."""
+    key = node.key
+    name = short(node.name)
+    relations = [_describe_relation(link) for link in index.links_from("RELATES", key)]
+    events = [hook.partition(" ")[0] for hook in listing(node.attributes.get("hooks"))]
+    text = lines(
+        f"Eloquent model {full(node)}: {words(name)}.",
+        sentence("Table", _table_names(index.links_from("MAPS_TO", key))),
         comment(node.doc),
-        sentence("Protects", (short(link.source) for link in known.links_to("PROTECTED_BY", node.key))),
+        sentence("Relations", relations, "; "),
+        sentence("Policy", _short_targets(index.links_from("PROTECTED_BY", key))),
+        sentence("Observed by", _short_targets(index.links_from("OBSERVED_BY", key))),
+        sentence("Does something when", events),
+    )
+    return f"Model {name}", text
+
+
+def _describe_relation(link: Link) -> str:
+    """Return a relation with its type, its pivot table, and the model that it goes through."""
+    attributes = link.attributes
+    text = f"{attributes.get('name')} {attributes.get('type')} {short(link.target)}"
+    details: list[str] = []
+    for word in ("pivot", "through"):
+        value = attributes.get(word)
+        if value:
+            details.append(f"{word} {value}")
+    return f"{text} ({', '.join(details)})" if details else text
+
+
+# ── events, policies, tasks, settings ────────────────────────────────────────────────────────
+
+
+def _describe_event(index: GraphIndex, node: Node) -> Description:
+    """Return the text of an event: the calls that fire it, and its listeners."""
+    listeners: list[str] = []
+    for link in index.links_to("LISTENS", node.key):
+        how = link.attributes.get("how")
+        listeners.append(f"{short(link.source)} ({how}, {link.uri}:{link.line})")
+    text = lines(
+        f"Event {full(node)}: {_class_words(node)}.",
+        comment(node.doc),
+        sentence("Fired from", _call_places(index.links_to("FIRES", node.key)), "; "),
+        sentence("Listeners, what happens after", listeners),
+    )
+    return f"Event {short(node.name)}", text
+
+
+def _describe_policy(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a policy: the models that it protects, and its abilities."""
+    name = short(node.name)
+    subject = words(name.removesuffix("Policy"))
+    text = lines(
+        f"Policy {full(node)}: permissions, authorisation of {subject}.",
+        comment(node.doc),
+        sentence("Protects", _short_sources(index.links_to("PROTECTED_BY", node.key))),
         sentence("Abilities", listing(node.attributes.get("abilities"))),
     )
+    return f"Policy {name}", text
 
 
-def _job(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a job, notification or mail: where it is sent from."""
-    sent = [f"{_caller(link.source)} at {link.uri}:{link.line}" for link in known.links_to("DISPATCHES", node.key)]
-    if not sent:
+def _describe_job(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a job, notification or mail: the calls that dispatch it; nothing if no call does."""
+    places = _call_places(index.links_to("DISPATCHES", node.key))
+    if not places:
         return "", ""
-    return f"{node.kind.capitalize()} {short(node.name)}", lines(
-        f"{node.kind.capitalize()} {full(node)}: {_about(node)}.",
+    kind = node.kind.capitalize()
+    text = lines(
+        f"{kind} {full(node)}: {_class_words(node)}.",
         comment(node.doc),
-        sentence("Dispatched from", sent, "; "),
+        sentence("Dispatched from", places, "; "),
     )
+    return f"{kind} {short(node.name)}", text
 
 
-def _setting(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a file of settings: its keys, the environment's names, what reads it."""
+def _describe_setting(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a settings file: its keys and its environment variables."""
+    variables: list[str] = []
     env = node.attributes.get("env")
-    names = [str(one["name"]) for one in env if isinstance(one, dict)] if isinstance(env, list) else []
-    if node.name.count(".") > 1 or ("." in node.name and not names):
+    if isinstance(env, list):
+        variables = [str(entry["name"]) for entry in env if isinstance(entry, dict)]
+    depth = node.name.count(".")
+    if depth > 1 or (depth and not variables):
         return "", ""
-    return f"Settings {node.name}", lines(
+    text = lines(
         f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
-        comment(node.doc, BRIEF),
+        comment(node.doc, SETTING_COMMENT_LENGTH),
         sentence("Keys", listing(node.attributes.get("keys"))),
-        sentence("Environment", names),
+        sentence("Environment", variables),
     )
+    return f"Settings {node.name}", text
 
 
-def _command(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a command of the console: how it is called and what it does."""
-    name, does = node.attributes.get("command"), node.attributes.get("description")
+def _describe_command(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a console command: its name, description and signature."""
+    name = node.attributes.get("command")
     if not name:
         return "", ""
-    return f"Command {name}", lines(
-        f"Console command {name} ({_about(node)}) in {node.place}: {does or words(str(name))}".rstrip(".") + ".",
+    description = node.attributes.get("description") or words(str(name))
+    introduction = f"Console command {name} ({_class_words(node)}) in {node.place}: {description}"
+    text = lines(
+        introduction.rstrip(".") + ".",
         sentence("Signature", (str(node.attributes.get("signature") or ""),)),
     )
+    return f"Command {name}", text
 
 
-def _task(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a task of the schedule: what runs and when."""
-    when = [words(one) or one for one in listing(node.attributes.get("when"))]
-    ran = (short(link.target) for kind in ("DISPATCHES", "RUNS") for link in known.links_from(kind, node.key))
-    return f"Schedule {node.name}", lines(
-        f"Scheduled {node.name} ({words(node.name)}) {node.attributes.get('title') or ''}".rstrip() + ".",
-        sentence("Runs", ran),
-        sentence("When", when),
+def _describe_task(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a scheduled task: the command or job that runs, and the time."""
+    times = [words(time) or time for time in listing(node.attributes.get("when"))]
+    targets = _short_targets(index.links_from("DISPATCHES", node.key))
+    targets += _short_targets(index.links_from("RUNS", node.key))
+    title = node.attributes.get("title") or ""
+    introduction = f"Scheduled {node.name} ({words(node.name)}) {title}"
+    text = lines(
+        introduction.rstrip() + ".",
+        sentence("Runs", targets),
+        sentence("When", times),
     )
+    return f"Schedule {node.name}", text
 
 
-def _channel(known: GraphIndex, node: Node) -> tuple[str, str]:
-    """Return a channel and who decides about it."""
-    return (
-        f"Channel {node.name}",
-        f"Broadcast channel {node.name}: {words(node.name)}. Decided by {node.attributes.get('by')}.",
-    )
+def _describe_channel(index: GraphIndex, node: Node) -> Description:
+    """Return the text of a broadcast channel: its name and the class that authorises it."""
+    decided_by = node.attributes.get("by")
+    text = f"Broadcast channel {node.name}: {words(node.name)}. Decided by {decided_by}."
+    return f"Channel {node.name}", text
 
 
-_SAYING: Final = {
-    "route": _route, "table": _table, "model": _of_model, "event": _event, "policy": _policy, "config": _setting,
-    "schedule": _task, "command": _command, "channel": _channel, "job": _job, "notification": _job, "mail": _job,
-}  # fmt: skip
+_DESCRIBERS: Final[dict[str, Callable[[GraphIndex, Node], Description]]] = {
+    "route": _describe_route,
+    "table": _describe_table,
+    "model": _describe_model,
+    "event": _describe_event,
+    "policy": _describe_policy,
+    "config": _describe_setting,
+    "schedule": _describe_task,
+    "command": _describe_command,
+    "channel": _describe_channel,
+    "job": _describe_job,
+    "notification": _describe_job,
+    "mail": _describe_job,
+}

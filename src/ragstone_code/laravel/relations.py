@@ -1,4 +1,4 @@
-"""Relations of models: what each method returns, the model it leads to, the pivot or model it goes through."""
+"""Relations of Eloquent models: the related model of each relation method, its pivot table and its keys."""
 
 from __future__ import annotations
 
@@ -6,29 +6,43 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.code.tree import Closure, Expr, Function, Typed
+from ragstone.code.tree import Class, Closure, Expr, Function, Typed
 from ragstone.types.graph import Json
 from ragstone_code.laravel import chains, inflection
-from ragstone_code.laravel.calls import to_json
+from ragstone_code.laravel.calls import string_values, to_json
 from ragstone_code.laravel.chains import CallChain, ChainedCall
-from ragstone_code.laravel.eloquent import Eloquent, Model, known
+from ragstone_code.laravel.eloquent import EloquentModel, EloquentModels, eloquent_data
 from ragstone_code.laravel.inheritance import ClassPart
 from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext
 
-_NO_RELATION: Final = {
+_NOT_RELATION_TYPES: Final = {
     *("collection", "builder", "attribute", "carbon", "paginator", "lengthawarepaginator", "lazycollection"),
     *("int", "bool", "array", "string", "float", "void", "self", "static", "iterable", "never"),
 }
-_PHP: Final = {
-    "foreign_key": "foreignKey", "local_key": "localKey", "owner_key": "ownerKey", "first_key": "firstKey",
-    "second_key": "secondKey", "second_local_key": "secondLocalKey", "foreign_pivot_key": "foreignPivotKey",
-    "related_pivot_key": "relatedPivotKey", "parent_key": "parentKey", "related_key": "relatedKey",
-}  # fmt: skip
-_SINGLE: Final = {"hasMany": "hasOne", "morphMany": "morphOne", "hasManyThrough": "hasOneThrough"}
+"""Return types that a relation method cannot have."""
+_RELATION_TYPES: Final = {"relation", "hasoneormany", "hasoneormanythrough", "morphoneormany"}
+_PHP_NAMES: Final = {
+    "foreign_key": "foreignKey",
+    "local_key": "localKey",
+    "owner_key": "ownerKey",
+    "first_key": "firstKey",
+    "second_key": "secondKey",
+    "second_local_key": "secondLocalKey",
+    "foreign_pivot_key": "foreignPivotKey",
+    "related_pivot_key": "relatedPivotKey",
+    "parent_key": "parentKey",
+    "related_key": "relatedKey",
+}
+_SINGLE_TYPES: Final = {
+    "hasMany": "hasOne",
+    "morphMany": "morphOne",
+    "hasManyThrough": "hasOneThrough",
+}
+_PIVOT_TYPES: Final = ("belongsToMany", "morphToMany", "morphedByMany")
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ModelRelation:
     """One relation of a model."""
 
     name: str
@@ -39,149 +53,247 @@ class Relation:
     line_end: int
     declared_in: str
     used: tuple[str, int]
+    """File and line of the `use` statement, if a trait declares the relation."""
     pivot: str | None = None
     through: str | None = None
     more: dict[str, Json] = field(default_factory=dict)
     unknown: str = ""
-    """What could not be known of it."""
+    """The reason why the related model is unknown."""
 
 
 @dataclass(slots=True)
-class Relations:
-    """Finds the relations of models, each model's once."""
+class RelationReader:
+    """Reads the relations of models; each model is read once."""
 
-    eloquent: Eloquent
-    _found: dict[str, dict[str, Relation]] = field(default_factory=dict)
-    _at: list[tuple[str, str]] = field(default_factory=list)
-    _provided: dict[str, dict[str, Relation]] | None = None
+    models: EloquentModels
+    _relations: dict[str, dict[str, ModelRelation]] = field(default_factory=dict)
+    _in_progress: list[tuple[str, str]] = field(default_factory=list)
+    """Model and method of each relation that is being read, to stop at relations that return each other."""
+    _provider_relations: dict[str, dict[str, ModelRelation]] | None = None
 
-    def of(self, model: Model) -> dict[str, Relation]:
-        """Return a model's relations by name, its own first, then those of its traits and parents."""
+    def relations_of(self, model: EloquentModel) -> dict[str, ModelRelation]:
+        """Return the relations of a model by name: its own first, then those of its traits and parents."""
         key = model.name.lower()
-        if key not in self._found:
-            found: dict[str, Relation] = {}
-            seen: set[str] = set()
-            for part in self.eloquent.lineage.parts(model.name):
-                for method in part.definition.methods:
-                    if method.name.lower() not in seen:
-                        seen.add(method.name.lower())
-                        relation = self._relation(model, part, method)
-                        if relation is not None:
-                            found[relation.name] = relation
-            self._found[key] = {**self._from_providers().get(key, {}), **found}
-        return self._found[key]
+        if key not in self._relations:
+            relations = dict(self._from_providers().get(key, {}))
+            relations.update(self._from_methods(model))
+            self._relations[key] = relations
+        return self._relations[key]
 
-    def _from_providers(self) -> dict[str, dict[str, Relation]]:
-        """Return the relations that providers add to models with `resolveRelationUsing`, by model."""
-        if self._provided is None:
-            self._provided = {}
-            world = self.eloquent.world
+    def find_relation(self, model: EloquentModel, name: str) -> ModelRelation | None:
+        """Return one relation of a model by its name."""
+        method = self.models.hierarchy.find_method(model.name, name)
+        if method is None:
+            return None
+        part, function = method
+        return self._read_method(model, part, function)
+
+    def _from_methods(self, model: EloquentModel) -> dict[str, ModelRelation]:
+        relations: dict[str, ModelRelation] = {}
+        seen: set[str] = set()
+        for part in self.models.hierarchy.parts(model.name):
+            for method in part.definition.methods:
+                name = method.name.lower()
+                if name in seen:
+                    continue
+                seen.add(name)
+                relation = self._read_method(model, part, method)
+                if relation is not None:
+                    relations[relation.name] = relation
+        return relations
+
+    def _read_method(self, model: EloquentModel, part: ClassPart, method: Function) -> ModelRelation | None:
+        """Return the relation that a method declares, if it declares one."""
+        if method.static or method.abstract or _has_required_parameter(method):
+            return None
+        current = (model.name.lower(), method.name.lower())
+        if current in self._in_progress:
+            return None
+        self._in_progress.append(current)
+        try:
+            return self._first_relation(model, part, method)
+        finally:
+            self._in_progress.pop()
+
+    def _first_relation(self, model: EloquentModel, part: ClassPart, method: Function) -> ModelRelation | None:
+        """Return the first relation among the call chains that a method returns."""
+        for chain in chains.returned_chains(method):
+            relation = self._read_chain(model, part, method, chain)
+            if relation is not None:
+                return relation
+        return None
+
+    def _read_chain(
+        self,
+        model: EloquentModel,
+        part: ClassPart,
+        method: Function,
+        chain: CallChain,
+    ) -> ModelRelation | None:
+        """Return the relation that a call chain builds, if it builds one."""
+        data = eloquent_data()
+        if any(call.name.lower() in data["results"] for call in chain):
+            return None
+        if not _may_return_relation(method.returns):
+            return None
+        first = chain[0]
+        context = self.models.context(part, model.name)
+        empty = ModelRelation(
+            method.name,
+            "",
+            None,
+            part.uri,
+            first.line,
+            method.line_end,
+            part.definition.name,
+            part.used,
+        )
+        if first.name.lower() in data["relations"]:
+            relation = self._read_relation_call(model, empty, first, context)
+            return self._apply_modifiers(relation, chain[1:], context)
+        if first.name.lower().startswith("through") and len(chain) > 1:
+            return self._read_through(model, empty, chain, context)
+        return self._read_derived(model, part, method, chain, empty)
+
+    # ── relations that providers add ─────────────────────────────────────────────────────────
+
+    def _from_providers(self) -> dict[str, dict[str, ModelRelation]]:
+        """Return the relations that service providers add with `resolveRelationUsing`, by model."""
+        if self._provider_relations is None:
+            self._provider_relations = {}
+            world = self.models.world
             for uri in world.uris:
                 if uri.endswith("Provider.php") and "resolveRelationUsing" in (world.read(uri) or ""):
-                    for model, relation in self._provided_by(uri):
-                        self._provided.setdefault(model.name.lower(), {})[relation.name] = relation
-        return self._provided
+                    for model, relation in self._read_provider(uri):
+                        relations = self._provider_relations.setdefault(model.name.lower(), {})
+                        relations[relation.name] = relation
+        return self._provider_relations
 
-    def _provided_by(self, uri: str) -> Iterator[tuple[Model, Relation]]:
-        module = self.eloquent.world.module(uri)
+    def _read_provider(self, uri: str) -> Iterator[tuple[EloquentModel, ModelRelation]]:
+        """Yield the relations that one provider file adds, each with its model."""
+        module = self.models.world.module(uri)
         for definition in module.classes if module else ():
-            where = ClassContext(definition.name, definition.name, uri=uri)
             for method in definition.methods:
-                for of, name, closure in chains.calls_with_closure(method, "resolveRelationUsing"):
-                    model = self.eloquent.model(of)
-                    said = self.eloquent.literals.text(name, where)
-                    for calls in chains.closure_chains(closure) if model and said else ():
-                        if model and said and calls[0].name.lower() in known()["relations"]:
-                            empty = Relation(
-                                said, "", None, uri, calls[0].line, closure.function.line_end, definition.name, ("", 0)
-                            )
-                            direct = self._direct(model, empty, calls[0], where)
-                            yield model, self._adorned(direct, calls[1:], where)
+                for class_name, name, closure in chains.calls_with_closure(method, "resolveRelationUsing"):
+                    model = self.models.find(class_name)
+                    if model is not None:
+                        for relation in self._read_closure(model, name, closure, uri, definition):
+                            yield model, relation
 
-    def one(self, model: Model, name: str) -> Relation | None:
-        """Return one relation of a model by its name."""
-        found = self.eloquent.lineage.find_method(model.name, name)
-        return self._relation(model, *found) if found else None
+    def _read_closure(
+        self,
+        model: EloquentModel,
+        name: Expr,
+        closure: Closure,
+        uri: str,
+        provider: Class,
+    ) -> Iterator[ModelRelation]:
+        """Yield the relation that a closure of `resolveRelationUsing` returns."""
+        context = ClassContext(provider.name, provider.name, uri=uri)
+        relation_name = self.models.literals.text(name, context)
+        if not relation_name:
+            return
+        for chain in chains.closure_chains(closure):
+            first = chain[0]
+            if first.name.lower() not in eloquent_data()["relations"]:
+                continue
+            empty = ModelRelation(
+                relation_name,
+                "",
+                None,
+                uri,
+                first.line,
+                closure.function.line_end,
+                provider.name,
+                ("", 0),
+            )
+            relation = self._read_relation_call(model, empty, first, context)
+            yield self._apply_modifiers(relation, chain[1:], context)
 
-    def _relation(self, model: Model, part: ClassPart, method: Function) -> Relation | None:
-        if method.static or method.abstract or any(one.default is None and not one.spread for one in method.parameters):
-            return None
-        at = (model.name.lower(), method.name.lower())
-        if at in self._at:
-            return None
-        self._at.append(at)
-        try:
-            found = (self._read(model, part, method, calls) for calls in chains.returned_chains(method))
-            return next((one for one in found if one is not None), None)
-        finally:
-            self._at.pop()
+    # ── relation methods of Eloquent ─────────────────────────────────────────────────────────
 
-    def _read(self, model: Model, part: ClassPart, method: Function, calls: CallChain) -> Relation | None:
-        """Return the relation that a chain is, if it is one."""
-        data = known()
-        first = calls[0]
-        if any(call.name.lower() in data["results"] for call in calls) or not _may_be(method.returns):
-            return None
-        where = self.eloquent.where(part, model.name)
-        empty = Relation(method.name, "", None, part.uri, first.line, method.line_end, part.definition.name, part.used)
-        if first.name.lower() in data["relations"]:
-            relation = self._direct(model, empty, first, where)
-            return self._adorned(relation, calls[1:], where)
-        if first.name.lower().startswith("through") and len(calls) > 1:
-            return self._through(model, empty, calls, where)
-        return self._derived(model, part, method, calls, empty)
+    def _read_relation_call(
+        self,
+        model: EloquentModel,
+        empty: ModelRelation,
+        call: ChainedCall,
+        context: ClassContext,
+    ) -> ModelRelation:
+        """Return the relation that a call such as `hasMany(Song::class)` builds."""
+        kind, parameters = eloquent_data()["relations"][call.name.lower()]
+        arguments: dict[str, Expr] = {}
+        for index, name in enumerate(parameters):
+            argument = call.argument(index, _PHP_NAMES.get(name, name))
+            if argument is not None:
+                arguments[name] = argument
+        values = {name: self.models.literals.evaluate(argument, context) for name, argument in arguments.items()}
+        related, reason = self._resolve_class(values.pop("related", None), kind)
+        through, through_reason = self._resolve_class(values.pop("through", None), "")
+        more: dict[str, Json] = {}
+        for name, value in values.items():
+            if value is not NOT_WRITTEN and value is not None:
+                more[name] = to_json(value)
+        table = more.pop("table", None)
+        relation = replace(
+            empty,
+            type=kind,
+            related=related,
+            through=through,
+            more=more,
+            unknown=reason or through_reason,
+        )
+        pivot = self._pivot_table(model, relation, table, arguments.get("table"))
+        return self._add_foreign_key(model, replace(relation, pivot=pivot))
 
-    # ── said outright ────────────────────────────────────────────────────────────────────────
-
-    def _direct(self, model: Model, empty: Relation, call: ChainedCall, where: ClassContext) -> Relation:
-        kind, takes = known()["relations"][call.name.lower()]
-        given = {name: call.argument(index, _PHP.get(name, name)) for index, name in enumerate(takes)}
-        values = {name: self.eloquent.literals.evaluate(one, where) for name, one in given.items() if one is not None}
-        related, unknown = self._class(values.pop("related", None), kind)
-        through, lost = self._class(values.pop("through", None), "")
-        more = {name: to_json(one) for name, one in values.items() if one is not NOT_WRITTEN and one is not None}
-        relation = replace(empty, type=kind, related=related, through=through, more=more, unknown=unknown or lost)
-        return self._keyed(model, replace(relation, pivot=self._pivot(model, relation, given.get("table"))))
-
-    def _class(self, value: object, kind: str) -> tuple[str | None, str]:
-        """Return a class by what names it, and what is not known of it."""
+    def _resolve_class(self, value: object, kind: str) -> tuple[str | None, str]:
+        """Return a class name, and the reason if it is unknown."""
         if isinstance(value, list):
-            value = next((one for one in value if isinstance(one, str)), None)
+            value = next((item for item in value if isinstance(item, str)), None)
         if isinstance(value, str):
             name = value.lstrip("\\")
-            found = self.eloquent.lineage.find(name)
-            return (found.definition.name if found else name), ""
-        lost = value is NOT_WRITTEN or (value is None and kind not in ("", "morphTo"))
-        return None, "the related model is not written down" if lost else ""
+            part = self.models.hierarchy.find(name)
+            return (part.definition.name if part else name), ""
+        is_required = kind not in ("", "morphTo")
+        if value is NOT_WRITTEN or (value is None and is_required):
+            return None, "the related model is not written down"
+        return None, ""
 
-    def _pivot(self, model: Model, relation: Relation, written: Expr | None) -> str | None:
-        """Return the table in between: the one that is named, that of a pivot model, or the one by convention."""
-        table = relation.more.pop("table", None)
-        if relation.type not in ("belongsToMany", "morphToMany", "morphedByMany"):
+    def _pivot_table(
+        self,
+        model: EloquentModel,
+        relation: ModelRelation,
+        table: Json,
+        argument: Expr | None,
+    ) -> str | None:
+        """Return the pivot table: the named table, the table of a pivot model, or the table by convention."""
+        if relation.type not in _PIVOT_TYPES:
             return None
         if isinstance(table, str):
-            named = self.eloquent.model(table) if "\\" in table else None
-            return named.table if named else table
-        if written is not None and table is None and self._is_lost(written):
+            pivot_model = self.models.find(table) if "\\" in table else None
+            return pivot_model.table if pivot_model else table
+        if argument is not None and table is None and not self._is_null(argument):
             return None
         if relation.type == "belongsToMany":
-            return inflection.joining_table_name(model.name, relation.related) if relation.related else None
+            if not relation.related:
+                return None
+            return inflection.joining_table_name(model.name, relation.related)
         name = relation.more.get("name")
         if not isinstance(name, str):
             return None
         head, underscore, last = name.rpartition("_")
         return f"{head}{underscore}{inflection.plural(last)}"
 
-    def _is_lost(self, written: Expr) -> bool:
-        return self.eloquent.literals.value(written, ClassContext()) is not None
+    def _is_null(self, argument: Expr) -> bool:
+        return self.models.literals.value(argument, ClassContext()) is None
 
-    def _keyed(self, model: Model, relation: Relation) -> Relation:
-        """Return it with the foreign key that convention gives it."""
+    def _add_foreign_key(self, model: EloquentModel, relation: ModelRelation) -> ModelRelation:
+        """Return a relation with the foreign key or morph name that convention gives it."""
         if relation.type in ("hasOne", "hasMany"):
-            key = inflection.foreign_key_name(model.name, self.eloquent.key(model))
+            key = inflection.foreign_key_name(model.name, self.models.key_name(model))
         elif relation.type == "belongsTo" and relation.related:
-            to = self.eloquent.model(relation.related)
-            key = f"{inflection.snake(relation.name)}_{self.eloquent.key(to) if to else 'id'}"
+            related = self.models.find(relation.related)
+            related_key = self.models.key_name(related) if related else "id"
+            key = f"{inflection.snake(relation.name)}_{related_key}"
         elif relation.type == "morphTo":
             name = relation.more.get("name") or inflection.snake(relation.name)
             return replace(relation, more={"name": name, **relation.more})
@@ -189,95 +301,145 @@ class Relations:
             return relation
         return replace(relation, more={"foreign_key": key, **relation.more})
 
-    # ── what follows ─────────────────────────────────────────────────────────────────────────
-
-    def _adorned(self, relation: Relation, calls: CallChain, where: ClassContext) -> Relation:
+    def _apply_modifiers(self, relation: ModelRelation, chain: CallChain, context: ClassContext) -> ModelRelation:
+        """Return a relation with the effect of the calls that follow in its chain, such as `withPivot`."""
         more = dict(relation.more)
         kind = relation.type
-        for call in calls:
+        for call in chain:
             name = call.name.lower()
-            values = [self.eloquent.literals.value(one.value, where) for one in call.arguments]
-            if name in ("using", "as") and values and isinstance(values[0], str):
-                more[name] = values[0]
-            elif name == "withpivot":
-                more["with_pivot"] = [one for value in values for one in _texts(value)]
+            if name == "one":
+                kind = _SINGLE_TYPES.get(kind, kind)
             elif name in ("ofmany", "latestofmany", "oldestofmany"):
                 more["of_many"] = call.name
-            elif name == "one":
-                kind = _SINGLE.get(kind, kind)
+            elif name in ("using", "as", "withpivot"):
+                values = [self.models.literals.value(argument.value, context) for argument in call.arguments]
+                if name == "withpivot":
+                    more["with_pivot"] = list(_pivot_columns(values))
+                elif values and isinstance(values[0], str):
+                    more[name] = values[0]
         return replace(relation, type=kind, more=more)
 
-    def _derived(
-        self, model: Model, part: ClassPart, method: Function, calls: CallChain, empty: Relation
-    ) -> Relation | None:
-        """Return the relation that another relation of the model is, further narrowed."""
-        first = calls[0]
-        if method.returns is not None and not _is_relation(method.returns):
+    # ── relations built from other relations ─────────────────────────────────────────────────
+
+    def _read_derived(
+        self,
+        model: EloquentModel,
+        part: ClassPart,
+        method: Function,
+        chain: CallChain,
+        empty: ModelRelation,
+    ) -> ModelRelation | None:
+        """Return a relation that narrows another relation of the model: `$this->songs()->latest()`."""
+        if method.returns is not None and not _is_relation_type(method.returns):
             return None
+        first = chain[0]
         if first.name.startswith("parent::"):
-            base = self._of_parent(model, part, first.name.removeprefix("parent::"))
+            base = self._find_in_parent(model, part, first.name.removeprefix("parent::"))
         else:
-            base = self.one(model, first.name)
+            base = self.find_relation(model, first.name)
         if base is None:
             return None
-        where = self.eloquent.where(part, model.name)
-        said = replace(
-            base, name=empty.name, uri=empty.uri, line=empty.line, line_end=empty.line_end,
-            declared_in=empty.declared_in, used=empty.used, more={**base.more, "from": base.name},
-        )  # fmt: skip
-        return self._adorned(said, calls[1:], where)
+        relation = replace(
+            base,
+            name=empty.name,
+            uri=empty.uri,
+            line=empty.line,
+            line_end=empty.line_end,
+            declared_in=empty.declared_in,
+            used=empty.used,
+            more={**base.more, "from": base.name},
+        )
+        return self._apply_modifiers(relation, chain[1:], self.models.context(part, model.name))
 
-    def _of_parent(self, model: Model, part: ClassPart, name: str) -> Relation | None:
-        parts = self.eloquent.lineage.parts(model.name)
-        after = next((at for at, one in enumerate(parts) if one.definition is part.definition), len(parts))
-        for one in parts[after + 1 :]:
-            method = one.definition.method(name)
+    def _find_in_parent(self, model: EloquentModel, part: ClassPart, name: str) -> ModelRelation | None:
+        """Return the relation that the next class after a part declares under a name."""
+        parts = self.models.hierarchy.parts(model.name)
+        position = len(parts)
+        for index, candidate in enumerate(parts):
+            if candidate.definition is part.definition:
+                position = index
+                break
+        for parent in parts[position + 1 :]:
+            method = parent.definition.method(name)
             if method is not None:
-                found = (self._read(model, one, method, calls) for calls in chains.returned_chains(method))
-                return next((relation for relation in found if relation is not None), None)
+                return self._first_relation(model, parent, method)
         return None
 
-    def _through(self, model: Model, empty: Relation, calls: CallChain, where: ClassContext) -> Relation | None:
-        """Return what `through('cars')->has('owner')` and its kin lead to."""
-        first = self._step(model, calls[0], "through", where)
-        to = self.eloquent.model(first.related) if first and first.related else None
-        second = self._step(to, calls[1], "has", where) if to else None
-        if first is None or second is None or not second.related:
+    def _read_through(
+        self,
+        model: EloquentModel,
+        empty: ModelRelation,
+        chain: CallChain,
+        context: ClassContext,
+    ) -> ModelRelation | None:
+        """Return the relation that `through('cars')->has('owner')` builds."""
+        first = self._read_step(model, chain[0], "through", context)
+        if first is None or not first.related:
             return None
-        many = "many" in first.type.lower() or "many" in second.type.lower()
+        middle = self.models.find(first.related)
+        if middle is None:
+            return None
+        second = self._read_step(middle, chain[1], "has", context)
+        if second is None or not second.related:
+            return None
+        has_many = "many" in first.type.lower() or "many" in second.type.lower()
         relation = replace(
-            empty, type="hasManyThrough" if many else "hasOneThrough", related=second.related, through=first.related
+            empty,
+            type="hasManyThrough" if has_many else "hasOneThrough",
+            related=second.related,
+            through=first.related,
         )
-        return self._adorned(relation, calls[2:], where)
+        return self._apply_modifiers(relation, chain[2:], context)
 
-    def _step(self, model: Model, call: ChainedCall, prefix: str, where: ClassContext) -> Relation | None:
-        given = call.argument(0)
-        if given is None:
-            wanted = call.name[len(prefix) :]
-            name = wanted[:1].lower() + wanted[1:]
-            return self.one(model, name) or self.one(model, wanted)
-        said = self.eloquent.literals.value(given, where)
-        if isinstance(said, str):
-            return self.one(model, said)
-        found = chains.closure_chains(given) if isinstance(given, Closure) else chains.find_chains(given)
-        return next((self.one(model, calls[0].name) for calls in found), None)
-
-
-def _texts(value: object) -> Iterator[str]:
-    held = value if isinstance(value, list) else [value]
-    return (one for one in held if isinstance(one, str))
-
-
-def _shorts(typed: Typed) -> set[str]:
-    return {name.rpartition("\\")[2].lower() for name in typed.names}
-
-
-def _may_be(typed: Typed | None) -> bool:
-    """Return whether a written type leaves room for a relation."""
-    return typed is None or not _shorts(typed) or not _shorts(typed) <= _NO_RELATION
+    def _read_step(
+        self,
+        model: EloquentModel,
+        call: ChainedCall,
+        prefix: str,
+        context: ClassContext,
+    ) -> ModelRelation | None:
+        """Return the relation that one step names: `throughCars()`, `through('cars')`, or a closure."""
+        argument = call.argument(0)
+        if argument is None:
+            capitalised = call.name[len(prefix) :]
+            name = capitalised[:1].lower() + capitalised[1:]
+            return self.find_relation(model, name) or self.find_relation(model, capitalised)
+        value = self.models.literals.value(argument, context)
+        if isinstance(value, str):
+            return self.find_relation(model, value)
+        if isinstance(argument, Closure):
+            candidates = chains.closure_chains(argument)
+        else:
+            candidates = chains.find_chains(argument)
+        for chain in candidates:
+            return self.find_relation(model, chain[0].name)
+        return None
 
 
-def _is_relation(typed: Typed) -> bool:
-    """Return whether a written type is one of the relations, or all of them."""
-    kinds = {*known()["relations"], "relation", "hasoneormany", "hasoneormanythrough", "morphoneormany"}
-    return bool(_shorts(typed) & kinds)
+def _has_required_parameter(method: Function) -> bool:
+    return any(parameter.default is None and not parameter.spread for parameter in method.parameters)
+
+
+def _pivot_columns(values: list[object]) -> Iterator[str]:
+    """Yield the column names in the arguments of `withPivot`: strings and lists of strings."""
+    for value in values:
+        if isinstance(value, str | list):
+            yield from string_values(value)
+
+
+def _short_names(return_type: Typed) -> set[str]:
+    return {name.rpartition("\\")[2].lower() for name in return_type.names}
+
+
+def _may_return_relation(return_type: Typed | None) -> bool:
+    """Return whether a method with this return type may return a relation."""
+    if return_type is None:
+        return True
+    names = _short_names(return_type)
+    return not names or not names <= _NOT_RELATION_TYPES
+
+
+def _is_relation_type(return_type: Typed) -> bool:
+    """Return whether a return type is a relation class."""
+    names = _short_names(return_type)
+    return not names.isdisjoint(eloquent_data()["relations"]) or not names.isdisjoint(_RELATION_TYPES)

@@ -1,4 +1,4 @@
-"""What a request must bring: the fields of a form request's rules and of rules that are written in place."""
+"""Validated fields of a request: from the rules of a form request, and from validation inside a method."""
 
 from __future__ import annotations
 
@@ -10,58 +10,92 @@ from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody
 from ragstone_code.laravel.syntax import SyntaxNode, argument_at, array_entries, called_name, receiver, text_of, walk
 
-VALIDATING = frozenset(("validate", "validateWithBag", "make"))
+VALIDATION_METHODS = frozenset(("validate", "validateWithBag", "make"))
 
 
-def read_form_request(app: App, known: AppClass) -> dict[str, Json]:
-    """Return the fields a form request checks, with the line of its rules."""
-    found = app.find_method(known.name, "rules")
-    if found is None:
+def read_form_request(app: App, request: AppClass) -> dict[str, Json]:
+    """Return the fields that a form request validates and the line of its `rules` method."""
+    method = app.find_method(request.name, "rules")
+    if method is None:
         return {}
-    fields = list(dict.fromkeys(_keys(found[1].body.statements)))
-    lines: dict[str, Json] = {"fields": list(fields), "rules_line": found[1].line}
-    if found[0].uri != known.uri:
-        lines["rules_uri"] = found[0].uri
-    return lines
+    declaring_class, function = method
+    fields = dict.fromkeys(_array_keys(function.body.statements))
+    attributes: dict[str, Json] = {
+        "fields": list(fields),
+        "rules_line": function.line,
+    }
+    if declaring_class.uri != request.uri:
+        attributes["rules_uri"] = declaring_class.uri
+    return attributes
 
 
-def find_inline_validation(scope: CodeBody) -> tuple[tuple[str, ...], int]:
-    """Return the fields that a method validates by itself, and the line of the first such call; 0 for none."""
+def find_inline_validation(body: CodeBody) -> tuple[tuple[str, ...], int]:
+    """Return the fields that a method validates itself, and the line of the first validation; 0 if there is none."""
     fields: list[str] = []
-    line = 0
-    for call, _ in scope.calls:
-        if called_name(call) not in VALIDATING:
+    first_line = 0
+    for call, _ in body.calls:
+        if not _is_validation(call):
             continue
-        at = receiver(call)
-        made = called_name(call) == "make"
-        if made and not (isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Validator"):
-            continue
-        arrays = [value for place in (0, 1) if isinstance(value := argument_at(call, place), tree.Collected)]
-        rules = arrays[-1] if made and len(arrays) > 1 else next(iter(arrays), None)
+        rules = _rules_argument(call)
         if rules is not None:
-            fields += [name for entry in array_entries(rules) if (name := text_of(entry.key))]
-            line = line or call.line
-        elif at is not None and not made:
-            line = line or call.line
-    return tuple(dict.fromkeys(fields)), line
-
-
-def _keys(statements: tuple[SyntaxNode, ...]) -> Iterator[str]:
-    """Yield the outermost keys of the arrays in a body, and of what is put into one by its name."""
-    waiting = list(reversed(statements))
-    covered: set[int] = set()
-    for part, _ in walk(reversed(waiting)):
-        if id(part) in covered:
-            covered.update(id(below) for below, _ in walk((part,)))
-            continue
-        if isinstance(part, tree.Collected):
-            for entry in part.entries:
-                name = text_of(entry.key) if entry.key is not None else None
+            for entry in array_entries(rules):
+                name = text_of(entry.key)
                 if name:
-                    yield name
-                    covered.update(id(below) for below, _ in walk((entry.value,)))
-        elif isinstance(part, tree.Assigned) and isinstance(part.target, tree.Subscript):
-            name = text_of(part.target.key) if part.target.key is not None else None
+                    fields.append(name)
+            first_line = first_line or call.line
+        elif receiver(call) is not None and called_name(call) != "make":
+            first_line = first_line or call.line
+    return tuple(dict.fromkeys(fields)), first_line
+
+
+def _is_validation(call: tree.Call) -> bool:
+    """Return whether a call validates: `validate`, `validateWithBag`, or `Validator::make`."""
+    name = called_name(call)
+    if name not in VALIDATION_METHODS:
+        return False
+    if name != "make":
+        return True
+    called_on = receiver(call)
+    return isinstance(called_on, tree.ClassName) and called_on.name.rpartition("\\")[2] == "Validator"
+
+
+def _rules_argument(call: tree.Call) -> tree.Collected | None:
+    """Return the array of rules: the second array of `Validator::make`, otherwise the first array."""
+    arrays: list[tree.Collected] = []
+    for position in (0, 1):
+        argument = argument_at(call, position)
+        if isinstance(argument, tree.Collected):
+            arrays.append(argument)
+    if not arrays:
+        return None
+    return arrays[-1] if called_name(call) == "make" else arrays[0]
+
+
+def _array_keys(statements: tuple[SyntaxNode, ...]) -> Iterator[str]:
+    """Yield the keys of the outermost arrays in a body, and of values that are assigned to `$array['key']`."""
+    inner_parts: set[int] = set()
+    for part, _ in walk(statements):
+        if id(part) in inner_parts:
+            inner_parts.update(_part_ids(part))
+            continue
+        for key, value in _keyed_values(part):
+            name = text_of(key)
             if name:
                 yield name
-                covered.update(id(below) for below, _ in walk((part.value,)))
+                inner_parts.update(_part_ids(value))
+
+
+def _keyed_values(part: SyntaxNode) -> Iterator[tuple[SyntaxNode, SyntaxNode]]:
+    """Yield the keys of an array with their values, or the key of an assignment to an array entry."""
+    if isinstance(part, tree.Collected):
+        for entry in part.entries:
+            if entry.key is not None:
+                yield entry.key, entry.value
+    elif isinstance(part, tree.Assigned) and isinstance(part.target, tree.Subscript):
+        if part.target.key is not None:
+            yield part.target.key, part.value
+
+
+def _part_ids(part: SyntaxNode) -> set[int]:
+    """Return the identities of a part and of everything in it."""
+    return {id(inner) for inner, _ in walk((part,))}

@@ -1,10 +1,10 @@
-"""The routes of a Laravel app: what handles, guards and binds each, by evaluating what registers them.
+"""Graph of a Laravel application's routes: handler, middleware and bound models of each route.
 
-Not known, and said in the remarks: routes that packages register (Fortify, Sanctum, Telescope …), what depends on
-requests or the database, files that are not in the project. A setting is shown as `config(key)`. Routes inside of a
-condition that cannot be known are all taken and marked conditional. `up` and `broadcasting/auth`, which the framework
-itself registers when an app asks for them, have `registered_by: framework`. `written_at` lists the places that a path
-and a name are put together from: mounts, groups, entries of loops.
+The evaluator follows the code that registers the routes. Remarks name what stays unknown: routes of packages
+(Fortify, Sanctum, Telescope), values that depend on requests or the database, and missing files. A setting appears as
+`config(key)`. Routes under an unknown condition are all included and marked conditional. The framework itself
+registers `up` and `broadcasting/auth` if the application enables them; they have `registered_by: framework`.
+`written_at` lists the places that contribute to a path or name: mounts, groups, entries of loops.
 """
 
 from __future__ import annotations
@@ -30,287 +30,408 @@ from ragstone_code.evaluate import (
 from ragstone_code.laravel.inflection import snake
 from ragstone_code.laravel.routing.controllers import ControllerLookup
 from ragstone_code.laravel.routing.mounts import MountedRoutes, mount_routes
-from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
+from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry, ParameterBinder
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\??\}")
-_ALL: Final = 7
+_METHOD_COUNT: Final = 7
+"""Number of HTTP methods of a route that `Route::any` registers."""
 
 
 def read_routes(world: World) -> Graph:
-    """Return the routes of an app, its middleware, and what links them to methods and models."""
+    """Return the routes and the middleware of an application, with links to methods and models."""
     app = mount_routes(world)
     controllers = ControllerLookup(app.machine)
     graph = Graph()
     for route in app.router.state.routes.values():
-        graph += Graph(
-            (_node(route, controllers),),
-            (*_handled(route, controllers), *_guarded(route, controllers), *_bound(route, app, controllers)),
-            tuple(_aliases(route)),
+        links = (
+            *_handler_links(route, controllers),
+            *_middleware_links(route, controllers),
+            *_binding_links(route, app, controllers),
         )
-    graph += _middleware(app, graph)
-    return graph + Graph(remarks=(*app.machine.remarks, *_replaced(app)))
+        graph += Graph((_route_node(route, controllers),), links, tuple(_route_aliases(route)))
+    graph += _middleware_graph(app, graph)
+    remarks = (*app.machine.remarks, *_replaced_routes(app))
+    return graph + Graph(remarks=remarks)
 
 
-# ── the routes themselves ─────────────────────────────────────────────────────────────────────────
+# ── route nodes ──────────────────────────────────────────────────────────────────────────────
 
 
 def route_key(methods: tuple[str, ...], uri: str, domain: str = "") -> str:
-    """Return the key of a route: HEAD left out beside GET, all seven methods as ANY."""
-    verbs = "ANY" if len(methods) == _ALL else "|".join(plain_methods(methods))
-    return f"route:{verbs} {domain + '/' + uri.lstrip('/') if domain else uri}"
+    """Return the node key of a route."""
+    path = uri
+    if domain:
+        path = domain + "/" + uri.lstrip("/")
+    return f"route:{_joined_methods(methods)} {path}"
 
 
-def plain_methods(methods: tuple[str, ...]) -> list[str]:
-    """Return the methods without the HEAD that comes with GET."""
-    return [one for one in methods if one != "HEAD" or "GET" not in methods]
+def without_head(methods: tuple[str, ...]) -> list[str]:
+    """Return HTTP methods without the HEAD that Laravel adds to GET."""
+    return [method for method in methods if method != "HEAD" or "GET" not in methods]
+
+
+def _joined_methods(methods: tuple[str, ...]) -> str:
+    """Return HTTP methods as text: `GET|POST`, or `ANY` for all of them."""
+    if len(methods) == _METHOD_COUNT:
+        return "ANY"
+    return "|".join(without_head(methods))
 
 
 def _key(route: LaravelRoute) -> str:
     return route_key(route.methods, route.uri, route.domain)
 
 
-def _node(route: LaravelRoute, controllers: ControllerLookup) -> Node:
-    """Return a route as a node."""
+def _parameters(route: LaravelRoute) -> list[str]:
+    """Return the names of the parameters in a route's domain and path."""
+    return _PARAMETER.findall(f"{route.domain}/{route.uri}")
+
+
+def _route_node(route: LaravelRoute, controllers: ControllerLookup) -> Node:
+    """Return the node of a route."""
+    title = f"{_joined_methods(route.methods)} {route.uri}"
+    return Node(
+        key=_key(route),
+        kind="route",
+        name=route.attributes.name or title,
+        uri=route.site.uri,
+        line=route.site.line,
+        line_end=route.site.line,
+        signature=title,
+        language="php",
+        framework="laravel",
+        attributes=_route_attributes(route, controllers),
+    )
+
+
+def _route_attributes(route: LaravelRoute, controllers: ControllerLookup) -> dict[str, Json]:
     controller, method = split_action(route.action)
+    places = dict.fromkeys((*route.attributes.places, *route.places))
     attributes: dict[str, Json] = {
-        "methods": list(plain_methods(route.methods)),
+        "methods": list(without_head(route.methods)),
         "uri": route.uri,
         "name": route.attributes.name,
         "action": route.action,
         "controller": controller or None,
         "method": method or None,
         "method_exists": controllers.has_action(controller, method) if controller else None,
-        "middleware": [one.text for one in route.attributes.middleware],
-        "excluded": [one.text for one in route.attributes.excluded],
+        "middleware": [entry.text for entry in route.attributes.middleware],
+        "excluded": [entry.text for entry in route.attributes.excluded],
         "binding_fields": dict(route.binding_fields),
         "wheres": dict(route.wheres),
         "domain": route.domain or None,
-        "defaults": {key: json_of(one) for key, one in route.defaults.items()},
+        "defaults": {key: value_to_json(value) for key, value in route.defaults.items()},
         "conditional": route.site.conditional,
-        "written_at": [f"{uri}:{line}" for uri, line in dict.fromkeys((*route.attributes.places, *route.places))],
-        "parameters": list(_PARAMETER.findall(f"{route.domain}/{route.uri}")),
+        "written_at": [f"{uri}:{line}" for uri, line in places],
+        "parameters": list(_parameters(route)),
     }
     if controller:
-        attributes["controller_middleware"] = [one.text for one in controllers.middleware_of(controller, method)]
-    for name, told in (("resource", route.resource), ("with_trashed", route.trashed), ("scoped", route.scoped)):
-        if told:
-            attributes[name] = told
+        entries = controllers.middleware_of(controller, method)
+        attributes["controller_middleware"] = [entry.text for entry in entries]
+    return attributes | _optional_attributes(route)
+
+
+def _optional_attributes(route: LaravelRoute) -> dict[str, Json]:
+    """Return the attributes that only some routes have."""
+    attributes: dict[str, Json] = {}
+    if route.resource:
+        attributes["resource"] = route.resource
+    if route.trashed:
+        attributes["with_trashed"] = route.trashed
+    if route.scoped:
+        attributes["scoped"] = route.scoped
     if route.instead_of:
-        others = {f"{one.site.uri}:{one.site.line}": one.action for one in route.instead_of}
-        attributes["alternatives"] = [{"action": action, "place": place} for place, action in others.items()]
+        actions: dict[str, str] = {}
+        for other in route.instead_of:
+            actions[f"{other.site.uri}:{other.site.line}"] = other.action
+        attributes["alternatives"] = [{"action": action, "place": place} for place, action in actions.items()]
     if route.by_framework:
         attributes["registered_by"] = "framework"
-    verbs = "ANY" if len(route.methods) == _ALL else "|".join(plain_methods(route.methods))
-    return Node(
-        key=_key(route), kind="route", name=route.attributes.name or f"{verbs} {route.uri}",
-        uri=route.site.uri, line=route.site.line, line_end=route.site.line,
-        signature=f"{verbs} {route.uri}", language="php", framework="laravel", attributes=attributes,
-    )  # fmt: skip
+    return attributes
 
 
 def split_action(action: str) -> tuple[str, str]:
-    """Return the class and the method of an action's name; nothing for a closure."""
+    """Return class and method of an action; two empty strings for a closure."""
     if action == "Closure":
         return "", ""
     controller, at, method = action.partition("@")
     return controller, method if at else "__invoke"
 
 
-def json_of(value: Value) -> Json:
-    """Return a value as plain data; what is not known as it may be shown."""
-    value = value if isinstance(value, Unknown) else first_known(value)
+def value_to_json(value: Value) -> Json:
+    """Return an evaluated value as JSON; an unknown value as its display text."""
+    if isinstance(value, Unknown):
+        return display_text(value)
     if isinstance(value, Array):
-        return [json_of(one) for one in value.values] if value.is_list else {
-            str(key): json_of(one) for key, one in value.items.items()
-        }  # fmt: skip
+        if value.is_list:
+            return [value_to_json(item) for item in value.values]
+        return {str(key): value_to_json(item) for key, item in value.items.items()}
     if isinstance(value, str | int | float | bool) or value is None:
         return value
-    return (
-        value.name
-        if isinstance(value, Instance)
-        else json_of(value.value)
-        if isinstance(value, EnumCase)
-        else display_text(value)
-    )
+    if isinstance(value, Instance):
+        return value.name
+    if isinstance(value, EnumCase):
+        return value_to_json(value.value)
+    return display_text(value)
 
 
-# ── links ─────────────────────────────────────────────────────────────────────────────────────────
+# ── links of routes ──────────────────────────────────────────────────────────────────────────
 
 
-def _handled(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[Link]:
-    """Yield what handles a route: a method where it is written, else its class."""
+def _handler_links(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[Link]:
+    """Yield the link to the method that handles a route, or to its class if the method is not in the project."""
     controller, method = split_action(route.action)
     if not controller:
         return
-    found = controllers.find_action(controller, method)
+    action = controllers.find_action(controller, method)
     exists = controllers.has_action(controller, method)
-    target = f"method:{found[0]}::{found[2].name}" if found else f"class:{controller}"
-    attributes: dict[str, Json] = {} if found else {"method_exists": exists, "method": method}
-    yield _link("HANDLED_BY", route, target, attributes=attributes)
+    attributes: dict[str, Json] = {}
+    if action is not None:
+        class_name, _, function = action
+        target = f"method:{class_name}::{function.name}"
+    else:
+        target = f"class:{controller}"
+        attributes = {"method_exists": exists, "method": method}
+    yield Link(
+        "HANDLED_BY",
+        _key(route),
+        target,
+        route.site.uri,
+        route.site.line,
+        "evaluated",
+        route.site.conditional,
+        attributes=attributes,
+    )
 
 
-def _link(
-    kind: str,
-    route: LaravelRoute,
-    target: str,
-    *,
-    written: MiddlewareEntry | None = None,
-    attributes: dict[str, Json] | None = None,
-) -> Link:
-    """Return a link of a route, at the place that says so."""
-    uri, line = (written.uri, written.line) if written else (route.site.uri, route.site.line)
-    return Link(kind, _key(route), target, uri, line, "evaluated", route.site.conditional, attributes=attributes or {})
-
-
-def _guarded(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[Link]:
-    """Yield the middleware of a route in its order, then its controller's own, then what it is freed from."""
-    words: list[tuple[MiddlewareEntry, dict[str, Json]]] = [
-        (one, {"excluded": False}) for one in route.attributes.middleware
-    ]
-    words += _by_controller(route, controllers)
-    words += [(one, {"excluded": True}) for one in route.attributes.excluded]
-    for order, (one, more) in enumerate(words):
-        name, _, parameters = one.text.partition(":")
-        attributes: dict[str, Json] = {"written": one.text, "parameters": parameters, **more}
+def _middleware_links(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[Link]:
+    """Yield the middleware of a route in order: its own, its controller's, then the excluded middleware."""
+    entries: list[tuple[MiddlewareEntry, dict[str, Json]]] = []
+    for entry in route.attributes.middleware:
+        entries.append((entry, {"excluded": False}))
+    for entry in _controller_middleware(route, controllers):
+        entries.append((entry, {"excluded": False, "by": "controller"}))
+    for entry in route.attributes.excluded:
+        entries.append((entry, {"excluded": True}))
+    for order, (entry, details) in enumerate(entries):
+        name, _, parameters = entry.text.partition(":")
+        attributes: dict[str, Json] = {
+            "written": entry.text,
+            "parameters": parameters,
+            **details,
+        }
         yield Link(
-            "GUARDED_BY", _key(route), f"middleware:{name}", one.uri, one.line, "evaluated",
-            route.site.conditional, order, attributes,
-        )  # fmt: skip
+            "GUARDED_BY",
+            _key(route),
+            f"middleware:{name}",
+            entry.uri,
+            entry.line,
+            "evaluated",
+            route.site.conditional,
+            order,
+            attributes,
+        )
 
 
-def _by_controller(
-    route: LaravelRoute, controllers: ControllerLookup
-) -> Iterator[tuple[MiddlewareEntry, dict[str, Json]]]:
-    """Yield what the controller adds to the middleware of a route; a word that the route has counts once."""
+def _controller_middleware(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[MiddlewareEntry]:
+    """Yield the middleware that a controller adds to a route; duplicates are left out, except closures."""
     controller, method = split_action(route.action)
-    said = {one.text for one in route.attributes.middleware}
-    for one in controllers.middleware_of(controller, method) if controller else ():
-        if one.text not in said or one.text == "Closure":
-            said.add(one.text)
-            yield one, {"excluded": False, "by": "controller"}
+    if not controller:
+        return
+    seen = {entry.text for entry in route.attributes.middleware}
+    for entry in controllers.middleware_of(controller, method):
+        if entry.text not in seen or entry.text == "Closure":
+            seen.add(entry.text)
+            yield entry
 
 
-def _bound(route: LaravelRoute, app: MountedRoutes, controllers: ControllerLookup) -> Iterator[Link]:
-    """Yield the models that a route's parameters are bound to."""
-    place = _function(route, controllers)
-    for parameter in _PARAMETER.findall(f"{route.domain}/{route.uri}"):
+def _binding_links(route: LaravelRoute, app: MountedRoutes, controllers: ControllerLookup) -> Iterator[Link]:
+    """Yield links to the models and enums that a route's parameters are bound to."""
+    handler = _handler_function(route, controllers)
+    for parameter in _parameters(route):
         binder = app.router.state.binders.get(parameter)
-        told = route.binding_fields.get(parameter)
         if binder is not None:
-            model = binder.model or _returned(binder.closure, controllers)
-            if model:
-                field = told or controllers.route_key_of(model)
-                yield _binds(route, model, (binder.site.uri, binder.site.line), (parameter, field, binder.how))
-        elif place is not None:
-            function, uri = place
-            model = _typed(function, parameter, controllers)
-            if model:
-                field = told or ("" if controllers.is_enum(model) else controllers.route_key_of(model))
-                how = "enum" if controllers.is_enum(model) else "implicit"
-                yield _binds(route, model, (uri, function.line), (parameter, field, how))
+            yield from _explicit_binding(route, parameter, binder, controllers)
+        elif handler is not None:
+            function, uri = handler
+            yield from _implicit_binding(route, parameter, function, uri, controllers)
 
 
-def _binds(route: LaravelRoute, model: str, place: tuple[str, int], told: tuple[str, str, str]) -> Link:
-    """Return the link of a parameter to a model."""
-    parameter, field, how = told
-    attributes: dict[str, Json] = {"parameter": parameter, "field": field or None, "how": how}
+def _explicit_binding(
+    route: LaravelRoute,
+    parameter: str,
+    binder: ParameterBinder,
+    controllers: ControllerLookup,
+) -> Iterator[Link]:
+    """Yield the link of a parameter that `Route::model` or `Route::bind` binds."""
+    model = binder.model or _returned_model(binder.closure, controllers)
+    if model:
+        column = route.binding_fields.get(parameter) or controllers.route_key_of(model)
+        attributes: dict[str, Json] = {
+            "parameter": parameter,
+            "field": column or None,
+            "how": binder.how,
+        }
+        yield _binding_link(route, model, (binder.site.uri, binder.site.line), attributes)
+
+
+def _implicit_binding(
+    route: LaravelRoute,
+    parameter: str,
+    function: Function,
+    uri: str,
+    controllers: ControllerLookup,
+) -> Iterator[Link]:
+    """Yield the link of a parameter that is bound by the type of the handler's parameter."""
+    model = _parameter_model(function, parameter, controllers)
+    if not model:
+        return
+    is_enum = controllers.is_enum(model)
+    column = route.binding_fields.get(parameter)
+    if not column and not is_enum:
+        column = controllers.route_key_of(model)
+    attributes: dict[str, Json] = {
+        "parameter": parameter,
+        "field": column or None,
+        "how": "enum" if is_enum else "implicit",
+    }
+    yield _binding_link(route, model, (uri, function.line), attributes)
+
+
+def _binding_link(route: LaravelRoute, model: str, place: tuple[str, int], attributes: dict[str, Json]) -> Link:
     return Link(
-        "BINDS", _key(route), f"class:{model}", place[0], place[1], "evaluated",
-        route.site.conditional, attributes=attributes,
-    )  # fmt: skip
+        "BINDS",
+        _key(route),
+        f"class:{model}",
+        *place,
+        "evaluated",
+        route.site.conditional,
+        attributes=attributes,
+    )
 
 
-def _function(route: LaravelRoute, controllers: ControllerLookup) -> tuple[Function, str] | None:
-    """Return what runs for a route: a closure, or a method of a controller."""
+def _handler_function(route: LaravelRoute, controllers: ControllerLookup) -> tuple[Function, str] | None:
+    """Return the function that handles a route and its file: a closure, or a method of a controller."""
     if route.closure is not None:
         return route.closure.function, route.closure.uri
     controller, method = split_action(route.action)
-    found = controllers.find_action(controller, method) if controller else None
-    return (found[2], found[1]) if found else None
+    action = controllers.find_action(controller, method) if controller else None
+    if action is None:
+        return None
+    _, uri, function = action
+    return function, uri
 
 
-def _typed(function: Function, parameter: str, controllers: ControllerLookup) -> str:
-    """Return the model a parameter of the same name has as its type."""
-    for one in function.parameters:
-        if parameter in (one.name, snake(one.name)) and one.type is not None:
-            for name in one.type.names:
-                if controllers.is_bindable(name) or controllers.is_enum(name):
-                    return name
+def _parameter_model(function: Function, name: str, controllers: ControllerLookup) -> str:
+    """Return the model or enum that is the type of a function's parameter; an empty string if there is none."""
+    for parameter in function.parameters:
+        if name not in (parameter.name, snake(parameter.name)) or parameter.type is None:
+            continue
+        for type_name in parameter.type.names:
+            if controllers.is_bindable(type_name) or controllers.is_enum(type_name):
+                return type_name
     return ""
 
 
-def _returned(closure: Value, controllers: ControllerLookup) -> str:
-    """Return the model that a binding's function returns: by the type it names, else by the query it returns."""
-    closure = first_known(closure)
-    if not isinstance(closure, Lambda):
+def _returned_model(closure: Value, controllers: ControllerLookup) -> str:
+    """Return the model that a closure returns: by its return type, otherwise by the query in its return statement."""
+    known = first_known(closure)
+    if not isinstance(known, Lambda):
         return ""
-    names = list(closure.function.returns.names) if closure.function.returns else []
-    names += [_asked(one.value) for one in closure.function.body.statements if isinstance(one, Return)]
-    return next((one for one in names if one and controllers.is_bindable(one)), "")
+    function = known.function
+    names = list(function.returns.names) if function.returns else []
+    for statement in function.body.statements:
+        if isinstance(statement, Return):
+            names.append(_queried_class(statement.value))
+    for name in names:
+        if name and controllers.is_bindable(name):
+            return name
+    return ""
 
 
-def _asked(expression: Expr | None) -> str:
-    """Return the class that a chain of calls starts from: `Post` of `Post::where(…)->firstOrFail()`."""
+def _queried_class(expression: Expr | None) -> str:
+    """Return the class at the start of a call chain: `Post` in `Post::where(…)->firstOrFail()`."""
     while isinstance(expression, Call | Member):
         expression = expression.function if isinstance(expression, Call) else expression.of
-    of = expression.of if isinstance(expression, Static) else None
-    return of.name if isinstance(of, ClassName) else ""
+    if isinstance(expression, Static) and isinstance(expression.of, ClassName):
+        return expression.of.name
+    return ""
 
 
-# ── middleware, aliases, remarks ──────────────────────────────────────────────────────────────────
+# ── middleware, aliases, remarks ─────────────────────────────────────────────────────────────
 
 
-def _middleware(app: MountedRoutes, graph: Graph) -> Graph:
-    """Return the middleware that routes name and that the app names, each with its class or its group."""
-    used = {link.target.removeprefix("middleware:") for link in graph.links if link.kind == "GUARDED_BY"}
-    named = {name: site for name, (_, site) in (*app.stack.aliases.items(), *app.stack.groups.items()) if site.uri}
+def _middleware_graph(app: MountedRoutes, graph: Graph) -> Graph:
+    """Return the middleware that routes use or the application names, each with its class or group."""
+    names = {link.target.removeprefix("middleware:") for link in graph.links if link.kind == "GUARDED_BY"}
+    for name, (_, site) in (*app.stack.aliases.items(), *app.stack.groups.items()):
+        if site.uri:
+            names.add(name)
     nodes: list[Node] = []
     links: list[Link] = []
     aliases: list[Alias] = []
-    for name in sorted(used | set(named)):
-        target, site = _class_of(app, name)
+    for name in sorted(names):
+        key = f"middleware:{name}"
+        class_name, site = _middleware_class(app, name)
         members = app.stack.groups.get(name, ((), site))[0]
-        attributes: dict[str, Json] = {"class": target or None, "group": list(members)}
-        uri, line = (site.uri, site.line) if site.uri else ("", 0)
-        nodes.append(
-            Node(f"middleware:{name}", "middleware", name, uri, line, line, language="php", framework="laravel",
-                 attributes=attributes)
-        )  # fmt: skip
-        aliases.append(Alias(name, f"middleware:{name}", "middleware", uri))
-        if target and uri:
-            links.append(Link("HANDLED_BY", f"middleware:{name}", f"class:{target}", uri, line, "declared"))
+        uri = site.uri
+        line = site.line if uri else 0
+        node = Node(
+            key,
+            "middleware",
+            name,
+            uri,
+            line,
+            line,
+            language="php",
+            framework="laravel",
+            attributes={"class": class_name or None, "group": list(members)},
+        )
+        nodes.append(node)
+        aliases.append(Alias(name, key, "middleware", uri))
+        if class_name and uri:
+            links.append(Link("HANDLED_BY", key, f"class:{class_name}", uri, line, "declared"))
     return Graph(tuple(nodes), tuple(links), tuple(aliases))
 
 
-def _class_of(app: MountedRoutes, name: str) -> tuple[str, CallSite]:
-    """Return the class behind a name of middleware and where that is said."""
+def _middleware_class(app: MountedRoutes, name: str) -> tuple[str, CallSite]:
+    """Return the class of a middleware and the place that declares it."""
     if name in app.stack.aliases:
         return app.stack.aliases[name]
+    nowhere = CallSite("", 0)
     if name in app.stack.groups:
         return "", app.stack.groups[name][1]
     if name.startswith("config(") and name.endswith(")"):
-        told = first_known(app.settings.at(name[7:-1], app.machine))
-        name = told if isinstance(told, str) else name
-    found = app.machine.lookup.of_class(name) if "\\" in name else None
-    return (name, CallSite(found[0], found[1].line)) if found else (name if "\\" in name else "", CallSite("", 0))
+        setting = name.removeprefix("config(")[:-1]
+        configured = first_known(app.settings.at(setting, app.machine))
+        if isinstance(configured, str):
+            name = configured
+    if "\\" not in name:
+        return "", nowhere
+    declared = app.machine.lookup.of_class(name)
+    if declared is None:
+        return name, nowhere
+    uri, definition = declared
+    return name, CallSite(uri, definition.line)
 
 
-def _aliases(route: LaravelRoute) -> Iterator[Alias]:
-    """Yield what people call a route."""
-    key, uri = _key(route), route.site.uri
+def _route_aliases(route: LaravelRoute) -> Iterator[Alias]:
+    """Yield the names by which people refer to a route: its name, its path, and its path with a method."""
+    key = _key(route)
+    uri = route.site.uri
     if route.attributes.name:
         yield Alias(route.attributes.name, key, "route_name", uri)
-    plain = re.sub(r"\{[^}]*\}", "{}", f"{route.domain}/{route.uri}" if route.domain else route.uri)
-    yield Alias(plain, key, "uri", uri)
-    verbs = ["ANY"] if len(route.methods) == _ALL else plain_methods(route.methods)
-    for verb in verbs:
-        yield Alias(f"{verb} {plain}", key, "uri", uri)
+    path = f"{route.domain}/{route.uri}" if route.domain else route.uri
+    plain_path = re.sub(r"\{[^}]*\}", "{}", path)
+    yield Alias(plain_path, key, "uri", uri)
+    for method in _joined_methods(route.methods).split("|"):
+        yield Alias(f"{method} {plain_path}", key, "uri", uri)
     if route.resource:
         yield Alias(route.resource, key, "route_resource", uri)
 
 
-def _replaced(app: MountedRoutes) -> Iterator[str]:
-    """Yield what is registered in vain, as a later route of the same methods and path takes its place."""
-    for one in app.router.state.replaced:
-        verbs = "|".join(plain_methods(one.methods))
-        yield f"{one.site.uri}:{one.site.line}: {verbs} {one.uri} is registered again later, which counts"
+def _replaced_routes(app: MountedRoutes) -> Iterator[str]:
+    """Yield a remark for each route that a later route with the same methods and path replaces."""
+    for route in app.router.state.replaced:
+        methods = "|".join(without_head(route.methods))
+        place = f"{route.site.uri}:{route.site.line}"
+        yield f"{place}: {methods} {route.uri} is registered again later, which counts"

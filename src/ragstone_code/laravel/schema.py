@@ -1,142 +1,212 @@
-"""Tables in the graph: every lifetime with its columns, the migrations that made it what it is, foreign keys."""
+"""Graph of tables and migrations: every lifetime of a table, its columns, its migrations and its foreign keys."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from ragstone.code.world import World
 from ragstone.types.graph import Alias, Graph, Json, Link, Node
-from ragstone_code.laravel.eloquent import Eloquent
-from ragstone_code.laravel.migrations import Migration, Replayed, replay
-from ragstone_code.laravel.tables import Column, Event, Place, Table, Tables
+from ragstone_code.laravel.eloquent import EloquentModels
+from ragstone_code.laravel.migrations import MigrationFile, MigrationReplay, replay_migrations
+from ragstone_code.laravel.tables import Column, MigrationLine, Table, TableChange, TableHistory
 
 FRAMEWORK: Final = "laravel"
+TableKeys = Mapping[int, str]
+"""The node key of each table, by the `id` of the table object."""
 
 
 def read_tables(world: World) -> Graph:
-    """Return the migrations of a project and the tables they leave."""
-    return build_table_graph(replay(world, Eloquent(world)))
+    """Return the migrations of a project and the tables that they leave."""
+    return build_table_graph(replay_migrations(world, EloquentModels(world)))
 
 
-def build_table_graph(replayed: Replayed) -> Graph:
-    """Return the same from migrations that are followed already."""
-    keys = _keys(replayed.tables)
-    order = {migration.name: at for at, migration in enumerate(replayed.migrations)}
-    graph = Graph(remarks=replayed.remarks)
-    for table in replayed.tables.all:
-        graph += _of_table(table, keys[id(table)], order)
-        graph += Graph(links=tuple(_foreign(table, keys, replayed.tables)))
-    told = {migration.name: _told(migration, replayed.tables, keys) for migration in replayed.migrations}
-    nodes = tuple(_migration(migration, told[migration.name]) for migration in replayed.migrations)
-    aliases = tuple(Alias(one.name, f"migration:{one.name}", "migration", one.uri) for one in replayed.migrations)
-    return graph + Graph(nodes=nodes, aliases=aliases)
+def build_table_graph(replay: MigrationReplay) -> Graph:
+    """Return the graph of replayed migrations."""
+    history = replay.history
+    keys = _table_keys(history)
+    order = {migration.name: position for position, migration in enumerate(replay.migrations)}
+    graph = Graph(remarks=replay.remarks)
+    for table in history.tables:
+        graph += _table_graph(table, keys[id(table)], order)
+        graph += Graph(links=tuple(_foreign_key_links(table, keys, history)))
+    nodes: list[Node] = []
+    aliases: list[Alias] = []
+    for migration in replay.migrations:
+        node = _migration_node(migration, _list_changes(migration, history, keys))
+        nodes.append(node)
+        aliases.append(Alias(migration.name, node.key, "migration", migration.uri))
+    return graph + Graph(nodes=tuple(nodes), aliases=tuple(aliases))
 
 
-def _keys(all_tables: Tables) -> dict[int, str]:
-    """Return the key of every lifetime: a table that is gone is told apart by the migration that made it."""
+def _table_keys(history: TableHistory) -> TableKeys:
+    """Return the key of every table; a dropped table's key names the migration that created it."""
     keys: dict[int, str] = {}
-    for table in all_tables.all:
-        key = f"table:{table.name}" if table.dropped is None else f"table:{table.name}#{table.made.migration}"
-        again = sum(one == key or one.startswith(f"{key}#") for one in keys.values())
-        keys[id(table)] = f"{key}#{again + 1}" if again and table.dropped is not None else key
+    for table in history.tables:
+        key = f"table:{table.name}"
+        if table.dropped is not None:
+            key = f"{key}#{table.created.migration}"
+            duplicates = sum(_is_same_or_numbered(other, key) for other in keys.values())
+            if duplicates:
+                key = f"{key}#{duplicates + 1}"
+        keys[id(table)] = key
     return keys
 
 
-def _of_table(table: Table, key: str, order: dict[str, int]) -> Graph:
-    names = list(dict.fromkeys(event.at.migration for event in table.events))
+def _is_same_or_numbered(key: str, wanted: str) -> bool:
+    return key == wanted or key.startswith(f"{wanted}#")
+
+
+def _table_graph(table: Table, key: str, order: dict[str, int]) -> Graph:
+    """Return the node of a table, its columns, its other names, and the links of migrations that changed it."""
+    nodes = [_node(key, "table", table.name, table.created, _table_attributes(table))]
+    name_kind = "table" if table.dropped is None else "former_table"
+    aliases = [Alias(table.name, key, name_kind, table.created.uri)]
+    for name in dict.fromkeys(table.former_names):
+        aliases.append(Alias(name, key, "former_table", table.created.uri))
+    links = tuple(_change_link(change, key, order) for change in _merge_changes(table.changes))
+    if table.dropped is None:
+        for column in table.columns.values():
+            full_name = f"{table.name}.{column.name}"
+            column_key = f"column:{full_name}"
+            attributes = {**_column_attributes(column), "table": table.name}
+            nodes.append(_node(column_key, "column", column.name, column.at, attributes))
+            aliases.append(Alias(full_name, column_key, "column", column.at.uri))
+    return Graph(tuple(nodes), links, tuple(dict.fromkeys(aliases)))
+
+
+def _table_attributes(table: Table) -> dict[str, Json]:
+    migrations = dict.fromkeys(change.at.migration for change in table.changes)
+    foreign_keys = dict.fromkeys(foreign.text for foreign in table.foreign.values())
+    indexes: list[Json] = []
+    for name, index in table.indexes.items():
+        indexes.append({"name": name, "kind": index.kind, "columns": list(index.columns)})
     attributes: dict[str, Json] = {
-        "columns": [_column(one) for one in table.columns.values()],
-        "indexes": [
-            {"name": name, "kind": one.kind, "columns": list(one.columns)} for name, one in table.indexes.items()
-        ],
-        "foreign_keys": list(dict.fromkeys(one.text for one in table.foreign.values())),
-        "former_names": list(dict.fromkeys(table.former)),
-        "migrations": list(names),
+        "columns": [_column_attributes(column) for column in table.columns.values()],
+        "indexes": indexes,
+        "foreign_keys": list(foreign_keys),
+        "former_names": list(dict.fromkeys(table.former_names)),
+        "migrations": list(migrations),
         "dropped": table.dropped is not None,
     }
     if table.dropped is not None:
         attributes["dropped_by"] = table.dropped.migration
-    if not table.given:
+    if not table.has_create:
         attributes["partial"] = True
-    node = _node(key, "table", table.name, table.made, attributes)
-    aliases = [Alias(table.name, key, "table" if table.dropped is None else "former_table", table.made.uri)]
-    aliases += [Alias(name, key, "former_table", table.made.uri) for name in dict.fromkeys(table.former)]
-    links = tuple(_link(event, key, order) for event in _grouped(table.events))
-    if table.dropped is not None:
-        return Graph((node,), links, tuple(dict.fromkeys(aliases)))
-    columns = tuple(
-        _node(f"column:{table.name}.{one.name}", "column", one.name, one.at, {**_column(one), "table": table.name})
-        for one in table.columns.values()
-    )
-    aliases += [Alias(f"{table.name}.{one.name}", f"column:{table.name}.{one.name}", "column", one.at.uri)
-                for one in table.columns.values()]  # fmt: skip
-    return Graph((node, *columns), links, tuple(dict.fromkeys(aliases)))
+    return attributes
 
 
-def _grouped(events: list[Event]) -> list[Event]:
-    """Return events with those of one line as one: a loop says the same of each column by itself."""
-    found: dict[tuple[object, ...], Event] = {}
-    for event in events:
-        key = (event.kind, event.at, event.former, event.to, event.raw)
-        before = found.get(key)
-        columns = dict.fromkeys((*before.columns, *event.columns) if before else event.columns)
-        found[key] = replace(event, columns=tuple(columns))
-    return list(found.values())
+def _merge_changes(changes: list[TableChange]) -> list[TableChange]:
+    """Return changes with those of one line merged: a loop may change each column separately."""
+    merged: dict[tuple[object, ...], TableChange] = {}
+    for change in changes:
+        key = (change.kind, change.at, change.former, change.to, change.raw)
+        previous = merged.get(key)
+        columns = change.columns
+        if previous is not None:
+            columns = (*previous.columns, *columns)
+        merged[key] = replace(change, columns=tuple(dict.fromkeys(columns)))
+    return list(merged.values())
 
 
-def _node(key: str, kind: str, name: str, at: Place, attributes: dict[str, Json]) -> Node:
-    return Node(key, kind, name, at.uri, at.line, at.line, language="php", framework=FRAMEWORK, attributes=attributes)
-
-
-def _column(column: Column) -> dict[str, Json]:
-    return {"name": column.name, "type": column.type, "nullable": column.nullable, **column.more}
-
-
-def _link(event: Event, key: str, order: dict[str, int]) -> Link:
-    attributes: dict[str, Json] = {"columns": list(event.columns)} if event.columns else {}
-    if event.kind == "RENAMES":
-        attributes |= {"former": event.former, "to": event.to}
-    if event.raw:
-        attributes["raw"] = True
-    return Link(
-        event.kind, f"migration:{event.at.migration}", key, event.at.uri, event.at.line,
-        confidence="evaluated", conditional=event.at.conditional,
-        order=order.get(event.at.migration, 0), attributes=attributes,
-    )  # fmt: skip
-
-
-def _foreign(table: Table, keys: dict[int, str], all_tables: Tables) -> list[Link]:
-    """Return links to the tables that are referred to and known."""
-    found: list[Link] = []
-    for one in table.foreign.values() if table.dropped is None else ():
-        to = all_tables.live(one.on)
-        if to is not None:
-            said: dict[str, Json] = {
-                "column": ",".join(one.columns), "references": f"{one.on}.{','.join(one.references)}", **one.more,
-            }  # fmt: skip
-            found.append(
-                Link(
-                    "FOREIGN_KEY", keys[id(table)], keys[id(to)], one.at.uri, one.at.line,
-                    confidence="evaluated", conditional=one.at.conditional, attributes=said,
-                )
-            )  # fmt: skip
-    return found
-
-
-def _told(migration: Migration, all_tables: Tables, keys: dict[int, str]) -> list[Json]:
-    """Return what a migration does, in its order."""
-    done = [
-        (event.at.line, f"{event.kind} {keys[id(table)].removeprefix('table:')}")
-        for table in all_tables.all
-        for event in table.events
-        if event.at.migration == migration.name
-    ]
-    return [text for _, text in sorted(done)]
-
-
-def _migration(migration: Migration, told: list[Json]) -> Node:
+def _node(key: str, kind: str, name: str, at: MigrationLine, attributes: dict[str, Json]) -> Node:
     return Node(
-        f"migration:{migration.name}", "migration", migration.name, migration.uri, migration.line, migration.line_end,
-        doc=migration.doc, language="php", framework=FRAMEWORK, attributes={"does": told},
-    )  # fmt: skip
+        key,
+        kind,
+        name,
+        at.uri,
+        at.line,
+        at.line,
+        language="php",
+        framework=FRAMEWORK,
+        attributes=attributes,
+    )
+
+
+def _column_attributes(column: Column) -> dict[str, Json]:
+    return {
+        "name": column.name,
+        "type": column.type,
+        "nullable": column.nullable,
+        **column.more,
+    }
+
+
+def _change_link(change: TableChange, key: str, order: dict[str, int]) -> Link:
+    """Return the link from a migration to a table that it changes."""
+    attributes: dict[str, Json] = {}
+    if change.columns:
+        attributes["columns"] = list(change.columns)
+    if change.kind == "RENAMES":
+        attributes["former"] = change.former
+        attributes["to"] = change.to
+    if change.raw:
+        attributes["raw"] = True
+    at = change.at
+    return Link(
+        change.kind,
+        f"migration:{at.migration}",
+        key,
+        at.uri,
+        at.line,
+        confidence="evaluated",
+        conditional=at.conditional,
+        order=order.get(at.migration, 0),
+        attributes=attributes,
+    )
+
+
+def _foreign_key_links(table: Table, keys: TableKeys, history: TableHistory) -> list[Link]:
+    """Return the links from a table to the current tables that its foreign keys refer to."""
+    if table.dropped is not None:
+        return []
+    links: list[Link] = []
+    for foreign in table.foreign.values():
+        target = history.find(foreign.on)
+        if target is None:
+            continue
+        references = ",".join(foreign.references)
+        attributes: dict[str, Json] = {
+            "column": ",".join(foreign.columns),
+            "references": f"{foreign.on}.{references}",
+            **foreign.more,
+        }
+        link = Link(
+            "FOREIGN_KEY",
+            keys[id(table)],
+            keys[id(target)],
+            foreign.at.uri,
+            foreign.at.line,
+            confidence="evaluated",
+            conditional=foreign.at.conditional,
+            attributes=attributes,
+        )
+        links.append(link)
+    return links
+
+
+def _list_changes(migration: MigrationFile, history: TableHistory, keys: TableKeys) -> list[Json]:
+    """Return the changes that a migration makes, in the order of their lines."""
+    changes: list[tuple[int, str]] = []
+    for table in history.tables:
+        name = keys[id(table)].removeprefix("table:")
+        for change in table.changes:
+            if change.at.migration == migration.name:
+                changes.append((change.at.line, f"{change.kind} {name}"))
+    return [text for _, text in sorted(changes)]
+
+
+def _migration_node(migration: MigrationFile, changes: list[Json]) -> Node:
+    return Node(
+        f"migration:{migration.name}",
+        "migration",
+        migration.name,
+        migration.uri,
+        migration.line,
+        migration.line_end,
+        doc=migration.doc,
+        language="php",
+        framework=FRAMEWORK,
+        attributes={"does": changes},
+    )

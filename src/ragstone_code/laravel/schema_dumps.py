@@ -1,4 +1,7 @@
-"""SQL as dumps and migrations write it, MySQL's, PostgreSQL's and SQLite's: what it makes of the tables."""
+"""SQL of schema dumps and raw migration statements, applied to a `TableHistory`.
+
+The dialects of MySQL, PostgreSQL and SQLite are understood.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Final
 
 from ragstone_code.laravel import sql_definitions
 from ragstone_code.laravel.sql_definitions import NAME, column_names, split_list, unquote
-from ragstone_code.laravel.tables import Event, Index, Place, Table, Tables
+from ragstone_code.laravel.tables import MigrationLine, Table, TableChange, TableHistory, TableIndex
 
 _PIECE: Final = re.compile(
     r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`)
@@ -18,187 +21,268 @@ _PIECE: Final = re.compile(
       | (?P<other>[^'"`;\#/cC-]+|.)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-_MIGRATED: Final = re.compile(r"INSERT\s+INTO\s+(?:[\w.\"`\[\]]*\.)?[\"`\[]?migrations[\"`\]]?", re.IGNORECASE)
-_STAMPED: Final = re.compile(r"['\t]\s*(\d{4}_\d{2}_\d{2}_\d{6}_[^'\t\n]+?)['\t]")
-_CREATE: Final = re.compile(
-    rf"CREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?({NAME})\s*(.*)", re.IGNORECASE | re.DOTALL
+_INSERT_MIGRATIONS: Final = re.compile(
+    r"INSERT\s+INTO\s+(?:[\w.\"`\[\]]*\.)?[\"`\[]?migrations[\"`\]]?",
+    re.IGNORECASE,
 )
-_INDEX: Final = re.compile(
+_COPY_MIGRATIONS: Final = re.compile(r"COPY\s+(?:\w+\.)?\"?migrations\b", re.IGNORECASE)
+_MIGRATION_NAME: Final = re.compile(r"['\t]\s*(\d{4}_\d{2}_\d{2}_\d{6}_[^'\t\n]+?)['\t]")
+_CREATE_TABLE: Final = re.compile(
+    rf"CREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?({NAME})\s*(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CREATE_INDEX: Final = re.compile(
     rf"CREATE\s+(UNIQUE\s+|FULLTEXT\s+|SPATIAL\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?({NAME})\s+ON"
     rf"\s+(?:ONLY\s+)?({NAME})\s*(?:USING\s+\w+\s*)?\((.*)\)",
     re.IGNORECASE | re.DOTALL,
 )
-_ALTER: Final = re.compile(
-    rf"ALTER\s+(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?({NAME})\s+(.*)", re.IGNORECASE | re.DOTALL
+_ALTER_TABLE: Final = re.compile(
+    rf"ALTER\s+(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?({NAME})\s+(.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-_DROP: Final = re.compile(r"DROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?(.*)", re.IGNORECASE | re.DOTALL)
-_RENAME: Final = re.compile(rf"RENAME\s+TABLE\s+({NAME})\s+TO\s+({NAME})", re.IGNORECASE)
+_IRRELEVANT_ALTER: Final = re.compile(r"(?:OWNER|DISABLE|ENABLE|SET|ALTER COLUMN \S+ ADD)\b", re.IGNORECASE)
+_DROP_TABLE: Final = re.compile(r"DROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?(.*)", re.IGNORECASE | re.DOTALL)
+_DROP_OPTION: Final = re.compile(r"\s+(?:CASCADE|RESTRICT)\s*$", re.IGNORECASE)
+_RENAME_TABLE: Final = re.compile(rf"RENAME\s+TABLE\s+({NAME})\s+TO\s+({NAME})", re.IGNORECASE)
 _LIKE: Final = re.compile(rf"\(?\s*LIKE\s+({NAME})", re.IGNORECASE)
 
 
-def statements(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the statements of a dump, each with the line it starts on."""
-    line, start, held = 1, 0, ""
-    for piece in _PIECE.finditer(text):
-        kind, said = piece.lastgroup, piece[0]
+def split_statements(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each statement of a dump with the line of its first word; comments are left out."""
+    line = 1
+    start = 0
+    statement = ""
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup
+        piece = match[0]
         if kind in ("end", "copy"):
-            if held.strip() or kind == "copy":
-                yield start or line, (held + said).strip().rstrip(";")
-            held, start = "", 0
+            if statement.strip() or kind == "copy":
+                yield start or line, (statement + piece).strip().rstrip(";")
+            statement = ""
+            start = 0
         elif kind != "comment":
-            blank = len(said) - len(said.lstrip())
-            start = start or (line + said[:blank].count("\n") if said.strip() else 0)
-            held += said
-        line += said.count("\n")
-    if held.strip():
-        yield start, held.strip()
+            if not start and piece.strip():
+                blank = len(piece) - len(piece.lstrip())
+                start = line + piece[:blank].count("\n")
+            statement += piece
+        line += piece.count("\n")
+    if statement.strip():
+        yield start, statement.strip()
 
 
-def migrated(text: str) -> list[str]:
-    """Return the migrations that had run when a dump was made."""
+def migration_names(text: str) -> list[str]:
+    """Return the names of the migrations that had run before a dump was written."""
     found: list[str] = []
-    for _, sql in statements(text):
-        copied = sql[:5].upper() == "COPY " and re.match(r"COPY\s+(?:\w+\.)?\"?migrations\b", sql, re.IGNORECASE)
-        if copied or _MIGRATED.match(sql):
-            found.extend(_STAMPED.findall(sql))
+    for _, sql in split_statements(text):
+        if _COPY_MIGRATIONS.match(sql) or _INSERT_MIGRATIONS.match(sql):
+            found.extend(_MIGRATION_NAME.findall(sql))
     return found
 
 
-def run(sql: str, tables: Tables, at: Place) -> bool:
-    """Do what one statement says to the tables; return whether it says anything about them."""
-    sql = sql.strip().rstrip(";")
-    return any(done(sql, tables, at) for done in (_created, _altered, _indexed, _dropped, _renamed))
+def apply_statement(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+    """Apply one SQL statement to the tables; return whether the statement concerns tables."""
+    statement = sql.strip().rstrip(";")
+    appliers = (_create_table, _alter_table, _create_index, _drop_tables, _rename_table)
+    return any(apply(statement, history, at) for apply in appliers)
 
 
-def _created(sql: str, tables: Tables, at: Place) -> bool:
-    found = _CREATE.match(sql)
-    if not found:
+def _create_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+    match = _CREATE_TABLE.match(sql)
+    if not match:
         return False
-    table = tables.create(unquote(found[1]), at)
-    like = _LIKE.match(found[2])
+    table = history.create(unquote(match[1]), at)
+    like = _LIKE.match(match[2])
     if like:
-        model = tables.live(unquote(like[1]))
-        table.columns = dict(model.columns) if model else {}
+        template = history.find(unquote(like[1]))
+        table.columns = dict(template.columns) if template else {}
     else:
-        for definition in split_list(sql_definitions.bracket_content(found[2])):
+        for definition in split_list(sql_definitions.bracket_content(match[2])):
             sql_definitions.apply_definition(table, definition, at)
-    table.events.append(Event("CREATES", at, tuple(table.columns), raw=True))
+    table.changes.append(TableChange("CREATES", at, tuple(table.columns), raw=True))
     return True
 
 
-def _indexed(sql: str, tables: Tables, at: Place) -> bool:
-    found = _INDEX.match(sql)
-    if not found:
+def _create_index(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+    match = _CREATE_INDEX.match(sql)
+    if not match:
         return False
-    kind = (found[1] or "index").strip().lower()
-    table = tables.live(unquote(found[3]))
+    kind = (match[1] or "index").strip().lower()
+    table = history.find(unquote(match[3]))
     if table is not None:
-        table.indexes[unquote(found[2])] = Index(kind, column_names(found[4]))
-        table.events.append(Event("ALTERS", at, column_names(found[4]), raw=True))
+        columns = column_names(match[4])
+        table.indexes[unquote(match[2])] = TableIndex(kind, columns)
+        table.changes.append(TableChange("ALTERS", at, columns, raw=True))
     return True
 
 
-def _dropped(sql: str, tables: Tables, at: Place) -> bool:
-    found = _DROP.match(sql)
-    for name in (
-        column_names(re.sub(r"\s+(?:CASCADE|RESTRICT)\s*$", "", found[1], flags=re.IGNORECASE)) if found else ()
-    ):
-        tables.drop(name, at)
-    return bool(found)
-
-
-def _renamed(sql: str, tables: Tables, at: Place) -> bool:
-    found = _RENAME.match(sql)
-    if found:
-        tables.rename(unquote(found[1]), unquote(found[2]), at)
-    return bool(found)
-
-
-def _altered(sql: str, tables: Tables, at: Place) -> bool:
-    found = _ALTER.match(sql)
-    if not found:
+def _drop_tables(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+    match = _DROP_TABLE.match(sql)
+    if not match:
         return False
-    name = unquote(found[1])
-    if tables.live(name) is None and re.match(r"(?:OWNER|DISABLE|ENABLE|SET|ALTER COLUMN \S+ ADD)\b", found[2], re.I):
-        return True
-    table = tables.altered(name, at)
-    touched = [column for action in split_list(found[2]) for column in _acted(tables, table, action, at)]
-    table.events.append(Event("ALTERS", at, tuple(dict.fromkeys(touched)), raw=True))
+    for name in column_names(_DROP_OPTION.sub("", match[1])):
+        history.drop(name, at)
     return True
 
 
-def _acted(tables: Tables, table: Table, action: str, at: Place) -> tuple[str, ...]:
-    """Do one action of an ALTER TABLE; return the columns it touched."""
-    for pattern, act in _ACTIONS:
-        found = pattern.match(action.strip())
-        if found:
-            return act(tables, table, found, at)
+def _rename_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+    match = _RENAME_TABLE.match(sql)
+    if not match:
+        return False
+    history.rename(unquote(match[1]), unquote(match[2]), at)
+    return True
+
+
+def _alter_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+    match = _ALTER_TABLE.match(sql)
+    if not match:
+        return False
+    name = unquote(match[1])
+    if history.find(name) is None and _IRRELEVANT_ALTER.match(match[2]):
+        return True
+    table = history.find_to_alter(name, at)
+    touched: list[str] = []
+    for action in split_list(match[2]):
+        touched.extend(_apply_action(action.strip(), history, table, at))
+    columns = tuple(dict.fromkeys(touched))
+    table.changes.append(TableChange("ALTERS", at, columns, raw=True))
+    return True
+
+
+# ── actions of ALTER TABLE ───────────────────────────────────────────────────────────────────
+
+ActionHandler = Callable[[TableHistory, Table, "re.Match[str]", MigrationLine], tuple[str, ...]]
+"""Applies one matched action and returns the names of the columns that it touches."""
+
+
+def _apply_action(action: str, history: TableHistory, table: Table, at: MigrationLine) -> tuple[str, ...]:
+    """Apply one action of an ALTER TABLE; return the columns that it touches."""
+    for pattern, handler in _ACTIONS:
+        match = pattern.match(action)
+        if match:
+            return handler(history, table, match, at)
     return ()
 
 
-Act = Callable[[Tables, Table, "re.Match[str]", Place], tuple[str, ...]]
+def _on_rename_column(
+    history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    at: MigrationLine,
+) -> tuple[str, ...]:
+    name = unquote(match[1])
+    new_name = unquote(match[2])
+    history.rename_column(table, name, new_name, at)
+    return name, new_name
 
 
-def _rename_column(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    pair = unquote(found[1]), unquote(found[2])
-    tables.rename_column(table, *pair, at)
-    return pair
-
-
-def _rename_table(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    tables.rename(table.name, unquote(found[1]), at)
+def _on_rename_index(
+    _history: TableHistory,
+    _table: Table,
+    _match: re.Match[str],
+    _at: MigrationLine,
+) -> tuple[str, ...]:
     return ()
 
 
-def _change(tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    pair = unquote(found[1]), unquote(found[2])
-    if pair[0] != pair[1]:
-        tables.rename_column(table, *pair, at)
-    sql_definitions.apply_definition(table, f"{found[2]} {found[3]}", at)
-    return tuple(dict.fromkeys(pair))
+def _on_rename_table(
+    history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    at: MigrationLine,
+) -> tuple[str, ...]:
+    history.rename(table.name, unquote(match[1]), at)
+    return ()
 
 
-def _modify(_tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    sql_definitions.apply_definition(table, found[1], at)
-    return column_names(found[1].split()[0])
+def _on_change_column(
+    history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    at: MigrationLine,
+) -> tuple[str, ...]:
+    name = unquote(match[1])
+    new_name = unquote(match[2])
+    if name != new_name:
+        history.rename_column(table, name, new_name, at)
+    sql_definitions.apply_definition(table, f"{match[2]} {match[3]}", at)
+    return tuple(dict.fromkeys((name, new_name)))
 
 
-def _drop_key(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
-    name = unquote(found[2]) if found[2] else ""
-    if found[1].upper().startswith("PRIMARY"):
-        table.indexes = {key: one for key, one in table.indexes.items() if one.kind != "primary"}
+def _on_modify_column(
+    _history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    at: MigrationLine,
+) -> tuple[str, ...]:
+    sql_definitions.apply_definition(table, match[1], at)
+    return column_names(match[1].split()[0])
+
+
+def _on_drop_key(
+    _history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    _at: MigrationLine,
+) -> tuple[str, ...]:
+    name = unquote(match[2]) if match[2] else ""
+    if match[1].upper().startswith("PRIMARY"):
+        table.indexes = {key: index for key, index in table.indexes.items() if index.kind != "primary"}
     table.indexes.pop(name, None)
     table.foreign.pop(name, None)
     return ()
 
 
-def _drop_column(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
-    name = unquote(found[1])
+def _on_drop_column(
+    _history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    _at: MigrationLine,
+) -> tuple[str, ...]:
+    name = unquote(match[1])
     table.drop(name)
     return (name,)
 
 
-def _add(_tables: Tables, table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
-    inside = found[1].strip()
-    written = split_list(sql_definitions.bracket_content(inside)) if inside.startswith("(") else [inside]
-    return tuple(column for one in written for column in sql_definitions.apply_definition(table, one, at))
+def _on_add(
+    _history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    at: MigrationLine,
+) -> tuple[str, ...]:
+    added = match[1].strip()
+    texts = [added]
+    if added.startswith("("):
+        texts = split_list(sql_definitions.bracket_content(added))
+    columns: list[str] = []
+    for text in texts:
+        columns.extend(sql_definitions.apply_definition(table, text, at))
+    return tuple(columns)
 
 
-def _alter_column(_tables: Tables, table: Table, found: re.Match[str], _at: Place) -> tuple[str, ...]:
-    return sql_definitions.alter_column(table, unquote(found[1]), found[2])
+def _on_alter_column(
+    _history: TableHistory,
+    table: Table,
+    match: re.Match[str],
+    _at: MigrationLine,
+) -> tuple[str, ...]:
+    return sql_definitions.alter_column(table, unquote(match[1]), match[2])
 
 
-_ACTIONS: Final[tuple[tuple[re.Pattern[str], Act], ...]] = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.DOTALL), act)
-    for pattern, act in (
-        (rf"RENAME\s+COLUMN\s+({NAME})\s+TO\s+({NAME})", _rename_column),
-        (rf"RENAME\s+(?:INDEX|KEY|CONSTRAINT)\s+({NAME})\s+TO\s+({NAME})", lambda *_: ()),
-        (rf"RENAME\s+(?:TO\s+|AS\s+)?({NAME})\s*$", _rename_table),
-        (rf"CHANGE\s+(?:COLUMN\s+)?({NAME})\s+({NAME})\s+(.*)", _change),
-        (r"MODIFY\s+(?:COLUMN\s+)?(.*)", _modify),
-        (rf"DROP\s+(PRIMARY\s+KEY|FOREIGN\s+KEY|INDEX|KEY|CONSTRAINT)\s*(?:IF\s+EXISTS\s+)?({NAME})?", _drop_key),
-        (rf"DROP\s+(?:COLUMN\s+)?(?:IF\s+EXISTS\s+)?({NAME})", _drop_column),
-        (r"ADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(.*)", _add),
-        (rf"ALTER\s+(?:COLUMN\s+)?({NAME})\s+(.*)", _alter_column),
-    )
+def _action(pattern: str, handler: ActionHandler) -> tuple[re.Pattern[str], ActionHandler]:
+    """Return one row of the table of actions."""
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL), handler
+
+
+_DROP_KEY: Final = rf"DROP\s+(PRIMARY\s+KEY|FOREIGN\s+KEY|INDEX|KEY|CONSTRAINT)\s*(?:IF\s+EXISTS\s+)?({NAME})?"
+_ACTIONS: Final[tuple[tuple[re.Pattern[str], ActionHandler], ...]] = (
+    _action(rf"RENAME\s+COLUMN\s+({NAME})\s+TO\s+({NAME})", _on_rename_column),
+    _action(rf"RENAME\s+(?:INDEX|KEY|CONSTRAINT)\s+({NAME})\s+TO\s+({NAME})", _on_rename_index),
+    _action(rf"RENAME\s+(?:TO\s+|AS\s+)?({NAME})\s*$", _on_rename_table),
+    _action(rf"CHANGE\s+(?:COLUMN\s+)?({NAME})\s+({NAME})\s+(.*)", _on_change_column),
+    _action(r"MODIFY\s+(?:COLUMN\s+)?(.*)", _on_modify_column),
+    _action(_DROP_KEY, _on_drop_key),
+    _action(rf"DROP\s+(?:COLUMN\s+)?(?:IF\s+EXISTS\s+)?({NAME})", _on_drop_column),
+    _action(r"ADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(.*)", _on_add),
+    _action(rf"ALTER\s+(?:COLUMN\s+)?({NAME})\s+(.*)", _on_alter_column),
 )
+"""The first pattern that matches an action decides."""

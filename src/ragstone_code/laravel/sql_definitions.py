@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.types.graph import Json
 from ragstone_code.laravel.calls import blueprint_methods
-from ragstone_code.laravel.tables import Column, ForeignKey, Index, Place, Table
+from ragstone_code.laravel.tables import Column, ForeignKey, MigrationLine, Table, TableIndex
 
 NAME: Final = r"(?:[`\"\[]?[\w$-]+[`\"\]]?\.)?(?:`[^`]+`|\"[^\"]+\"|\[[^\]]+\]|[\w$]+)"
 _KEY: Final = re.compile(
@@ -74,7 +74,7 @@ def column_names(text: str) -> tuple[str, ...]:
     return tuple(unquote(one[0]) for one in found if one)
 
 
-def apply_definition(table: Table, text: str, at: Place) -> tuple[str, ...]:
+def apply_definition(table: Table, text: str, at: MigrationLine) -> tuple[str, ...]:
     """Put one definition into a table; return the columns it is about."""
     text = text.strip()
     foreign = _FOREIGN.match(text)
@@ -108,16 +108,16 @@ def alter_column(table: Table, name: str, text: str) -> tuple[str, ...]:
     return (name,)
 
 
-def _column(table: Table, name: str, text: str, at: Place) -> tuple[str, ...]:
+def _column(table: Table, name: str, text: str, at: MigrationLine) -> tuple[str, ...]:
     kind, more = _type(text)
     upper = " ".join(text.upper().split())
     before = table.columns.get(name)
     nullable = "NOT NULL" not in upper and "PRIMARY KEY" not in upper
     table.add(Column(name, kind, nullable, before.at if before else at, {**more, **_more(text)}))
     if "PRIMARY KEY" in upper:
-        table.indexes[table.named_index("primary", (name,))] = Index("primary", (name,))
+        table.indexes[table.named_index("primary", (name,))] = TableIndex("primary", (name,))
     elif re.search(r"\bUNIQUE\b", upper):
-        table.indexes[table.named_index("unique", (name,))] = Index("unique", (name,))
+        table.indexes[table.named_index("unique", (name,))] = TableIndex("unique", (name,))
     inline = _INLINE.search(text)
     if inline:
         key = ForeignKey((name,), unquote(inline[1]), column_names(inline[2]), at, _actions(inline[3]))
@@ -159,7 +159,7 @@ def _actions(text: str) -> dict[str, Json]:
     return {f"on_{verb.lower()}": " ".join(does.lower().split()) for verb, does in _ACTION.findall(text)}
 
 
-def _foreign(table: Table, found: re.Match[str], at: Place) -> tuple[str, ...]:
+def _foreign(table: Table, found: re.Match[str], at: MigrationLine) -> tuple[str, ...]:
     columns = column_names(found["columns"])
     name = unquote(found["constraint"]) if found["constraint"] else table.named_index("foreign", columns)
     more = _actions(found["more"])
@@ -172,5 +172,5 @@ def _index(table: Table, found: re.Match[str]) -> tuple[str, ...]:
     kind = {"key": "index", "spatial": "spatialIndex"}.get(written, written)
     columns = column_names(found["columns"])
     given = found["constraint"] or found["name"]
-    table.indexes[unquote(given) if given else table.named_index(kind, columns)] = Index(kind, columns)
+    table.indexes[unquote(given) if given else table.named_index(kind, columns)] = TableIndex(kind, columns)
     return columns

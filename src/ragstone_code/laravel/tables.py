@@ -1,4 +1,7 @@
-"""Tables as migrations leave them: a table is a lifetime, so a rename keeps it, and drop and create make a new one."""
+"""Database tables as Laravel migrations leave them.
+
+A `Table` object is one lifetime of a table. A rename keeps the object; a drop followed by a create makes a new one.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from typing import Literal
 
 from ragstone.types.graph import Json
 
-Change = Literal["CREATES", "ALTERS", "RENAMES", "DROPS"]
+ChangeKind = Literal["CREATES", "ALTERS", "RENAMES", "DROPS"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where something is said: in which migration, on which line."""
+class MigrationLine:
+    """The migration, file and line of a statement."""
 
     migration: str
     uri: str
@@ -23,25 +26,33 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as it was last defined."""
+    """A column in its latest definition."""
 
     name: str
     type: str
     nullable: bool
-    at: Place
+    at: MigrationLine
     more: dict[str, Json] = field(default_factory=dict)
-    """default, unsigned, auto_increment, length, allowed, …, each only where it is set."""
+    """Optional settings: default, unsigned, auto_increment, length, allowed and others."""
 
-    def renamed(self, to: str, at: Place) -> Column:
-        """Return it under another name, with the line that gave it."""
+    def renamed(self, name: str, at: MigrationLine) -> Column:
+        """Return the column under a new name; it remembers its former names and the line of the rename."""
         former = self.more.get("former_names")
-        names: list[Json] = [*(former if isinstance(former, list) else []), self.name]
-        return replace(self, name=to, more={**self.more, "former_names": names, "renamed_at": f"{at.uri}:{at.line}"})
+        former_names: list[Json] = []
+        if isinstance(former, list):
+            former_names.extend(former)
+        former_names.append(self.name)
+        more = {
+            **self.more,
+            "former_names": former_names,
+            "renamed_at": f"{at.uri}:{at.line}",
+        }
+        return replace(self, name=name, more=more)
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """An index, by its name in the table."""
+class TableIndex:
+    """An index of a table: its kind and its columns."""
 
     kind: str
     columns: tuple[str, ...]
@@ -49,162 +60,186 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """Columns that refer to those of a table."""
+    """Columns that refer to columns of another table."""
 
     columns: tuple[str, ...]
     on: str
+    """The table that is referred to."""
     references: tuple[str, ...]
-    at: Place
+    at: MigrationLine
     more: dict[str, Json] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """Return `user_id->users.id`."""
-        return f"{','.join(self.columns)}->{self.on}.{','.join(self.references)}"
+        """Return the key as text: `user_id->users.id`."""
+        columns = ",".join(self.columns)
+        references = ",".join(self.references)
+        return f"{columns}->{self.on}.{references}"
+
+    def with_column_renamed(self, name: str, new_name: str) -> ForeignKey:
+        """Return the key with one of its own columns renamed."""
+        return replace(self, columns=_rename_in(self.columns, name, new_name))
+
+    def with_reference_renamed(self, name: str, new_name: str) -> ForeignKey:
+        """Return the key with one of the columns that it refers to renamed."""
+        return replace(self, references=_rename_in(self.references, name, new_name))
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One thing a migration did to a table: `columns` are those it added, changed, dropped or renamed."""
+class TableChange:
+    """One change that a migration makes to a table."""
 
-    kind: Change
-    at: Place
+    kind: ChangeKind
+    at: MigrationLine
     columns: tuple[str, ...] = ()
+    """The columns that the change adds, alters, drops or renames."""
     former: str = ""
     to: str = ""
     raw: bool = False
-    """Whether it was said in SQL rather than to the schema builder."""
+    """True if the change is written in SQL instead of calls to the schema builder."""
 
 
 @dataclass(slots=True)
 class Table:
-    """One lifetime."""
+    """One lifetime of a table."""
 
     name: str
-    made: Place
+    created: MigrationLine
     columns: dict[str, Column] = field(default_factory=dict)
-    indexes: dict[str, Index] = field(default_factory=dict)
+    indexes: dict[str, TableIndex] = field(default_factory=dict)
     foreign: dict[str, ForeignKey] = field(default_factory=dict)
-    former: list[str] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    dropped: Place | None = None
-    given: bool = True
-    """Whether its making was seen; not so for a table that is altered and was made elsewhere."""
+    former_names: list[str] = field(default_factory=list)
+    changes: list[TableChange] = field(default_factory=list)
+    dropped: MigrationLine | None = None
+    has_create: bool = True
+    """False if a migration alters the table and no migration in the project creates it."""
 
     def named_index(self, kind: str, columns: tuple[str, ...]) -> str:
-        """Return the name Laravel gives an index."""
-        return "_".join((self.name, *columns, kind)).lower().replace("-", "_").replace(".", "_")
+        """Return the name that Laravel gives to an index on these columns."""
+        joined = "_".join((self.name, *columns, kind))
+        return joined.lower().replace("-", "_").replace(".", "_")
 
     def add(self, column: Column) -> None:
-        """Put a column in, in the place of one of its name."""
+        """Add a column; a column with the same name is replaced."""
         self.columns[column.name] = column
 
     def drop(self, name: str) -> None:
-        """Take a column out, with its foreign keys and its part in indexes."""
+        """Remove a column, its foreign keys, and its place in indexes."""
         self.columns.pop(name, None)
-        self.foreign = {key: one for key, one in self.foreign.items() if name not in one.columns}
-        kept = {
-            key: replace(one, columns=tuple(column for column in one.columns if column != name))
-            for key, one in self.indexes.items()
-        }
-        self.indexes = {key: one for key, one in kept.items() if one.columns}
+        self.foreign = {key: foreign for key, foreign in self.foreign.items() if name not in foreign.columns}
+        indexes: dict[str, TableIndex] = {}
+        for key, index in self.indexes.items():
+            columns = tuple(column for column in index.columns if column != name)
+            if columns:
+                indexes[key] = replace(index, columns=columns)
+        self.indexes = indexes
 
-    def rename_column(self, name: str, to: str, at: Place) -> None:
-        """Give a column another name, in its place and wherever the table speaks of it."""
-
-        def new(columns: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(to if column == name else column for column in columns)
-
-        self.columns = {
-            (to if key == name else key): (one.renamed(to, at) if key == name else one)
-            for key, one in self.columns.items()
-        }
-        self.indexes = {key: replace(one, columns=new(one.columns)) for key, one in self.indexes.items()}
-        self.foreign = {key: replace(one, columns=new(one.columns)) for key, one in self.foreign.items()}
+    def rename_column(self, name: str, new_name: str, at: MigrationLine) -> None:
+        """Rename a column; it keeps its position, and indexes and foreign keys follow."""
+        columns: dict[str, Column] = {}
+        for key, column in self.columns.items():
+            if key == name:
+                columns[new_name] = column.renamed(new_name, at)
+            else:
+                columns[key] = column
+        self.columns = columns
+        for key, index in self.indexes.items():
+            self.indexes[key] = replace(index, columns=_rename_in(index.columns, name, new_name))
+        for key, foreign in self.foreign.items():
+            self.foreign[key] = foreign.with_column_renamed(name, new_name)
 
 
 @dataclass(slots=True)
-class Tables:
-    """All lifetimes so far, in the order they began."""
+class TableHistory:
+    """All tables of a project while its migrations are replayed, dropped tables included."""
 
-    all: list[Table] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    """All lifetimes in the order of their creation."""
     remarks: list[str] = field(default_factory=list)
-    _live: dict[str, Table] = field(default_factory=dict)
+    _current: dict[str, Table] = field(default_factory=dict)
 
-    def live(self, name: str) -> Table | None:
-        """Return the table that has a name now."""
-        return self._live.get(name)
+    def find(self, name: str) -> Table | None:
+        """Return the table that has this name now."""
+        return self._current.get(name)
 
-    def living(self) -> Iterator[Table]:
-        """Yield the tables that are there now, by when they began."""
-        return (table for table in self.all if table.dropped is None)
+    def current(self) -> Iterator[Table]:
+        """Yield the tables that exist now, in the order of their creation."""
+        return (table for table in self.tables if table.dropped is None)
 
-    def has_column(self, table: str, column: str) -> bool:
-        """Return whether a table has a column, whatever the case."""
-        found = self.live(table)
-        return found is not None and column.lower() in {name.lower() for name in found.columns}
-
-    def create(self, name: str, at: Place) -> Table:
-        """Begin a lifetime; one that is made under a condition and there already goes on."""
-        there = self._live.get(name)
-        if there is not None:
-            return there
-        table = Table(name, at)
-        self.all.append(table)
-        self._live[name] = table
-        return table
-
-    def altered(self, name: str, at: Place) -> Table:
-        """Return the table of a name; one whose making was not seen begins here, and that is remarked."""
-        there = self._live.get(name)
-        if there is not None:
-            return there
-        self.remark(at, f"the table {name} is altered, and no migration that was read makes it")
-        if at.conditional:
-            return Table(name, at, given=False)  # what may not happen makes no table
-        table = self.create(name, at)
-        table.given = False
-        return table
-
-    def rename(self, name: str, to: str, at: Place) -> None:
-        """Give a table another name; what refers to it follows."""
-        table = self._live.pop(name, None)
+    def has_column(self, table_name: str, column_name: str) -> bool:
+        """Return whether a table has a column; the case of the name does not matter."""
+        table = self.find(table_name)
         if table is None:
-            self.remark(at, f"the table {name} is renamed to {to}, and no migration that was read makes it")
+            return False
+        return column_name.lower() in {name.lower() for name in table.columns}
+
+    def create(self, name: str, at: MigrationLine) -> Table:
+        """Return a new table, or the current table if one has this name already."""
+        existing = self._current.get(name)
+        if existing is not None:
+            return existing
+        table = Table(name, at)
+        self.tables.append(table)
+        self._current[name] = table
+        return table
+
+    def find_to_alter(self, name: str, at: MigrationLine) -> Table:
+        """Return the table that a migration alters.
+
+        If no migration creates the table, a remark says so and the table starts here. A statement under a condition
+        gets a table that is not recorded, because the statement may never run.
+        """
+        existing = self._current.get(name)
+        if existing is not None:
+            return existing
+        self.add_remark(at, f"the table {name} is altered, and no migration that was read makes it")
+        if at.conditional:
+            return Table(name, at, has_create=False)
+        table = self.create(name, at)
+        table.has_create = False
+        return table
+
+    def rename(self, name: str, new_name: str, at: MigrationLine) -> None:
+        """Rename a table; foreign keys that refer to it follow."""
+        table = self._current.pop(name, None)
+        if table is None:
+            self.add_remark(at, f"the table {name} is renamed to {new_name}, and no migration that was read makes it")
             if at.conditional:
                 return
-            table = Table(name, at, given=False)
-            self.all.append(table)
-        table.former.append(name)
-        table.name = to
-        self._live[to] = table
-        table.events.append(Event("RENAMES", at, former=name, to=to))
-        for one in self.living():
-            one.foreign = {
-                key: replace(foreign, on=to) if foreign.on == name else foreign for key, foreign in one.foreign.items()
-            }
+            table = Table(name, at, has_create=False)
+            self.tables.append(table)
+        table.former_names.append(name)
+        table.name = new_name
+        self._current[new_name] = table
+        table.changes.append(TableChange("RENAMES", at, former=name, to=new_name))
+        for other in self.current():
+            for key, foreign in other.foreign.items():
+                if foreign.on == name:
+                    other.foreign[key] = replace(foreign, on=new_name)
 
-    def drop(self, name: str, at: Place) -> None:
-        """End a lifetime, if there is one."""
-        table = self._live.pop(name, None)
+    def drop(self, name: str, at: MigrationLine) -> None:
+        """End the lifetime of a table; do nothing if no table has this name."""
+        table = self._current.pop(name, None)
         if table is None:
             return
         table.dropped = at
-        table.events.append(Event("DROPS", at))
+        table.changes.append(TableChange("DROPS", at))
 
-    def rename_column(self, table: Table, name: str, to: str, at: Place) -> None:
-        """Give a column another name, in other tables' foreign keys too."""
-        table.rename_column(name, to, at)
-        for one in self.living():
-            one.foreign = {
-                key: replace(foreign, references=tuple(to if ref == name else ref for ref in foreign.references))
-                if foreign.on == table.name
-                else foreign
-                for key, foreign in one.foreign.items()
-            }
+    def rename_column(self, table: Table, name: str, new_name: str, at: MigrationLine) -> None:
+        """Rename a column of a table; foreign keys of other tables follow."""
+        table.rename_column(name, new_name, at)
+        for other in self.current():
+            for key, foreign in other.foreign.items():
+                if foreign.on == table.name:
+                    other.foreign[key] = foreign.with_reference_renamed(name, new_name)
 
-    def remark(self, at: Place, text: str) -> None:
-        """Keep what could not be known."""
-        said = f"{at.uri}:{at.line}: {text}"
-        if said not in self.remarks:
-            self.remarks.append(said)
+    def add_remark(self, at: MigrationLine, text: str) -> None:
+        """Record something that could not be determined, once."""
+        remark = f"{at.uri}:{at.line}: {text}"
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+
+
+def _rename_in(columns: tuple[str, ...], name: str, new_name: str) -> tuple[str, ...]:
+    """Return column names with one of them replaced."""
+    return tuple(new_name if column == name else column for column in columns)

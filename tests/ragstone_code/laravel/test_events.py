@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.events import PLACE, read_listeners
+from ragstone_code.laravel.events import REGISTRY_KEY, read_listeners
 from tests.ragstone_code.laravel.small import app, php, said
 
 PROVIDER = "use Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider;"
@@ -167,7 +167,7 @@ def test_a_pair_that_is_listed_and_discovered_is_one_link() -> None:
 
 def test_where_was_looked_is_told_even_where_nothing_is_found() -> None:
     graph = of(provider("protected $listen = [];"), CONFIGURED)
-    registry = next(node for node in graph.nodes if node.key == PLACE)
+    registry = next(node for node in graph.nodes if node.key == REGISTRY_KEY)
     assert registry.attributes["places"] == ["app/Providers/Events.php:8", "app/Listeners/"]
 
 

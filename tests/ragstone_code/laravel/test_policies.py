@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.policies import PLACE, build_policy_graph, find_policies, policy_names
+from ragstone_code.laravel.policies import REGISTRY_KEY, build_policy_graph, find_policies, policy_names
 from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
 
 
@@ -99,7 +99,7 @@ def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> 
         MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];")
     )
     assert "class:App\\Models\\Pen" not in {link.source for link in graph.links}
-    registry = next(node for node in graph.nodes if node.key == PLACE)
+    registry = next(node for node in graph.nodes if node.key == REGISTRY_KEY)
     assert registry.place == "app/Providers/Auth.php:8"
     assert registry.attributes["folders"] == ["app/Policies"]
 

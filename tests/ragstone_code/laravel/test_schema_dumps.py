@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone_code.laravel import schema_dumps
-from ragstone_code.laravel.tables import Place, Table, Tables
+from ragstone_code.laravel.tables import MigrationLine, Table, TableHistory
 
-AT = Place("dump", "database/schema/x.sql", 1)
+AT = MigrationLine("dump", "database/schema/x.sql", 1)
 
 MYSQL = """/*!40101 SET NAMES utf8 */;
 -- a comment; with a semicolon
@@ -57,15 +57,15 @@ INSERT INTO migrations VALUES(1,'2020_01_01_000000_create_posts',1);
 """
 
 
-def read(text: str) -> Tables:
-    tables = Tables()
-    for line, sql in schema_dumps.statements(text):
-        schema_dumps.run(sql, tables, Place("dump", "x.sql", line))
+def read(text: str) -> TableHistory:
+    tables = TableHistory()
+    for line, sql in schema_dumps.split_statements(text):
+        schema_dumps.apply_statement(sql, tables, MigrationLine("dump", "x.sql", line))
     return tables
 
 
 def posts(text: str) -> Table:
-    table = read(text).live("posts")
+    table = read(text).find("posts")
     assert table is not None
     return table
 
@@ -82,11 +82,11 @@ def test_a_dump_gives_the_same_table_in_every_dialect(text: str) -> None:
     assert [one.text for one in table.foreign.values()] == ["user_id->users.id"]
     assert [one.more for one in table.foreign.values()] == [{"on_delete": "cascade"}]
     assert {(one.kind, one.columns) for one in table.indexes.values()} >= {("primary", ("id",)), ("unique", ("title",))}
-    assert schema_dumps.migrated(text) == ["2020_01_01_000000_create_posts"]
+    assert schema_dumps.migration_names(text) == ["2020_01_01_000000_create_posts"]
 
 
 def test_statements_have_the_lines_they_start_on() -> None:
-    lines = {sql.split("(")[0].strip(): line for line, sql in schema_dumps.statements(MYSQL)}
+    lines = {sql.split("(")[0].strip(): line for line, sql in schema_dumps.split_statements(MYSQL)}
     assert lines["DROP TABLE IF EXISTS `posts`"] == 3
     assert lines["CREATE TABLE `posts`"] == 4
 
@@ -108,24 +108,24 @@ def test_statements_have_the_lines_they_start_on() -> None:
 )
 def test_plain_alterations_change_the_columns(sql: str, columns: list[str]) -> None:
     tables = read("CREATE TABLE t (a int, b int)")
-    assert schema_dumps.run(sql, tables, AT)
-    table = tables.live("t")
+    assert schema_dumps.apply_statement(sql, tables, AT)
+    table = tables.find("t")
     assert table is not None
     assert list(table.columns) == columns
 
 
 def test_tables_are_renamed_copied_and_dropped() -> None:
     tables = read("CREATE TABLE t (a int); ALTER TABLE t RENAME TO u; CREATE TABLE v LIKE u; RENAME TABLE v TO w")
-    assert sorted(one.name for one in tables.living()) == ["u", "w"]
-    copied = tables.live("w")
+    assert sorted(one.name for one in tables.current()) == ["u", "w"]
+    copied = tables.find("w")
     assert copied is not None
     assert list(copied.columns) == ["a"]
-    assert schema_dumps.run("DROP TABLE IF EXISTS u, w CASCADE", tables, AT)
-    assert list(tables.living()) == []
-    assert not schema_dumps.run("SELECT 1", tables, AT)
+    assert schema_dumps.apply_statement("DROP TABLE IF EXISTS u, w CASCADE", tables, AT)
+    assert list(tables.current()) == []
+    assert not schema_dumps.apply_statement("SELECT 1", tables, AT)
 
 
 @given(st.text(alphabet="CREATE TABLE alter table()`'\",;ab int ADD COLUMN\n-#/*", max_size=120))
 def test_no_text_is_too_strange(text: str) -> None:
     tables = read(text)
-    assert all(table.name for table in tables.living())
+    assert all(table.name for table in tables.current())
