@@ -301,7 +301,7 @@ ONLY_FOR_OTHERS = (
 SEARCHES = """
 import sys
 from ragstone.sources import safe_open
-from ragstone.surfaces.cli.door import run
+from ragstone.surfaces.cli.app import run
 safe_open.RACY_NS = 0  # a file's stamp is trusted at once
 code = run(["search", "river", "--mode", "words", "--json"])
 sys.stderr.write("|" + " ".join(sys.modules))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.events import CHUNK_INDEXED, NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Bus, Event, Log
+from ragstone.events import CHUNK_INDEXED, NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Event, EventBus, EventLog
 
 
 def test_a_subscriber_hears_everything_that_is_emitted_in_order() -> None:
-    bus, heard = Bus(), list[Event]()
+    bus, heard = EventBus(), list[Event]()
     bus.subscribe(heard.append)
     bus.emit(SEARCH_STARTED, query="stone")
     bus.emit(SEARCH_COMPLETED, query="stone", ids=[1])
@@ -24,7 +24,7 @@ def test_a_subscriber_hears_everything_that_is_emitted_in_order() -> None:
 
 
 def test_a_subscriber_to_some_names_hears_only_those() -> None:
-    bus, heard = Bus(), list[str]()
+    bus, heard = EventBus(), list[str]()
     bus.subscribe(lambda event: heard.append(event.name), names=[SEARCH_STARTED])
     for name in NAMES:
         bus.emit(name)
@@ -32,14 +32,14 @@ def test_a_subscriber_to_some_names_hears_only_those() -> None:
 
 
 def test_one_name_may_be_given_without_a_list() -> None:
-    bus, heard = Bus(), list[str]()
+    bus, heard = EventBus(), list[str]()
     bus.subscribe(lambda event: heard.append(event.name), names=SEARCH_STARTED)
     bus.emit(SEARCH_STARTED)
     assert heard == [SEARCH_STARTED]
 
 
 def test_after_unsubscribing_nothing_is_heard_and_doing_it_twice_is_fine() -> None:
-    bus, heard = Bus(), list[Event]()
+    bus, heard = EventBus(), list[Event]()
     bus.subscribe(lambda event: None)
     unsubscribe = bus.subscribe(heard.append)
     unsubscribe()
@@ -49,7 +49,7 @@ def test_after_unsubscribing_nothing_is_heard_and_doing_it_twice_is_fine() -> No
 
 
 def test_the_same_callback_subscribed_twice_is_called_twice_and_ended_one_at_a_time() -> None:
-    bus, heard = Bus(), list[Event]()
+    bus, heard = EventBus(), list[Event]()
     first = bus.subscribe(heard.append)
     bus.subscribe(heard.append)
     bus.emit(SEARCH_STARTED)
@@ -59,7 +59,7 @@ def test_the_same_callback_subscribed_twice_is_called_twice_and_ended_one_at_a_t
 
 
 def test_a_failing_subscriber_breaks_neither_the_emitter_nor_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    bus, heard = Bus(), list[str]()
+    bus, heard = EventBus(), list[str]()
 
     def fails(event: Event) -> None:
         raise ZeroDivisionError("not mine")
@@ -74,7 +74,7 @@ def test_a_failing_subscriber_breaks_neither_the_emitter_nor_the_others(caplog: 
 
 
 def test_a_subscriber_cannot_change_what_the_next_one_sees() -> None:
-    bus, seen = Bus(), list[object]()
+    bus, seen = EventBus(), list[object]()
 
     def meddles(event: Event) -> None:
         with pytest.raises(TypeError):
@@ -90,7 +90,7 @@ def test_a_subscriber_cannot_change_what_the_next_one_sees() -> None:
 
 
 def test_wants_says_whether_anybody_listens() -> None:
-    bus = Bus()
+    bus = EventBus()
     assert not bus.wants(SEARCH_STARTED)
     end = bus.subscribe(print, names=[SEARCH_STARTED])
     assert bus.wants(SEARCH_STARTED) and not bus.wants(SEARCH_COMPLETED)
@@ -99,7 +99,7 @@ def test_wants_says_whether_anybody_listens() -> None:
 
 
 def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
-    bus, heard = Bus(), list[Event]()
+    bus, heard = EventBus(), list[Event]()
     bus.subscribe(heard.append)
 
     def come_and_go() -> None:
@@ -122,7 +122,7 @@ def test_the_contract_names_are_kept_to_the_letter() -> None:
 
 
 def test_a_stream_gives_what_happened_since_it_was_opened() -> None:
-    bus = Bus()
+    bus = EventBus()
     bus.emit(SEARCH_STARTED, query="before")
     with bus.stream([SEARCH_STARTED]) as stream:
         bus.emit(SEARCH_STARTED, query="one")
@@ -136,8 +136,8 @@ def test_a_stream_gives_what_happened_since_it_was_opened() -> None:
 
 
 def test_a_slow_reader_loses_the_oldest_and_knows_how_many() -> None:
-    bus = Bus()
-    with bus.stream(most=2) as stream:
+    bus = EventBus()
+    with bus.stream(max_events=2) as stream:
         for number in range(5):
             bus.emit(SEARCH_STARTED, number=number)
         assert [event.data["number"] for _ in range(2) if (event := stream.next(timeout=0))] == [3, 4]
@@ -145,16 +145,16 @@ def test_a_slow_reader_loses_the_oldest_and_knows_how_many() -> None:
 
 
 def test_a_reader_is_woken_by_another_thread() -> None:
-    bus = Bus()
+    bus = EventBus()
     with bus.stream() as stream:
         threading.Timer(0.05, bus.emit, [SEARCH_STARTED]).start()
         assert stream.next(timeout=10) is not None
 
 
 def test_the_log_keeps_the_last_events_in_bounded_files(tmp_path: Path) -> None:
-    log = Log(tmp_path / "events.jsonl", most_bytes=2000)
+    log = EventLog(tmp_path / "events.jsonl", max_bytes=2000)
     for number in range(200):
-        log.take(Event(SEARCH_STARTED, {"query": f"question {number}"}))
+        log.write(Event(SEARCH_STARTED, {"query": f"question {number}"}))
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 6000
     assert [event["query"] for event in log.last(2)] == ["question 198", "question 199"]
     assert len(log.last(1000)) > 10
@@ -163,8 +163,8 @@ def test_the_log_keeps_the_last_events_in_bounded_files(tmp_path: Path) -> None:
 
 def test_the_log_is_private_and_survives_lines_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
-    log = Log(path)
-    log.take(Event(SEARCH_STARTED, {"odd": object()}))
+    log = EventLog(path)
+    log.write(Event(SEARCH_STARTED, {"odd": object()}))
     path.write_text(path.read_text() + "not json\n[1]\n")
     assert [event["name"] for event in log.last(10)] == [SEARCH_STARTED]
     if os.name == "posix":
@@ -172,8 +172,8 @@ def test_the_log_is_private_and_survives_lines_that_are_none(tmp_path: Path) -> 
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
-    Log(tmp_path / "missing" / "events.jsonl").take(Event(SEARCH_STARTED, {}))
-    assert Log(tmp_path / "missing" / "events.jsonl").last(5) == []
+    EventLog(tmp_path / "missing" / "events.jsonl").write(Event(SEARCH_STARTED, {}))
+    assert EventLog(tmp_path / "missing" / "events.jsonl").last(5) == []
 
 
 def indexed(number: int) -> Event:
@@ -181,10 +181,10 @@ def indexed(number: int) -> Event:
 
 
 def test_documents_indexed_one_after_the_other_make_one_line(tmp_path: Path) -> None:
-    log = Log(tmp_path / "events.jsonl")
+    log = EventLog(tmp_path / "events.jsonl")
     for number in range(10_000):
-        log.take(indexed(number))
-    log.take(Event(SEARCH_STARTED, {"query": "x"}))
+        log.write(indexed(number))
+    log.write(Event(SEARCH_STARTED, {"query": "x"}))
     told = log.last(1000)
     assert len(told) == 21
     assert sum(event.get("documents", 0) for event in told if event["name"] == CHUNK_INDEXED) == 10_000  # type: ignore[misc]
@@ -200,23 +200,23 @@ def test_documents_indexed_one_after_the_other_make_one_line(tmp_path: Path) -> 
 
 
 def test_one_document_is_told_as_it_is_and_none_is_kept_back_for_ever(tmp_path: Path) -> None:
-    log = Log(tmp_path / "events.jsonl")
-    log.take(indexed(7))
+    log = EventLog(tmp_path / "events.jsonl")
+    log.write(indexed(7))
     assert log.last(10) == []
     log.flush()
     log.flush()
     assert [event["uri"] for event in log.last(10)] == ["7.md"]
-    log.take(indexed(8))
-    log.take(Event(CHUNK_INDEXED, {"uri": "9.md"}, time=60.0))  # long after: written at once
+    log.write(indexed(8))
+    log.write(Event(CHUNK_INDEXED, {"uri": "9.md"}, time=60.0))  # long after: written at once
     assert [event.get("documents") for event in log.last(10)] == [None, 2]
 
 
 def test_what_was_written_since_a_position_is_read_also_when_the_file_turned_over(tmp_path: Path) -> None:
-    log = Log(tmp_path / "events.jsonl", most_bytes=500)
-    _, position = log.since(None)
+    log = EventLog(tmp_path / "events.jsonl", max_bytes=500)
+    position = log.end()
     seen: list[object] = []
     for number in range(40):
-        log.take(Event(SEARCH_STARTED, {"query": f"question {number}"}))
+        log.write(Event(SEARCH_STARTED, {"query": f"question {number}"}))
         if number % 3 == 0:
             news, position = log.since(position)
             seen += [event["query"] for event in news]
@@ -224,22 +224,21 @@ def test_what_was_written_since_a_position_is_read_also_when_the_file_turned_ove
     seen += [event["query"] for event in news]
     assert seen == [f"question {number}" for number in range(40)]
     assert log.since(position)[0] == []
-    _, end = log.since(None)
-    assert log.since(end)[0] == []
+    assert log.since(log.end())[0] == []
 
 
 def test_projects_share_a_file_and_none_reads_what_another_asked(tmp_path: Path) -> None:
-    one, other = Log(tmp_path / "events.jsonl", "one"), Log(tmp_path / "events.jsonl", "other")
-    one.take(Event(SEARCH_STARTED, {"query": "mine"}))
-    other.take(Event(SEARCH_STARTED, {"query": "theirs"}))
+    one, other = EventLog(tmp_path / "events.jsonl", "one"), EventLog(tmp_path / "events.jsonl", "other")
+    one.write(Event(SEARCH_STARTED, {"query": "mine"}))
+    other.write(Event(SEARCH_STARTED, {"query": "theirs"}))
     assert [event["query"] for event in one.last(10)] == ["mine"]
     assert [event["query"] for event in other.last(10)] == ["theirs"]
     assert "project" not in one.last(10)[0]
 
 
 def test_a_line_is_short_whatever_was_asked(tmp_path: Path) -> None:
-    log = Log(tmp_path / "events.jsonl")
-    log.take(Event(SEARCH_STARTED, {"query": "x" * 5_000_000, "ids": ["y" * 2000] * 5000}))
+    log = EventLog(tmp_path / "events.jsonl")
+    log.write(Event(SEARCH_STARTED, {"query": "x" * 5_000_000, "ids": ["y" * 2000] * 5000}))
     assert (tmp_path / "events.jsonl").stat().st_size < 200_000
     assert str(log.last(1)[0]["query"]).startswith("xxx")
 
@@ -249,21 +248,21 @@ def test_no_link_that_came_with_a_folder_is_written_or_read_through(tmp_path: Pa
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (tmp_path / "home").symlink_to(elsewhere)
-    Log(tmp_path / "home" / "events.jsonl").take(Event(SEARCH_STARTED, {}))
+    EventLog(tmp_path / "home" / "events.jsonl").write(Event(SEARCH_STARTED, {}))
     assert list(elsewhere.iterdir()) == []
     target = elsewhere / "target.jsonl"
     target.write_text('{"name": "rag_search_started"}\n')
     real = tmp_path / "real"
     real.mkdir()
     (real / "events.jsonl").symlink_to(target)
-    log = Log(real / "events.jsonl")
-    log.take(Event(SEARCH_STARTED, {}))
+    log = EventLog(real / "events.jsonl")
+    log.write(Event(SEARCH_STARTED, {}))
     assert target.read_text() == '{"name": "rag_search_started"}\n'
     assert log.last(5) == []
 
 
 def test_what_is_held_back_is_told_at_the_end_with_what_is_known_by_then() -> None:
-    bus = Bus()
+    bus = EventBus()
     seen: list[Event] = []
     bus.subscribe(seen.append)
     with bus.holding("a") as held:
@@ -278,7 +277,7 @@ def test_what_is_held_back_is_told_at_the_end_with_what_is_known_by_then() -> No
 
 
 def test_what_is_held_back_is_told_after_a_failure_too() -> None:
-    bus = Bus()
+    bus = EventBus()
     seen: list[Event] = []
     bus.subscribe(seen.append)
     with pytest.raises(ValueError, match="no"), bus.holding("a"):

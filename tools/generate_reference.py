@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from ragstone import config, registry
-from ragstone.surfaces import cli, present
+from ragstone.surfaces.cli.app import commands
+from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 NOTICE = "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
@@ -70,7 +71,7 @@ def parts_page() -> str:
 
 def commands_page() -> str:
     """Return the page of all commands, their options and their exit codes."""
-    tree = list(leaves(cli.commands, "ragstone"))
+    tree = list(leaves(commands, "ragstone"))
     everywhere = set.intersection(*({option.name or "" for option in options(command)} for _, command in tree))
     common = [option for option in options(tree[0][1]) if option.name in everywhere]
     lines = [
@@ -132,7 +133,7 @@ def spelling(option: click.Option) -> str:
 def exit_codes() -> list[str]:
     """Return the tables of exit codes and of the errors behind them."""
     lines = ["## Exit codes\n", "| code | what it says |", "|---|---|"]
-    lines += [f"| {code} | {meaning} |" for code, meaning in present.EXIT_CODES.items()]
+    lines += [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
     lines += [
         "",
         "With `--json` a failure is also one object on stdout: `success` is false, `error` has `code`, `message`,",
@@ -143,7 +144,7 @@ def exit_codes() -> list[str]:
     lines += ["| error | `code` | exit code | when |", "|---|---|---|---|"]
     lines += [
         f"| `{kind.__name__}` | `{kind.code}` | {codes.exit} | {codes.meaning} |"
-        for kind, codes in present.FAILURES.items()
+        for kind, codes in FAILURE_CODES.items()
     ]
     return [*lines, ""]
 

@@ -1,22 +1,22 @@
-"""Every failure a caller can meet, as one tree.
+"""All errors that Ragstone raises.
 
 RagstoneError
 ├── ConfigError            settings that cannot be used
 │   └── MissingExtra       an optional package is not installed
-├── InputError             an argument that makes no sense
-├── NotFound               no such project, collection, document, chunk
-├── Conflict               two truths meet
-│   └── StaleSpace         vectors were made by another model or setting
+├── InputError             an invalid argument
+├── NotFound               no such project, collection, document or chunk
+├── Conflict               the request contradicts the stored state
+│   └── StaleSpace         another model or setting made the stored vectors
 ├── ReadError              a file or page that cannot be turned into text
-├── ProviderError          a remote service or model failed (`retryable` says whether to try again)
+├── ProviderError          a remote service or model failed (`retryable`: a retry may help)
 ├── StoreError             the database cannot be opened, read or written
 │   ├── StoreBusy          another writer held the store for too long (retryable)
 │   ├── StoreDamaged       the file is not a sound database
-│   └── StoreTooNew        the file was written by a newer Ragstone
+│   └── StoreTooNew        a newer Ragstone wrote the file
 ├── QuotaError             a plan's limit is reached
 └── AccessError            not allowed
 
-Each carries a sentence for a person (`message`), what to do about it (`hint`) and a stable `code`.
+Each has a sentence for a person (`message`), advice (`hint`) and a stable `code` for programs.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from typing import ClassVar, Literal
 Reason = Literal[
     "password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "unsupported", "crash", "unreadable"
 ]
-"""Why a file gave no text, for a program to tell apart."""
+"""Why a file gave no text, for programs."""
 
 
 class RagstoneError(Exception):
-    """The root of the tree."""
+    """The base class of all errors."""
 
     code: ClassVar[str] = "error"
     retryable: bool = False
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        """Keep the sentence and the hint."""
+        """Keep the message and the hint."""
         super().__init__(message)
         self.message = message
         self.hint = hint
 
     def __str__(self) -> str:
-        """Return the sentence, followed by the hint where there is one."""
+        """Return the message, followed by the hint if there is one."""
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
@@ -59,7 +59,7 @@ class MissingExtra(ConfigError):
 
 
 class InputError(RagstoneError):
-    """An argument that makes no sense."""
+    """An invalid argument."""
 
     code = "input"
 
@@ -71,24 +71,24 @@ class NotFound(RagstoneError):
 
 
 class Conflict(RagstoneError):
-    """Two truths meet."""
+    """The request contradicts the stored state."""
 
     code = "conflict"
 
 
 class StaleSpace(Conflict):
-    """Vectors were made by another model or setting."""
+    """Another model or setting made the stored vectors."""
 
     code = "stale_space"
 
 
 class ReadError(RagstoneError):
-    """A file or page that cannot be turned into text; `reason` says in one word why."""
+    """A file or page that cannot be turned into text."""
 
     code = "read"
 
     def __init__(self, message: str, *, hint: str = "", reason: Reason = "unreadable") -> None:
-        """Keep the sentence, the hint and the reason."""
+        """Keep the message, the hint and the reason."""
         super().__init__(message, hint=hint)
         self.reason: Reason = reason
 
@@ -99,7 +99,7 @@ class ProviderError(RagstoneError):
     code = "provider"
 
     def __init__(self, message: str, *, hint: str = "", retryable: bool = False) -> None:
-        """Keep the sentence, the hint and whether trying again can help."""
+        """Keep the message, the hint and whether a retry may help."""
         super().__init__(message, hint=hint)
         self.retryable = retryable
 
@@ -124,7 +124,7 @@ class StoreDamaged(StoreError):
 
 
 class StoreTooNew(StoreError):
-    """The file was written by a newer Ragstone."""
+    """A newer Ragstone wrote the file."""
 
     code = "store_too_new"
 
@@ -136,6 +136,6 @@ class QuotaError(RagstoneError):
 
 
 class AccessError(RagstoneError):
-    """Not allowed."""
+    """The operation is not allowed."""
 
     code = "access"

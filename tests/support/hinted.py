@@ -16,9 +16,9 @@ CALLED = ("__init__", "__call__", "__enter__", "__exit__", "__iter__")
 def everything_public() -> dict[str, Any]:
     """Return every public class, function, method and getter, by name: ours, and those an engine hands out."""
     from ragstone import protocols, types
-    from ragstone.events import Bus, Log
+    from ragstone.events import EventBus, EventLog
 
-    things: dict[str, Any] = {"Bus": Bus, "Log": Log}  # what an engine holds as `events` and `log`
+    things: dict[str, Any] = {"EventBus": EventBus, "EventLog": EventLog}  # what an engine holds as `events` and `log`
     for place in (types, protocols, ragstone):
         things |= {name: getattr(place, name) for name in place.__all__}
     things |= {kind.__qualname__: kind for kind in _handed_out(ragstone.Engine)}

@@ -110,7 +110,7 @@ def powerless(command: Callable[..., Ran]) -> Callable[..., Ran]:
 @pytest.fixture
 def quick(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Return a function that runs the command line in this process: the same door, without the start of a process."""
-    from ragstone.surfaces.cli import run
+    from ragstone.surfaces.cli.app import run
 
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
     monkeypatch.setenv("HOME", str(project.parent))

@@ -114,5 +114,5 @@ def test_add_and_remove_name_files_as_sync_does_where_sources_start_lower(quick:
     assert uris(quick) == sorted([(project / "README.md").resolve().as_posix(), "storage.md"])
     ran = quick("remove", "docs/storage.md", "README.md")
     assert ran.out == "2 documents removed from the index.\n", ran.err
-    assert "still there" in ran.err
+    assert "still exists" in ran.err
     assert uris(quick) == []

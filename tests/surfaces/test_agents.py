@@ -47,7 +47,7 @@ def test_no_agents_is_told_and_no_failure(project: Path, quick: Quick) -> None:
     ran = quick("agents")
     assert (ran.code, ran.out) == (
         0,
-        "No agents: `agents.yaml` in the folder, or beside your own settings, names them.\n",
+        "No agents: `agents.yaml` in this folder or next to your user settings names them.\n",
     )
     assert quick("agents", "--json").json == {"success": True, "agents": []}
 

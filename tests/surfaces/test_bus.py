@@ -73,19 +73,19 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 @contextmanager
 def serving(engine: Engine, folder: Path) -> Iterator[Caller]:
-    from ragstone.surfaces.bus import Line, Station
+    from ragstone.surfaces.bus import BusAddresses, BusServer
 
-    line = Line(f"ipc://{folder}/in", f"ipc://{folder}/out")
-    station, done = Station(engine, line), threading.Event()
-    thread = threading.Thread(target=station.run, args=(done.is_set,))
+    addresses = BusAddresses(f"ipc://{folder}/in", f"ipc://{folder}/out")
+    server, done = BusServer(engine, addresses), threading.Event()
+    thread = threading.Thread(target=server.run, args=(done.is_set,))
     thread.start()
-    caller = Caller(line.requests, line.results, ANNOUNCE, RESULT, ACTIVITY)
+    caller = Caller(addresses.requests, addresses.results, ANNOUNCE, RESULT, ACTIVITY)
     try:
         yield caller
     finally:
         done.set()
         thread.join(timeout=20)
-        station.close()
+        server.close()
         caller.close()
         assert not thread.is_alive()
 
@@ -157,29 +157,29 @@ def test_a_message_that_is_too_long_is_not_taken(engine: Engine, tmp_path: Path)
 
 @pytest.mark.parametrize("address", ["tcp://0.0.0.0:5570", "tcp://*:5570", "tcp://[::]:5570", "tcp://10.1.2.3:5570"])
 def test_other_machines_are_not_let_in_unless_that_is_asked_for(address: str) -> None:
-    from ragstone.surfaces.bus import Line
+    from ragstone.surfaces.bus import BusAddresses
 
-    with pytest.raises(InputError, match="can be reached from other machines"):
-        Line(address).check()
-    Line(address, public=True).check()
-    Line(address, bind=False).check()
+    with pytest.raises(InputError, match="other machines can reach"):
+        BusAddresses(address).check()
+    BusAddresses(address, public=True).check()
+    BusAddresses(address, bind=False).check()
 
 
 @pytest.mark.parametrize("address", ["", "http://127.0.0.1:1", "127.0.0.1:5570"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
-    from ragstone.surfaces.bus import Line
+    from ragstone.surfaces.bus import BusAddresses
 
-    with pytest.raises(InputError, match="is no address of a bus"):
-        Line(address).check()
+    with pytest.raises(InputError, match="is not an address of a bus"):
+        BusAddresses(address).check()
 
 
 def test_an_address_that_is_taken_is_told(engine: Engine) -> None:
-    from ragstone.surfaces.bus import Line, Station
+    from ragstone.surfaces.bus import BusAddresses, BusServer
 
     with zmq.Context() as context, context.socket(zmq.PUB) as held:
         port = held.bind_to_random_port("tcp://127.0.0.1")
         with pytest.raises(InputError, match=f"tcp://127.0.0.1:{port} cannot be bound"):
-            Station(engine, Line(f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:0"))
+            BusServer(engine, BusAddresses(f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:0"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")

@@ -17,7 +17,7 @@ def test_collections_are_made_filled_listed_and_dropped(quick: Command) -> None:
     ran = quick("collections", "create", "code", "--description", "all the code", "--chunker", "tokens",
                 "--chunk-size", "40", "--chunk-overlap", "2")  # fmt: skip
     assert ran.code == 0, ran.err
-    assert ran.out.startswith("Collection code made.")
+    assert ran.out.startswith("Collection code created.")
     assert quick("sync", "src", "--collection", "code").code == 0
     quick("sync", "docs")
     assert names(quick) == ["code", "default"]

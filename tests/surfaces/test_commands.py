@@ -206,7 +206,7 @@ def test_the_demo_asks_and_cites(quick: Command) -> None:
 
 def test_the_demo_knows_its_own_folder() -> None:
     from ragstone import Engine
-    from ragstone.surfaces.cli.demo import OWN, _questions
+    from ragstone.surfaces.cli.commands.demo import RAGSTONE_QUESTIONS, _choose_questions
 
     with Engine.open(Path(__file__).resolve().parents[2], config={"rag.vector_store.provider": "memory"}) as engine:
-        assert tuple(_questions(engine)) == OWN
+        assert tuple(_choose_questions(engine)) == RAGSTONE_QUESTIONS

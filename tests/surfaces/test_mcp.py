@@ -20,8 +20,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
 from ragstone import Engine
-from ragstone.surfaces.mcp import FIRST_TIME, Desk
-from ragstone.surfaces.tools import DEFAULT_TOOLS, MOST_TOKENS, NOTE_TOKENS, RAG_SEARCH, Answer, Tool
+from ragstone.surfaces.mcp import FIRST_INDEXING, McpSession
+from ragstone.surfaces.tool import MAX_NOTE_TOKENS, MAX_TEXT_TOKENS, Tool, ToolAnswer, ToolCall
+from ragstone.surfaces.tools import DEFAULT_TOOLS, RAG_SEARCH
 from ragstone.text.tokens import at_most
 
 FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"
@@ -110,14 +111,14 @@ def test_wrong_arguments_are_answered_in_a_sentence_and_nothing_breaks(folder: P
 def test_no_answer_is_longer_than_its_bound(folder: Path) -> None:
     async def long() -> None:
         async with client(folder) as one:
-            text, _, _ = await told(one, "rag_search", query="filler words", top_k=50, max_tokens=MOST_TOKENS)
-            assert at_most(text) <= MOST_TOKENS + NOTE_TOKENS
+            text, _, _ = await told(one, "rag_search", query="filler words", top_k=50, max_tokens=MAX_TEXT_TOKENS)
+            assert at_most(text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS
             text, _, _ = await told(one, "rag_search", query="filler words", top_k=50)
-            assert at_most(text) <= 2000 + NOTE_TOKENS
+            assert at_most(text) <= 2000 + MAX_NOTE_TOKENS
             for name in ("rag_search", "x" * 50_000):
                 text, _, failed = await told(one, name, **{"y" * 50_000: 1})
                 assert failed
-                assert at_most(text) <= MOST_TOKENS + NOTE_TOKENS
+                assert at_most(text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS
 
     anyio.run(long)
 
@@ -128,33 +129,30 @@ CONFIG = {"rag.embedding_provider": "fake"}
 def test_nobody_waits_for_a_whole_folder_to_be_read(folder: Path) -> None:
     for number in range(400):
         (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of number {number}.\n")
-    desk = Desk(folder, "default", CONFIG, first_seconds=0.0)
-    desk.start()
+    session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
+    session.start()
     try:
-        first = desk.answer(RAG_SEARCH, {"query": "gondola"})
+        first = session.answer(RAG_SEARCH, {"query": "gondola"})
         assert not first.failed
-        assert FIRST_TIME in first.text
-        assert first.data["index"] == FIRST_TIME
-        assert desk._thread is not None
-        desk._thread.join(60)
-        later = desk.answer(RAG_SEARCH, {"query": "gondola"})
+        assert FIRST_INDEXING in first.text
+        assert first.data["index"] == FIRST_INDEXING
+        assert session.wait_until_current(60)
+        later = session.answer(RAG_SEARCH, {"query": "gondola"})
         assert len(later.data["results"]) > 1
         assert "index" not in later.data
         (folder / "heron.md").write_text("The quixotic heron rests.\n")
-        assert "quixotic heron" in desk.answer(RAG_SEARCH, {"query": "quixotic heron"}).text  # edits are followed
+        assert "quixotic heron" in session.answer(RAG_SEARCH, {"query": "quixotic heron"}).text  # edits are followed
     finally:
-        desk.close()
+        session.close()
 
 
 def test_work_that_nobody_waits_for_any_more_ends(folder: Path) -> None:
     for number in range(400):
         (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of number {number}.\n")
-    desk = Desk(folder, "default", CONFIG, first_seconds=0.0)
-    desk.start()
-    desk.close()
-    assert desk._thread is not None
-    desk._thread.join(30)
-    assert not desk._thread.is_alive()
+    session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
+    session.start()
+    session.close()
+    assert session.wait_until_current(30)
     with Engine.open(folder, config=CONFIG) as engine:
         assert all(finding.ok for finding in engine.check())
 
@@ -163,48 +161,51 @@ def test_what_goes_wrong_behind_is_told_and_questions_are_still_answered(folder:
     with Engine.open(folder, config=CONFIG) as engine:
         engine.sync()
     (folder / "new.md").write_text("New.\n")
-    desk = Desk(folder, "default", {**CONFIG, "sources.max_files": 1})
-    desk.start()
-    found = desk.answer(RAG_SEARCH, {"query": "gondola"})
-    desk.close()
+    session = McpSession(folder, project="default", config={**CONFIG, "sources.max_files": 1})
+    session.start()
+    found = session.answer(RAG_SEARCH, {"query": "gondola"})
+    session.close()
     assert "gondola crosses the lagoon" in found.text
     assert "the index could not be brought up to date: " in found.text
 
 
 def test_a_tool_with_a_bug_fails_and_the_next_one_answers(folder: Path) -> None:
-    def broken(engine: Engine, given: object) -> Answer:
+    def broken(call: ToolCall) -> ToolAnswer:
         raise ZeroDivisionError("secret")
 
-    desk = Desk(folder, "default", CONFIG)
-    desk.start()
-    failed = desk.answer(Tool("broken", "", {}, (), broken), {})
+    session = McpSession(folder, project="default", config=CONFIG)
+    session.start()
+    failed = session.answer(Tool("broken", "", {}, (), broken), {})
     assert (failed.failed, "ZeroDivisionError" in failed.text, "secret" in failed.text) == (True, True, False)
-    assert not desk.answer(RAG_SEARCH, {"query": "gondola"}).failed
-    desk.close()
+    assert not session.answer(RAG_SEARCH, {"query": "gondola"}).failed
+    session.close()
 
 
 def test_a_folder_that_nobody_means_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "diary.md").write_text("The gondola diary.\n")
-    desk = Desk(tmp_path, "default", CONFIG)
-    desk.start()
-    found = desk.answer(RAG_SEARCH, {"query": "gondola"})
-    desk.close()
+    session = McpSession(tmp_path, project="default", config=CONFIG)
+    session.start()
+    found = session.answer(RAG_SEARCH, {"query": "gondola"})
+    session.close()
     assert "this folder is not indexed: " in found.text
     assert "diary" not in found.text.partition("(")[0]
 
 
 def test_two_servers_share_a_folder(folder: Path) -> None:
-    one, two = Desk(folder, "default", CONFIG), Desk(folder, "default", CONFIG)
+    one, two = (
+        McpSession(folder, project="default", config=CONFIG),
+        McpSession(folder, project="default", config=CONFIG),
+    )
     one.start()
     two.start()
     try:
-        for desk in (one, two):
-            assert "gondola.md" in desk.answer(RAG_SEARCH, {"query": "gondola"}).text
+        for session in (one, two):
+            assert "gondola.md" in session.answer(RAG_SEARCH, {"query": "gondola"}).text
         add, recall = DEFAULT_TOOLS[2], DEFAULT_TOOLS[3]
         numbers = [
-            desk.answer(add, {"session_id": "s", "content": f"bell {n}"}).data["turn_index"]
-            for n, desk in enumerate((one, two, one, two))
+            session.answer(add, {"session_id": "s", "content": f"bell {n}"}).data["turn_index"]
+            for n, session in enumerate((one, two, one, two))
         ]
         assert numbers == [0, 1, 2, 3]
         assert "bell 0" in two.answer(recall, {"session_id": "s", "query": "bell 0"}).text
@@ -238,10 +239,10 @@ def test_control_c_ends_it_while_the_client_is_still_there(folder: Path) -> None
 def test_an_index_that_cannot_be_read_is_told_in_an_answer(folder: Path) -> None:
     (folder / ".ragstone").mkdir()
     (folder / ".ragstone" / "ragstone.db").write_bytes(b"this is no database" * 500)
-    desk = Desk(folder, "default", CONFIG)
-    desk.start()
-    found = desk.answer(RAG_SEARCH, {"query": "gondola"})
-    desk.close()
+    session = McpSession(folder, project="default", config=CONFIG)
+    session.start()
+    found = session.answer(RAG_SEARCH, {"query": "gondola"})
+    session.close()
     assert found.failed
     assert "Traceback" not in found.text
     assert "the index could not be brought up to date: " in found.text

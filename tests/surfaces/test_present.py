@@ -7,7 +7,9 @@ import pytest
 
 from ragstone import errors
 from ragstone.errors import RagstoneError
-from ragstone.surfaces import present
+from ragstone.surfaces.present import failures
+from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES, OK, failure_codes, failure_json
+from ragstone.surfaces.present.hits import hit_json
 from ragstone.types import Hit, ListTrace, Span, Trace
 
 
@@ -34,32 +36,32 @@ HIT = Hit(
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 def test_every_error_of_the_tree_has_its_codes(kind: type[RagstoneError]) -> None:
-    said = present.FAILURES[kind]
-    assert said.exit in present.EXIT_CODES
-    assert said.exit != present.OK
+    said = FAILURE_CODES[kind]
+    assert said.exit in EXIT_CODES
+    assert said.exit != OK
     assert 400 <= said.http <= 599
     assert said.mcp < 0
     assert said.meaning
 
 
 def test_the_table_names_nothing_that_is_not_in_the_tree() -> None:
-    assert set(present.FAILURES) == set(ALL)
+    assert set(FAILURE_CODES) == set(ALL)
 
 
 def test_an_error_of_a_plug_in_is_said_as_the_nearest_one_above_it() -> None:
     class Rusty(errors.StoreBusy):
         """An error of somebody else."""
 
-    assert present.codes(Rusty("it rusts")) == present.FAILURES[errors.StoreBusy]
+    assert failure_codes(Rusty("it rusts")) == FAILURE_CODES[errors.StoreBusy]
 
 
 def test_a_failure_carries_code_sentence_and_hint() -> None:
-    shown = present.failure(errors.NotFound("no such thing", hint="look elsewhere"))
+    shown = failure_json(errors.NotFound("no such thing", hint="look elsewhere"))
     assert shown == {"code": "not_found", "message": "no such thing", "hint": "look elsewhere", "retryable": False}
 
 
 def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
-    shown = present.hit(HIT)
+    shown = hit_json(HIT)
     for field in ("doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index"):
         assert shown[field] == getattr(HIT, field)
     assert (shown["path"], shown["lines"], shown["place"]) == ("docs/a.md", [3, 4], "docs/a.md:3-4")
@@ -69,11 +71,11 @@ def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
 
 
 def test_a_hit_explains_itself_when_asked() -> None:
-    trace = present.hit(HIT, trace=True)["trace"]
+    trace = hit_json(HIT, trace=True)["trace"]
     assert trace["lists"] == [{"name": "words", "rank": 1, "score": 4.2, "normalised": 1.0, "weight": 0.4}]
     assert trace["boosts"] == [{"name": "title", "factor": 1.2}]
 
 
 def test_every_exit_code_the_command_can_leave_with_is_explained() -> None:
-    named = {code for name, code in vars(present).items() if re.fullmatch("[A-Z_]+", name) and isinstance(code, int)}
-    assert named | {said.exit for said in present.FAILURES.values()} == set(present.EXIT_CODES)
+    named = {code for name, code in vars(failures).items() if re.fullmatch("[A-Z_]+", name) and isinstance(code, int)}
+    assert named | {said.exit for said in FAILURE_CODES.values()} == set(EXIT_CODES)

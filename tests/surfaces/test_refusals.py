@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.surfaces.cli import COMMANDS
+from ragstone.surfaces.cli.app import COMMANDS
 
 Command = Callable[..., Any]
 Ran = Any

@@ -38,7 +38,7 @@ def test_the_options_name_what_is_asked_about(quick: Command, shop: Path) -> Non
     assert told["answer"]["intent"] == "table_columns"
     assert [chunk["path"] for chunk in told["chunks"]].count("README.md") == 1
     missing = quick("retrieve", "what is it", "--route", "books.burn", "--no-runs", "--min-score", "0.9")
-    assert missing.out.startswith("There is no route books.burn;") and "not known: route books.burn" in missing.err
+    assert missing.out.startswith("There is no route books.burn;") and "unknown name: route books.burn" in missing.err
 
 
 def test_a_question_that_finds_nothing_says_so(quick: Command, shop: Path) -> None:

@@ -15,7 +15,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from ragstone import Engine
-from ragstone.surfaces import present
+from ragstone.surfaces.present.hits import hit_json
+from ragstone.surfaces.present.reports import status_json, sync_report_json
 from tests.indexing.graph.quarry import write
 
 QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -52,7 +53,7 @@ def test_the_library_and_the_command_give_the_same_hits(engine: Engine, quick: C
     engine.sync()
     assert quick("sync").code == 0
     for query, options in QUERIES:
-        through_library = [present.hit(hit) for hit in engine.search(query, **options)]
+        through_library = [hit_json(hit) for hit in engine.search(query, **options)]
         through_command = quick("search", query, *flags(options), "--json").json["results"]
         assert through_command == through_library, query
     engine.close()
@@ -63,19 +64,19 @@ def test_the_library_and_the_command_tell_the_same_story(
 ) -> None:
     report = engine.sync()
     ledger = quick("sync", "--json").json
-    assert {**ledger, "seconds": 0} == {**present.sync_report(report), "seconds": 0}
+    assert {**ledger, "seconds": 0} == {**sync_report_json(report), "seconds": 0}
 
     for folder in (engine.folder, project):
         (folder / "docs" / "storage.md").unlink()
         (folder / "README.md").write_text("# Quarry\n\nUploads stones, and nothing else.\n", encoding="utf-8")
     again, ledger = engine.sync(), quick("sync", "--json").json
     assert (ledger["removed"], ledger["indexed"], ledger["unchanged"]) == (1, 1, 2)
-    assert {**ledger, "seconds": 0} == {**present.sync_report(again), "seconds": 0}
+    assert {**ledger, "seconds": 0} == {**sync_report_json(again), "seconds": 0}
 
     listed = quick("sources", "--json").json["documents"]
     assert [one["uri"] for one in listed] == [one.uri for one in engine.sources()]
     shown = quick("status", "--json").json
-    state = present.status(engine.status())
+    state = status_json(engine.status())
     for key in ("documents", "chunks", "empty"):
         assert shown[key] == state[key]
     assert [one["coverage"] for one in shown["spaces"]] == [one["coverage"] for one in state["spaces"]]

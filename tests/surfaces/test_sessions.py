@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.surfaces.cli.door import run
+from ragstone.surfaces.cli.app import run
 
 Captured = pytest.CaptureFixture[str]
 

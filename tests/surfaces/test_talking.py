@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.surfaces.cli.door import run
+from ragstone.surfaces.cli.app import run
 
 Captured = pytest.CaptureFixture[str]
 
@@ -75,7 +75,7 @@ def test_a_person_sees_turns_with_who_and_when(folder: Path, capsys: Captured) -
     [
         (["recall", "x", "--session", "nobody"], 4, "nothing is remembered of 'nobody'"),
         (["forget", "--session", "nobody"], 4, "nothing is remembered of 'nobody'"),
-        (["remember", "x", "--at", "soon"], 2, "'soon' is no time"),
+        (["remember", "x", "--at", "soon"], 2, "'soon' is not a valid time"),
         (["remember", " "], 2, "a turn says something"),
         (["forget"], 2, "--session"),
     ],

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,20 +14,20 @@ from typing import Any
 import pytest
 
 from ragstone.surfaces.cli.hits import matching_lines
-from ragstone.surfaces.cli.progress import Bar
-from ragstone.surfaces.cli.shell import number, safe, size
+from ragstone.surfaces.cli.output import format_bytes, plural, printable
+from ragstone.surfaces.cli.progress import ProgressDisplay
 from ragstone.text import query_terms
 from ragstone.types import Hit, Span
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]")
 
 
-def at_a_terminal(arguments: list[str], cwd: Path, env: dict[str, str], typed: bytes = b"") -> tuple[int, str]:
-    """Run the command with a terminal for all three streams and return its exit code and all that it showed."""
+def run_in_terminal(arguments: list[str], cwd: Path, env: dict[str, str], typed: bytes = b"") -> tuple[int, str]:
+    """Run Python with a terminal for all three streams; return the exit code and the output."""
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "ragstone", *arguments],
+        [sys.executable, *arguments],
         cwd=cwd, env=env | {"TERM": "xterm-256color"}, stdin=theirs, stdout=theirs, stderr=theirs,
     )  # fmt: skip
     os.close(theirs)
@@ -48,78 +49,96 @@ def test_hits_are_in_colour_at_a_terminal_and_plain_where_nobody_wants_it(
     plain = command("search", "durability").out
     assert "\x1b" not in plain
     coloured = {name: value for name, value in environment.items() if name != "NO_COLOR"}
-    code, shown = at_a_terminal(["search", "durability"], project, coloured)
+    code, shown = run_in_terminal(["-m", "ragstone", "search", "durability"], project, coloured)
     assert code == 0
     assert COLOUR.search(shown)
-    code, shown = at_a_terminal(["search", "durability"], project, environment)
+    code, shown = run_in_terminal(["-m", "ragstone", "search", "durability"], project, environment)
     assert not COLOUR.search(shown)
     assert plain.splitlines()[0] in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
 
 def test_a_person_is_asked_about_the_home_folder(project: Path, environment: dict[str, str]) -> None:
     home = project.parent
-    code, shown = at_a_terminal(["search", "upload"], home, environment, b"n\n")
+    code, shown = run_in_terminal(["-m", "ragstone", "search", "upload"], home, environment, b"n\n")
     assert (code, "home folder" in shown) == (130, True)
     assert not (home / ".ragstone").exists()
-    code, shown = at_a_terminal(["search", "upload"], home, environment, b"y\n")
+    code, shown = run_in_terminal(["-m", "ragstone", "search", "upload"], home, environment, b"y\n")
     assert (code, "quarry/README.md:" in shown) == (0, True), shown
 
 
 def test_control_characters_become_visible() -> None:
-    assert safe("a\x1b[2Jb\r\n\x7f\x9b\u202e\t|") == "a␛[2Jb␍␊␡\\u009b\\u202e    |"
-    assert safe("Größe 🪨 日本") == "Größe 🪨 日本"
+    assert printable("a\x1b[2Jb\r\n\x7f\x9b\u202e\t|") == "a␛[2Jb␍␊␡\\u009b\\u202e    |"
+    assert printable("Größe 🪨 日本") == "Größe 🪨 日本"
 
 
 def test_the_lines_that_share_most_with_the_query_are_shown() -> None:
     lines = ["import granite", "", *(f"granite {n}" for n in range(8)), "granite and marble"]
     hit = Hit("a__chunk_0", "\n".join(lines), 1.0, {}, "a", 0, "default", Span(0, 1, 0, 1, 10, 20))
-    chosen = matching_lines(hit, frozenset(query_terms("granite marble")), most=3)
+    chosen = matching_lines(hit, frozenset(query_terms("granite marble")), max_lines=3)
     assert chosen == [(10, "import granite"), (12, "granite 0"), (20, "granite and marble")]
-    assert matching_lines(hit, frozenset(query_terms("basalt")), most=3) == [
+    assert matching_lines(hit, frozenset(query_terms("basalt")), max_lines=3) == [
         (10, "import granite"),
         (12, "granite 0"),
         (13, "granite 1"),
     ]
 
 
-def test_a_bar_at_a_terminal_tells_how_far_it_is_and_leaves_nothing_behind(
+def test_a_bar_shows_the_progress_and_disappears(project: Path, environment: dict[str, str]) -> None:
+    program = (
+        "import time\n"
+        "from ragstone.surfaces.cli.progress import ProgressDisplay\n"
+        "with ProgressDisplay() as progress:\n"
+        "    progress('scan', 1, 0)\n"
+        "    time.sleep(0.5)\n"
+        "    progress('index', 500, 1000)\n"
+        "    time.sleep(0.3)\n"
+        "    progress('embed', 3000, 3000)\n"
+    )
+    code, shown = run_in_terminal(["-c", program], project, environment)
+    assert code == 0
+    assert "looking" not in shown  # short work shows no progress
+    assert "indexing" in shown and "500/1,000 files" in shown
+    assert "vectors" in shown and "3,000/3,000 texts" in shown
+    assert shown.endswith("\x1b[2K")  # the line of the bar is erased
+
+
+def test_without_a_terminal_progress_is_a_line_every_few_seconds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with Bar() as progress:
-        progress("index", 1, 1000)
-        assert capsys.readouterr().err == ""  # work that is over at once needs none
-        progress._begun -= 10
-        progress("index", 500, 1000)
-        halfway = capsys.readouterr().err
-        progress("embed", 3000, 3000)
-        progress("scan", 12, 0)
-        after = capsys.readouterr().err
-    assert halfway.startswith("\r indexing ###############............... 500/1,000 files")
-    assert "  vectors ############################## 3,000/3,000 texts 0:00" in after
-    assert "  looking 12 files" in after
-    left = capsys.readouterr().err
-    assert left.strip() == ""
-    assert left.endswith("\r")
-
-
-def test_progress_outside_a_terminal_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
-    with Bar() as progress:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with ProgressDisplay() as progress:
         for done in range(1000):
             progress("index", done, 1000)
-    assert capsys.readouterr().err == ""
-    with Bar() as progress:
-        progress._begun -= 10
-        progress._last_line -= 10
+        assert capsys.readouterr().err == ""
+        now[0] += 10
         for done in range(1000):
             progress("embed", done, 1000)
     assert capsys.readouterr().err == "vectors: 0 of 1,000 texts\n"
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_table_is_not_wider_than_the_terminal(project: Path, environment: dict[str, str], columns: int) -> None:
+    place = "app/Http/Controllers/" + "Deeply/" * 20 + "StoneController.php:27"
+    program = (
+        "from ragstone.surfaces.cli.output import print_table\n"
+        f"print_table([('GET', 'api/stones/' + 'x' * 90, {place!r}), ('PUT', 'api', 'a.php:8')], ('bold', 'cyan'))\n"
+    )
+    code, shown = run_in_terminal(["-c", program], project, environment | {"COLUMNS": str(columns)})
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()
+    assert code == 0
+    assert all(len(line) <= columns for line in lines)
+    assert "".join(lines).count("D") == 20  # nothing is cut off
+
+
 def test_counts_and_sizes_read_well() -> None:
-    assert (number(1, "file"), number(2000, "file"), number(0, "match", "matches")) == (
+    assert (plural(1, "file"), plural(2000, "file"), plural(0, "match", "matches")) == (
         "1 file",
         "2,000 files",
         "0 matches",
     )
-    assert (size(999), size(1_500_000), size(2_000_000_000_000)) == ("999 bytes", "1.5 MB", "2000.0 GB")
+    assert (format_bytes(999), format_bytes(1_500_000), format_bytes(2_000_000_000_000)) == (
+        "999 bytes",
+        "1.5 MB",
+        "2000.0 GB",
+    )

@@ -12,23 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone import Document, Engine
+from ragstone.surfaces.tool import (
+    MAX_DATA_TOKENS,
+    MAX_NOTE_TOKENS,
+    MAX_TEXT_TOKENS,
+    Tool,
+    ToolAnswer,
+    bind_tools,
+    limit_answer,
+    truncate,
+)
 from ragstone.surfaces.tools import (
-    DATA_TOKENS,
     DEFAULT_TOOLS,
     MEMORY_ADD,
     MEMORY_SEARCH,
-    MOST_TOKENS,
-    NOTE_TOKENS,
     RAG_SEARCH,
-    SECONDS,
-    Answer,
-    Tool,
+    TIME_LIMIT_SECONDS,
     agent_search,
-    bound,
-    cut,
     documents_tool,
     search_documents,
-    within,
 )
 from ragstone.text.tokens import at_most
 
@@ -40,7 +42,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_rag_search_answers_to_the_letter(engine: Engine) -> None:
-    search = bound(engine, [RAG_SEARCH])["rag_search"]
+    search = bind_tools(engine, [RAG_SEARCH])["rag_search"]
     assert search(query="gondola") == "No relevant documentation found for your query."
     engine.add(Document("docs/gondola.md", "The gondola is black."))
     lines = search(query="gondola").split("\n")
@@ -104,7 +106,7 @@ def test_rag_search_numbers_every_result_and_parts_them_by_an_empty_line(engine:
 def test_rag_search_is_read_only_and_should_answer_in_half_a_minute() -> None:
     assert RAG_SEARCH.read_only
     assert RAG_SEARCH.mcp()["annotations"]["readOnlyHint"] is True
-    assert SECONDS == 30
+    assert TIME_LIMIT_SECONDS == 30
 
 
 def test_search_documents_finds_nothing_in_a_base_that_is_not_empty(engine: Engine) -> None:
@@ -152,7 +154,7 @@ def test_an_agents_rag_search_takes_a_query_and_looks_in_its_own_documents(tmp_p
         engine.sync()
         assert tool(engine, {"query": "gondola"}).text == "No relevant documentation found for your query."
         engine.ensure_index("shell")
-        answer = bound(engine, [tool])["rag_search"](query="gondola")
+        answer = bind_tools(engine, [tool])["rag_search"](query="gondola")
         assert answer.count("--- Result ") == 1
         assert "source: docs/" in answer
         wrong = agent_search("nobody")(engine, {"query": "gondola"})
@@ -161,8 +163,8 @@ def test_an_agents_rag_search_takes_a_query_and_looks_in_its_own_documents(tmp_p
 
 
 @given(st.text(max_size=3000) | st.sampled_from(["word " * 5000, "漢" * 5000, "x" * 9000]), st.integers(0, 300))
-def test_a_cut_text_is_the_beginning_of_it_inside_the_bound(text: str, tokens: int) -> None:
-    short = cut(text, tokens)
+def test_a_cut_text_is_the_beginning_of_it_inside_the_bind_tools(text: str, tokens: int) -> None:
+    short = truncate(text, tokens)
     assert at_most(short) <= tokens
     assert short == text or text.startswith(short.removesuffix("…"))
 
@@ -176,9 +178,9 @@ results = st.lists(
 def test_no_result_is_longer_than_its_bound_whatever_is_in_it(
     text: str, found: list[dict[str, str]], note: str
 ) -> None:
-    answer = within(Answer(text, {"success": True, "results": found}), note)
-    assert at_most(answer.text) <= MOST_TOKENS + NOTE_TOKENS + 5
-    assert at_most(json.dumps(answer.data, ensure_ascii=False)) <= DATA_TOKENS
+    answer = limit_answer(ToolAnswer(text, {"success": True, "results": found}), note)
+    assert at_most(answer.text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS + 5
+    assert at_most(json.dumps(answer.data, ensure_ascii=False)) <= MAX_DATA_TOKENS
     if "results" in answer.data:
         assert len(answer.data["results"]) + answer.data.get("left_out", 0) == len(found)
 

@@ -11,7 +11,7 @@ from typing import Final
 from ragstone import registry, types
 from ragstone.config import Settings
 from ragstone.errors import ConfigError, StoreBusy
-from ragstone.events import Bus
+from ragstone.events import EventBus
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.pipeline import Filler, Writer
 from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
@@ -29,7 +29,7 @@ class Parts:
 
     home: Path
     settings: Settings
-    events: Bus
+    events: EventBus
     project: str
     _store: Store | None = None
     _searcher: Searcher | None = None

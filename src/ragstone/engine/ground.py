@@ -12,7 +12,7 @@ from ragstone.engine import arguments as checked
 from ragstone.engine import later
 from ragstone.engine.components import Parts
 from ragstone.errors import ConfigError, InputError, NotFound
-from ragstone.events import Bus, Log
+from ragstone.events import EventBus, EventLog
 from ragstone.indexing.changes import Follower
 from ragstone.indexing.sync import Keeper
 from ragstone.read.file_types import explain_refusal
@@ -30,13 +30,13 @@ class Ground:
     """One folder with its index; nothing is opened before it is needed."""
 
     def __init__(
-        self, folder: Path, settings: config.Settings, *, project: str = DEFAULT, events: Bus | None = None
+        self, folder: Path, settings: config.Settings, *, project: str = DEFAULT, events: EventBus | None = None
     ) -> None:
         """Keep where and how; use `Engine.open`."""
         self.folder = folder
         self.settings = settings
         self.project = project
-        self.events = events or Bus()
+        self.events = events or EventBus()
         self._parts = Parts(self.home, settings, self.events, project)
         self._keeper = Keeper(self._parts, self.source)
         self._follower = Follower(self._keeper)
@@ -44,9 +44,9 @@ class Ground:
         self._watchers: list[later.Watcher] = []
         self._rememberer: later.Rememberer | None = None
         self._views: dict[str, Self] = {}
-        self.log = Log(self.home / EVENTS, project)
+        self.log = EventLog(self.home / EVENTS, project)
         if events is None and settings.events.log and self.enabled and not self._parts.in_memory:
-            self.events.subscribe(self.log.take)
+            self.events.subscribe(self.log.write)
 
     @classmethod
     def open(cls, folder: str | Path = ".", *, config: Mapping[str, Any] | None = None, project: str = DEFAULT) -> Self:

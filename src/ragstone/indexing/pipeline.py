@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from ragstone.events import CHUNK_INDEXED, Bus
+from ragstone.events import CHUNK_INDEXED, EventBus
 from ragstone.read import BINARY
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.sources.folder.source import MISSING, FolderSource
@@ -122,7 +122,7 @@ class Writer:
 
     store: Store
     cut: ChunkingConfig
-    events: Bus
+    events: EventBus
     project: str
     collection: str
 

@@ -14,7 +14,7 @@ from ragstone import registry
 from ragstone.background import Aside
 from ragstone.config import cores
 from ragstone.errors import StoreDamaged
-from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, Bus
+from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, EventBus
 from ragstone.protocols import Spaces, Store
 from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.compress import answering_slice
@@ -79,7 +79,7 @@ class Searcher:
         store: Store,
         spaces: Spaces,
         *,
-        events: Bus,
+        events: EventBus,
         cache_entries: int = 256,
     ) -> None:
         """Take the store, and what knows how to ask its spaces."""

@@ -1,1 +1,1 @@
-"""How Ragstone is reached: every door parses, calls the engine once, and presents."""
+"""The ways to reach an engine: command line, MCP, bus, adapters. Each parses, calls the engine once and presents."""

@@ -1,4 +1,4 @@
-"""A file as a message can carry it: text as text, a picture as base64, with its name and its type."""
+"""Files as attachments of a message: text as text, pictures as base64."""
 
 from __future__ import annotations
 
@@ -13,17 +13,11 @@ from ragstone.read.file_types import suffix_of
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.safe_open import safe_open
 
-MOST_BYTES: Final = 5_000_000
-"""What the services take of one picture; as text it is more than any window holds."""
+MAX_BYTES: Final = 5_000_000
+"""The limit of common model services for one picture."""
 
-_IMAGES: Final = {
-    "png": "image/png",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "gif": "image/gif",
-    "webp": "image/webp",
-}
-_TEXTS: Final = {
+_IMAGE_SUFFIXES: Final = frozenset({"png", "jpg", "jpeg", "gif", "webp"})
+_TEXT_TYPES: Final = {
     "md": "text/markdown",
     "markdown": "text/markdown",
     "html": "text/html",
@@ -47,56 +41,63 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that travels with a message."""
+    """A file for a message."""
 
     name: str
     media_type: str
-    """What the file is; of a document that was read, the type of the file, not of its text."""
+    """The type of the file, not of the text that was read from it."""
     kind: Literal["text", "image"]
     text: str = ""
     base64: str = ""
     size: int = 0
-    """The file's bytes."""
+    """The size of the file in bytes."""
 
     @property
     def data_url(self) -> str:
-        """Return a picture as an address that holds it; nothing for a text."""
-        return f"data:{self.media_type};base64,{self.base64}" if self.kind == "image" else ""
+        """Return a picture as a data url; an empty text for a text."""
+        if self.kind != "image":
+            return ""
+        return f"data:{self.media_type};base64,{self.base64}"
 
 
-def attachment(path: str | os.PathLike[str], *, max_bytes: int = MOST_BYTES) -> Attachment:
-    """Return a file ready to be attached: PNG, JPEG, GIF and WebP as base64, all else as the text its reader finds.
+def attachment(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Attachment:
+    """Return a file as an attachment: PNG, JPEG, GIF and WebP as base64, any other file as text.
 
-    `ReadError` where it cannot be read, is too large, or is of a type that nobody reads; a link is not followed.
+    Raise `ReadError` if the file is unreadable, too large, a link, or of an unsupported type.
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise InputError(f"{path!r} is no path", hint='attachment("notes.md")')
-    full = Path(path).expanduser().absolute()
+        raise InputError(f"{path!r} is not a path", hint='attachment("notes.md")')
+    full_path = Path(path).expanduser().absolute()
+    name = full_path.name
     try:
-        data = safe_open(full.parent, full.name, max_bytes=max_bytes).data
+        data = safe_open(full_path.parent, name, max_bytes=max_bytes).data
     except ReadError as error:
         hint = "max_bytes= sets the limit" if error.message.startswith("too large") else error.hint
-        raise ReadError(f"{full.name}: {error.message}", hint=hint) from error
-    suffix, found = suffix_of(full.name), image_type(data)
-    if found:
-        return Attachment(full.name, found, "image", base64=b64encode(data).decode("ascii"), size=len(data))
-    if suffix in _IMAGES:
-        raise ReadError(f"{full.name} is not the picture that its name promises", hint="it may be damaged")
-    return Attachment(full.name, _TEXTS.get(suffix, "text/plain"), "text", text=_text(data, full.name), size=len(data))
+        raise ReadError(f"{name}: {error.message}", hint=hint) from error
+    media_type = image_type(data)
+    if media_type:
+        return Attachment(name, media_type, "image", base64=b64encode(data).decode("ascii"), size=len(data))
+    suffix = suffix_of(name)
+    if suffix in _IMAGE_SUFFIXES:
+        raise ReadError(f"{name} is not a picture, although its name ends in .{suffix}", hint="it may be damaged")
+    media_type = _TEXT_TYPES.get(suffix, "text/plain")
+    return Attachment(name, media_type, "text", text=_read_text(data, name), size=len(data))
 
 
 def image_type(data: bytes) -> str:
-    """Return the type of a picture by its first bytes, nothing where it is none of those that models take."""
+    """Return the media type of a picture by its first bytes; an empty text for any other file."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
         return "image/jpeg"
     if data.startswith((b"GIF87a", b"GIF89a")):
         return "image/gif"
-    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else ""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return ""
 
 
-def _text(data: bytes, name: str) -> str:
+def _read_text(data: bytes, name: str) -> str:
     try:
         reader = reader_for(name, data)
         if is_binary(data, name):

@@ -1,9 +1,9 @@
-"""The tool `search_documents` on a ZeroMQ bus: it is announced, asked and answered by messages with topics.
+"""The tool `search_documents` on a ZeroMQ bus.
 
-A message has two frames: its topic, and one JSON object in UTF-8. Requests are subscribed to on one socket, all else is
-published on another; both are bound, or both connect to a broker (its XPUB and its XSUB).
+A message has two frames: its topic, and one JSON object in UTF-8. One socket subscribes to requests, the other
+publishes everything else. Both are bound here, or both connect to a broker (its XPUB and its XSUB).
 
-    tool.announce.search_documents    who asks for it by subscribing is told what the tool is, and all again and again
+    tool.announce.search_documents    the tool's schema; sent to every new subscriber and every ten seconds
     tool.request.search_documents     {"id": "7", "arguments": {"query": "…"}}
     tool.activity.search_documents    {"id": "7", "state": "started"}, then "finished" or "failed"
     tool.result.search_documents      {"id": "7", "success": true, "result": "…", "data": {…}}
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -22,165 +22,180 @@ import zmq
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, RagstoneError
-from ragstone.surfaces import present
-from ragstone.surfaces.tools import Answer, Tool, documents_tool
+from ragstone.surfaces.present.failures import failure_json
+from ragstone.surfaces.tool import ToolAnswer
+from ragstone.surfaces.tools import documents_tool
 
 REQUESTS: Final = "tcp://127.0.0.1:5570"
 RESULTS: Final = "tcp://127.0.0.1:5571"
 ANNOUNCE_SECONDS: Final = 10.0
-MOST_BYTES: Final = 1_000_000
-"""A longer message is not taken: its sender is let go."""
-_IDLE_MS: Final = 200
+MAX_MESSAGE_BYTES: Final = 1_000_000
+"""The sender of a longer message is disconnected."""
+_IDLE_MILLISECONDS: Final = 200
 _EMBED_SECONDS: Final = 0.5
-"""Of an idle bus: vectors that are still missing are made between two questions."""
-_LONGEST_ID: Final = 200
-_HERE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Time for missing vectors between two requests."""
+_MAX_ID_CHARACTERS: Final = 200
+_LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+_FORMAT_HINT: Final = 'two frames: the topic, and {"id": "7", "arguments": {"query": "…"}}'
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Where a bus is reached: requests on one address, everything else on the other; bound here, or connected to."""
+class BusAddresses:
+    """The two addresses of a bus, to bind or to connect to."""
 
     requests: str = REQUESTS
     results: str = RESULTS
     bind: bool = True
     public: bool = False
-    """Whether an address that other machines reach may be bound."""
+    """Whether to allow a bound address that other machines can reach."""
 
     def check(self) -> None:
-        """Raise `InputError` for an address that is none, or that lets others in without being asked to."""
+        """Raise `InputError` for an invalid address, or for a public one without `public`."""
         for address in (self.requests, self.results):
             if not address.startswith(("tcp://", "ipc://", "inproc://")):
-                raise InputError(f"{address!r} is no address of a bus", hint="for example tcp://127.0.0.1:5570")
-            if self.bind and not self.public and address.startswith("tcp://") and _host(address) not in _HERE:
+                raise InputError(f"{address!r} is not an address of a bus", hint="for example tcp://127.0.0.1:5570")
+            is_remote = address.startswith("tcp://") and _host(address) not in _LOCAL_HOSTS
+            if is_remote and self.bind and not self.public:
                 raise InputError(
-                    f"{address} can be reached from other machines, and whoever reaches it may search",
-                    hint="--public binds it all the same",
+                    f"other machines can reach {address}, and anyone who reaches it may search",
+                    hint="--public binds it anyway",
                 )
 
 
-@dataclass(slots=True)
-class Station:
-    """One engine's tool on a bus; one thread, one question at a time."""
+@dataclass(frozen=True, slots=True)
+class BusRequest:
+    """A request from the bus; `error` is set if it is malformed."""
 
-    engine: Engine
-    line: Line
-    context: zmq.Context[Any] = field(default_factory=lambda: zmq.Context.instance())
-    _tool: Tool = field(init=False)
-    _requests: Any = field(init=False)
-    _results: Any = field(init=False)
-    _announced: float = 0.0
+    id: str | int | None
+    arguments: Mapping[str, Any]
+    error: InputError | None = None
 
-    def __post_init__(self) -> None:
-        """Open both sockets; `InputError` where an address cannot be had."""
-        self.line.check()
-        self._tool = documents_tool(self.engine)
-        self._requests, self._results = self.context.socket(zmq.SUB), self.context.socket(zmq.XPUB)
+    @property
+    def query(self) -> str:
+        """Return the beginning of the query, for an activity message."""
+        query = self.arguments.get("query")
+        return query[:200] if isinstance(query, str) else ""
+
+
+class BusServer:
+    """Answers requests for one engine, one at a time in the calling thread."""
+
+    def __init__(self, engine: Engine, addresses: BusAddresses, context: zmq.Context[Any] | None = None) -> None:
+        """Open both sockets; raise `InputError` if an address cannot be used."""
+        addresses.check()
+        self._engine = engine
+        self._tool = documents_tool(engine)
+        self._announced_at = 0.0
+        context = context or zmq.Context.instance()
+        self._requests = context.socket(zmq.SUB)
+        self._results = context.socket(zmq.XPUB)
         self._results.setsockopt(zmq.XPUB_VERBOSE, 1)
-        self._requests.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
+        self._requests.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
         self._requests.setsockopt(zmq.SUBSCRIBE, self._topic("request"))
-        for socket, address in ((self._requests, self.line.requests), (self._results, self.line.results)):
+        for socket, address in ((self._requests, addresses.requests), (self._results, addresses.results)):
             socket.setsockopt(zmq.LINGER, 500)
-            self._open(socket, address)
+            self._open(socket, address, bind=addresses.bind)
 
-    def run(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Answer until it is stopped; vectors that are missing are made while nobody asks."""
-        waiting = zmq.Poller()
-        waiting.register(self._requests, zmq.POLLIN)
-        waiting.register(self._results, zmq.POLLIN)
-        pending = self.engine.enabled
-        while not stopped():
-            ready = dict(waiting.poll(0 if pending else _IDLE_MS))
-            self._announce(again=time.monotonic() - self._announced > ANNOUNCE_SECONDS)
-            if self._results in ready:
-                self._announce(again=self._subscribed(self._results.recv()))
+    def run(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Answer until stopped; between requests, embed texts without vectors."""
+        poller = zmq.Poller()
+        poller.register(self._requests, zmq.POLLIN)
+        poller.register(self._results, zmq.POLLIN)
+        needs_vectors = self._engine.enabled
+        while not is_stopped():
+            ready = dict(poller.poll(0 if needs_vectors else _IDLE_MILLISECONDS))
+            if time.monotonic() - self._announced_at > ANNOUNCE_SECONDS:
+                self._announce()
+            if self._results in ready and self._is_new_subscriber(self._results.recv()):
+                self._announce()
             if self._requests in ready:
-                self._take(self._requests.recv_multipart())
-            elif pending:
-                pending = self._embed()
+                self._answer(parse_request(self._requests.recv_multipart()))
+            elif needs_vectors:
+                needs_vectors = self._embed()
 
     def close(self) -> None:
-        """Let go of the sockets; what was said still goes out."""
+        """Close the sockets; messages that were sent still go out."""
         self._requests.close()
         self._results.close()
 
-    # ── what is said ──────────────────────────────────────────────────────────────────────────────
-
-    def _announce(self, *, again: bool) -> None:
-        if not again:
-            return
-        self._announced = time.monotonic()
-        topics = {name: self._topic(name).decode() for name in ("request", "result", "activity")}
+    def _announce(self) -> None:
+        self._announced_at = time.monotonic()
+        topics = {kind: self._topic(kind).decode() for kind in ("request", "result", "activity")}
         self._publish("announce", {"tool": self._tool.name, "schema": self._tool.openai(), "topics": topics})
 
-    def _take(self, frames: list[bytes]) -> None:
-        """Answer one message; whatever it is, somebody is told."""
-        begun = time.monotonic()
-        number, arguments, amiss = _understood(frames)
-        self._publish("activity", {"id": number, "state": "started", "query": _query(arguments)})
-        found = Answer(str(amiss), {"error": present.failure(amiss)}, failed=True) if amiss else self._answer(arguments)
-        said: dict[str, object] = {"id": number, "success": not found.failed, "result": found.text, "data": found.data}
-        self._publish("result", said)
-        results = found.data.get("results") or ()
-        spent = round((time.monotonic() - begun) * 1000, 1)
-        state = "failed" if found.failed else "finished"
-        self._publish("activity", {"id": number, "state": state, "results": len(results), "milliseconds": spent})
+    def _answer(self, request: BusRequest) -> None:
+        """Publish the activity and the result of a request; a malformed request gets a result too."""
+        started_at = time.monotonic()
+        self._publish("activity", {"id": request.id, "state": "started", "query": request.query})
+        if request.error is None:
+            answer = self._tool(self._engine, request.arguments)
+        else:
+            answer = ToolAnswer(str(request.error), {"error": failure_json(request.error)}, failed=True)
+        result = {"id": request.id, "success": not answer.failed, "result": answer.text, "data": answer.data}
+        self._publish("result", result)
+        activity = {
+            "id": request.id,
+            "state": "failed" if answer.failed else "finished",
+            "results": len(answer.data.get("results") or ()),
+            "milliseconds": round((time.monotonic() - started_at) * 1000, 1),
+        }
+        self._publish("activity", activity)
 
-    def _answer(self, arguments: Mapping[str, Any]) -> Answer:
-        return self._tool(self.engine, arguments)
+    def _publish(self, kind: str, data: Mapping[str, object]) -> None:
+        self._results.send_multipart([self._topic(kind), json.dumps(data).encode()])
 
-    def _publish(self, what: str, data: Mapping[str, object]) -> None:
-        self._results.send_multipart([self._topic(what), json.dumps(data).encode()])
-
-    def _subscribed(self, message: bytes) -> bool:
-        """Return whether somebody new wants to hear what the tool is."""
+    def _is_new_subscriber(self, message: bytes) -> bool:
+        """Return whether a message subscribes to announcements."""
         return message[:1] == b"\x01" and self._topic("announce").startswith(message[1:])
 
-    def _topic(self, what: str) -> bytes:
-        return f"tool.{what}.{self._tool.name}".encode()
+    def _topic(self, kind: str) -> bytes:
+        return f"tool.{kind}.{self._tool.name}".encode()
 
     def _embed(self) -> bool:
-        """Make some of the vectors that are missing; return whether there may be more to do."""
+        """Embed for a moment; return whether there may be more to do."""
         try:
-            return self.engine.embed(seconds=_EMBED_SECONDS) > 0
+            return self._engine.embed(seconds=_EMBED_SECONDS) > 0
         except RagstoneError:
-            return False  # words answer; `ragstone doctor` says what is wrong with the vectors
+            return False  # words still answer; `ragstone doctor` explains the failure
 
-    def _open(self, socket: Any, address: str) -> None:  # noqa: ANN401 - typed only where pyzmq is installed
+    def _open(self, socket: zmq.Socket[Any], address: str, *, bind: bool) -> None:
         try:
-            (socket.bind if self.line.bind else socket.connect)(address)
+            if bind:
+                socket.bind(address)
+            else:
+                socket.connect(address)
         except zmq.ZMQError as error:
             self.close()
-            what = "bound" if self.line.bind else "connected to"
-            raise InputError(f"{address} cannot be {what}: {error.strerror}", hint="choose another address") from error
+            verb = "bound" if bind else "connected to"
+            raise InputError(f"{address} cannot be {verb}: {error.strerror}", hint="choose another address") from error
 
 
-def _understood(frames: list[bytes]) -> tuple[str | int | None, dict[str, Any], InputError | None]:
-    """Return a request's id, its arguments, and what is wrong with it."""
-    hint = 'two frames: the topic, and {"id": "7", "arguments": {"query": "…"}}'
-    try:
-        said = json.loads(frames[1]) if len(frames) == 2 else None
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
-        return None, {}, InputError("a request is one JSON object", hint=hint)
-    number = said.get("id")
-    if not isinstance(number, str | int) or isinstance(number, bool) or len(str(number)) > _LONGEST_ID:
-        return None, {}, InputError("a request has an id, a text or a number", hint=hint)
-    arguments = said.get("arguments")
-    if isinstance(arguments, str):  # as models hand them over
-        try:
-            arguments = json.loads(arguments)
-        except (ValueError, RecursionError):
-            arguments = None
+def parse_request(frames: list[bytes]) -> BusRequest:
+    """Return the request in a message's frames."""
+    message = _parse_object(frames[1]) if len(frames) == 2 else None
+    if message is None:
+        return BusRequest(None, {}, InputError("a request is one JSON object", hint=_FORMAT_HINT))
+    request_id = message.get("id")
+    if (
+        not isinstance(request_id, str | int)
+        or isinstance(request_id, bool)
+        or len(str(request_id)) > _MAX_ID_CHARACTERS
+    ):
+        return BusRequest(None, {}, InputError("a request has an id, a text or a number", hint=_FORMAT_HINT))
+    arguments = message.get("arguments")
+    if isinstance(arguments, str):  # models give arguments as JSON text
+        arguments = _parse_object(arguments)
     if not isinstance(arguments, dict):
-        return number, {}, InputError("a request has arguments", hint=hint)
-    return number, arguments, None
+        return BusRequest(request_id, {}, InputError("a request has arguments", hint=_FORMAT_HINT))
+    return BusRequest(request_id, arguments)
 
 
-def _query(arguments: Mapping[str, Any]) -> str:
-    query = arguments.get("query")
-    return query[:200] if isinstance(query, str) else ""
+def _parse_object(text: str | bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _host(address: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import ConfigError, Document, Engine
-from ragstone.surfaces.cli.door import run
+from ragstone.surfaces.cli.app import run
 from tests.retrieval.ask.conftest import Service
 
 TRUE = 'It leaves at nine [1: "The ferry leaves at nine"].'

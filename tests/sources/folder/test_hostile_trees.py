@@ -277,11 +277,11 @@ def test_a_wild_tree_is_synced_to_its_end_with_a_reason_for_everything_left_out(
 def test_the_exit_code_says_whether_something_failed(
     folder: Path, wild: dict[str, str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from ragstone.surfaces import present
-    from ragstone.surfaces.cli import run
+    from ragstone.surfaces.cli.app import run
+    from ragstone.surfaces.present import failures
 
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
-    assert run(["sync", "--folder", str(folder), "--verbose"]) == present.OK
+    assert run(["sync", "--folder", str(folder), "--verbose"]) == failures.OK
     out = capfd.readouterr().out
     assert all(f"skipped {uri}: {reason}" in out for uri, reason in wild.items() if uri != "large.md")
     real = FolderSource.load_stamped
@@ -292,7 +292,7 @@ def test_the_exit_code_says_whether_something_failed(
         return real(self, item)
 
     monkeypatch.setattr(FolderSource, "load_stamped", load)
-    assert run(["sync", "--folder", str(folder), "--full"]) == present.PARTIAL
+    assert run(["sync", "--folder", str(folder), "--full"]) == failures.PARTIAL
     assert "a.md: permission denied" in capfd.readouterr().err
 
 

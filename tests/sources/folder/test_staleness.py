@@ -233,7 +233,7 @@ def check(folder: Path, engine: Engine, *, fresh: bool) -> None:
 
 def check_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     """Assert the same of the command's first answer."""
-    from ragstone.surfaces.cli import run
+    from ragstone.surfaces.cli.app import run
 
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
     capfd.readouterr()

@@ -125,7 +125,7 @@ def test_wrong_json_from_a_model_is_answered(engine: Engine) -> None:
     from ragstone.surfaces.adapters.openai_agents import tools
 
     search = tools(engine)[0]
-    for arguments, words in (("{", "not JSON"), ("[1]", "an object"), ("{}", "needs 'query'")):
+    for arguments, words in (("{", "not JSON"), ("[1]", "not a JSON object"), ("{}", "needs 'query'")):
         assert words in asyncio.run(search.on_invoke_tool(None, arguments))  # type: ignore[arg-type]  # not looked at
 
 

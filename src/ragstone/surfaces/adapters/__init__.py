@@ -1,1 +1,1 @@
-"""An engine as other libraries want it: thin, each beside the library it is for, none loaded unless it is imported."""
+"""Adapters for other agent libraries; each needs its library, and none is imported by Ragstone itself."""

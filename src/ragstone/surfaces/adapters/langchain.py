@@ -17,12 +17,12 @@ from ragstone.engine import Engine
 
 
 class RagstoneRetriever(BaseRetriever):
-    """Hits of an engine as LangChain's documents, with their places as metadata."""
+    """Searches an engine and returns LangChain documents with citations as metadata."""
 
     engine: Engine
     top_k: int = 5
     options: dict[str, Any] = {}
-    """What `Engine.search` takes beside the query: mode, filters, collection, min_score and the rest."""
+    """Options of `Engine.search`: mode, filters, collection, min_score and others."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         return [

@@ -17,12 +17,14 @@ from ragstone.types import SearchOptions
 
 
 class RagstoneRetriever(BaseRetriever):
-    """Hits of an engine as LlamaIndex's nodes, with their places as metadata."""
+    """Searches an engine and returns LlamaIndex nodes with citations as metadata."""
 
     def __init__(self, engine: Engine, top_k: int = 5, **options: Unpack[SearchOptions]) -> None:
-        """Take an engine, and what `Engine.search` takes beside the query."""
+        """Keep an engine and options of `Engine.search`."""
         super().__init__()
-        self._engine, self._top_k, self._options = engine, top_k, options
+        self._engine = engine
+        self._top_k = top_k
+        self._options = options
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [

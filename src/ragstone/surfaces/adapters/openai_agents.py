@@ -18,32 +18,33 @@ except ImportError as error:
     ) from error
 
 from ragstone.engine import Engine
-from ragstone.surfaces import tools as ours
+from ragstone.surfaces.tool import Tool
+from ragstone.surfaces.tools import DEFAULT_TOOLS
 
 
-def tools(engine: Engine, chosen: Sequence[ours.Tool] = ours.DEFAULT_TOOLS) -> list[FunctionTool]:
-    """Return an engine's tools as the SDK takes them."""
+def tools(engine: Engine, chosen: Sequence[Tool] = DEFAULT_TOOLS) -> list[FunctionTool]:
+    """Return an engine's tools as tools of the SDK."""
     return [
         FunctionTool(
-            name=one.name,
-            description=one.description,
-            params_json_schema=one.parameters,
-            on_invoke_tool=_invoker(engine, one),
-            strict_json_schema=False,  # strict mode knows no argument that may be left out
+            name=tool.name,
+            description=tool.description,
+            params_json_schema=tool.parameters,
+            on_invoke_tool=_invoker(engine, tool),
+            strict_json_schema=False,  # strict mode does not allow optional arguments
         )
-        for one in chosen
+        for tool in chosen
     ]
 
 
-def _invoker(engine: Engine, tool: ours.Tool) -> Callable[[ToolContext[Any], str], Awaitable[str]]:
+def _invoker(engine: Engine, tool: Tool) -> Callable[[ToolContext[Any], str], Awaitable[str]]:
     async def invoke(context: ToolContext[Any], arguments: str) -> str:
         try:
-            given = json.loads(arguments or "{}")
+            values = json.loads(arguments or "{}")
         except ValueError:
             return f"{tool.name}: the arguments are not JSON"
-        if not isinstance(given, dict):
-            return f"{tool.name}: the arguments are an object"
-        found = await asyncio.to_thread(tool, engine, given)
-        return found.text
+        if not isinstance(values, dict):
+            return f"{tool.name}: the arguments are not a JSON object"
+        answer = await asyncio.to_thread(tool, engine, values)
+        return answer.text
 
     return invoke

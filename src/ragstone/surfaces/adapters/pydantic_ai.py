@@ -13,10 +13,11 @@ except ImportError as error:
     raise MissingExtra("Pydantic AI is not installed", hint="pip install 'ragstone[pydantic-ai]'") from error
 
 from ragstone.engine import Engine
-from ragstone.surfaces import tools as ours
+from ragstone.surfaces import tool as ragstone_tool
+from ragstone.surfaces.tools import DEFAULT_TOOLS
 
 
-def tools(engine: Engine, chosen: Sequence[ours.Tool] = ours.DEFAULT_TOOLS) -> list[Tool[Any]]:
-    """Return an engine's tools as Pydantic AI takes them."""
-    plain = ours.bound(engine, chosen)
-    return [Tool.from_schema(plain[one.name], one.name, one.description, one.parameters) for one in chosen]
+def tools(engine: Engine, chosen: Sequence[ragstone_tool.Tool] = DEFAULT_TOOLS) -> list[Tool[Any]]:
+    """Return an engine's tools as tools of Pydantic AI."""
+    functions = ragstone_tool.bind_tools(engine, chosen)
+    return [Tool.from_schema(functions[tool.name], tool.name, tool.description, tool.parameters) for tool in chosen]

@@ -1,95 +1,105 @@
-"""Hits for a person: where it stands, how good it is, and the lines that match."""
+"""Hits for a person: the citation, the score, and the lines that match the query."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ragstone.surfaces.cli.shell import Part, safe, say
+from ragstone.surfaces.cli.output import Styled, print_line, printable
 from ragstone.text import query_terms, terms
 
 if TYPE_CHECKING:
     from ragstone.types import Hit
 
-MOST_LINES: Final = 6
-FIRST_LINES: Final = 4
-_WIDEST: Final = 240
-_NAMES: Final = 3
-_LONGEST_NAME: Final = 70
+MAX_LINES: Final = 6
+MAX_LINES_WITHOUT_MATCH: Final = 4
+_PIPE_WIDTH: Final = 240
+_MAX_SYMBOLS: Final = 3
+_MAX_TITLE: Final = 70
 _WORD: Final = re.compile(r"\w+")
 
+NumberedLine = tuple[int, str]
 
-def show(hits: Sequence[Hit], query: str, *, full_text: bool = False, lines: int = MOST_LINES) -> None:
-    """Print hits, best first, a blank line between them."""
-    wanted = frozenset(query_terms(query))
-    width = _columns() if sys.stdout.isatty() else _WIDEST
+
+def print_hits(hits: Sequence[Hit], query: str, *, full_text: bool = False, max_lines: int = MAX_LINES) -> None:
+    """Print hits, best first, with a blank line between them."""
+    wanted_terms = frozenset(query_terms(query))
     for position, hit in enumerate(hits):
         if position:
-            say()
-        say(*_header(hit))
-        chosen = _all_lines(hit) if full_text else matching_lines(hit, wanted, lines)
-        margin = len(str(chosen[-1][0])) if chosen else 0
-        for line_number, line in chosen:
-            room = len(line) if full_text else max(20, width - margin - 4)
-            say((f"  {line_number:>{margin}}  ", "dim"), *_marked(_fitted(line, wanted, room), wanted))
-        if hit.also_at:
-            say((f"  same text at {', '.join(safe(place) for place in hit.also_at[:3])}", "dim"))
+            print_line()
+        _print_hit(hit, wanted_terms, full_text=full_text, max_lines=max_lines)
 
 
-def _columns() -> int:
-    import shutil  # only where somebody looks
-
-    return shutil.get_terminal_size().columns
-
-
-def matching_lines(hit: Hit, wanted: frozenset[str], most: int = MOST_LINES) -> list[tuple[int, str]]:
-    """Return the lines that share most with the query, by number; the first ones where none does."""
-    numbered = [(at, line) for at, line in _all_lines(hit) if line.strip()]
-    shared = {at: len(wanted.intersection(terms(line))) for at, line in numbered}
-    best = sorted((at for at, count in shared.items() if count), key=lambda at: (-shared[at], at))[:most]
+def matching_lines(hit: Hit, wanted_terms: frozenset[str], max_lines: int = MAX_LINES) -> list[NumberedLine]:
+    """Return the lines that share most terms with the query, in order; the first lines if none matches."""
+    numbered = [(number, line) for number, line in _number_lines(hit) if line.strip()]
+    matches = {number: len(wanted_terms.intersection(terms(line))) for number, line in numbered}
+    matching = [number for number, count in matches.items() if count]
+    best = sorted(matching, key=lambda number: (-matches[number], number))[:max_lines]
     if not best:
-        return numbered[: min(most, FIRST_LINES)]
-    return [(at, line) for at, line in numbered if at in best]
+        return numbered[: min(max_lines, MAX_LINES_WITHOUT_MATCH)]
+    return [(number, line) for number, line in numbered if number in best]
 
 
-def _all_lines(hit: Hit) -> list[tuple[int, str]]:
+def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int) -> None:
+    print_line(*_header(hit))
+    lines = _number_lines(hit) if full_text else matching_lines(hit, wanted_terms, max_lines)
+    margin = max((len(str(number)) for number, _ in lines), default=0)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
+    for number, line in lines:
+        text = line if full_text else _crop(line, wanted_terms, max(20, width - margin - 4))
+        print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(text, wanted_terms))
+    if hit.also_at:
+        print_line((f"  same text at {', '.join(printable(place) for place in hit.also_at[:3])}", "dim"))
+
+
+def _number_lines(hit: Hit) -> list[NumberedLine]:
     lines = hit.text.split("\n")
     if len(lines) > 1 and not lines[-1].strip():
         lines.pop()
-    return [(hit.span.line_start + i, line.rstrip()) for i, line in enumerate(lines)]
+    return [(hit.span.line_start + offset, line.rstrip()) for offset, line in enumerate(lines)]
 
 
-def _header(hit: Hit) -> list[Part]:
-    parts: list[Part] = [(safe(hit.place), "bold cyan"), (f"  {hit.score:.2f}", "green")]
-    names = hit.symbol.split()
-    about = " ".join(names[:_NAMES]) or hit.header.rpartition("\n")[2] or hit.title
-    if about and not hit.source_doc_id.endswith(about):
-        more = " …" if len(names) > _NAMES or len(about) > _LONGEST_NAME else ""
-        parts.append((f"  {safe(about[:_LONGEST_NAME])}{more}", "magenta"))
+def _header(hit: Hit) -> list[Styled]:
+    parts: list[Styled] = [(printable(hit.place), "bold cyan"), (f"  {hit.score:.2f}", "green")]
+    symbols = hit.symbol.split()
+    title = " ".join(symbols[:_MAX_SYMBOLS]) or hit.header.rpartition("\n")[2] or hit.title
+    if title and not hit.source_doc_id.endswith(title):
+        is_shortened = len(symbols) > _MAX_SYMBOLS or len(title) > _MAX_TITLE
+        ellipsis = " …" if is_shortened else ""
+        parts.append((f"  {printable(title[:_MAX_TITLE])}{ellipsis}", "magenta"))
     if hit.freshness != "fresh":
         parts.append((f"  {hit.freshness}", "dim"))
     return parts
 
 
-def _fitted(line: str, wanted: frozenset[str], room: int) -> str:
-    """Return as much of a line as fits, from a little before its first match on."""
+def _crop(line: str, wanted_terms: frozenset[str], width: int) -> str:
+    """Return a part of a long line that shows its first match."""
     line = line.expandtabs(4)
-    if len(line) <= room:
+    if len(line) <= width:
         return line
-    first = next((word.start() for word in _WORD.finditer(line) if wanted.intersection(terms(word[0]))), 0)
-    start = 0 if first < room - 10 else min(first - room // 4, len(line) - room + 1)
-    end = start + room - (1 if start == 0 else 2)
-    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
+    first_match = next((word.start() for word in _WORD.finditer(line) if _matches(word[0], wanted_terms)), 0)
+    if first_match < width - 10:
+        return line[: width - 1] + "…"
+    start = min(first_match - width // 4, len(line) - width + 1)
+    end = start + width - 2
+    ellipsis = "…" if end < len(line) else ""
+    return f"…{line[start:end]}{ellipsis}"
 
 
-def _marked(line: str, wanted: frozenset[str]) -> list[Part]:
-    """Return the line in pieces, those that match the query in bold."""
-    parts: list[Part] = []
-    at = 0
+def _highlight(line: str, wanted_terms: frozenset[str]) -> list[Styled]:
+    """Return the line in pieces, with the words that match the query in bold."""
+    parts: list[Styled] = []
+    end = 0
     for word in _WORD.finditer(line):
-        if wanted.intersection(terms(word[0])):
-            parts += [safe(line[at : word.start()]), (safe(word[0]), "bold yellow")]
-            at = word.end()
-    return [*parts, safe(line[at:])]
+        if _matches(word[0], wanted_terms):
+            parts += [printable(line[end : word.start()]), (printable(word[0]), "bold yellow")]
+            end = word.end()
+    return [*parts, printable(line[end:])]
+
+
+def _matches(word: str, wanted_terms: frozenset[str]) -> bool:
+    return bool(wanted_terms.intersection(terms(word)))

@@ -1,74 +1,78 @@
-"""How far long work is: a bar on a terminal, a line now and then elsewhere, always on stderr."""
+"""The progress of long work, on stderr: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-from ragstone.surfaces.cli.shell import note
+from ragstone.surfaces.cli.output import print_note, terminal_console
 
-STAGES: Final = {"scan": "looking", "index": "indexing", "graph": "code", "embed": "vectors"}
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+_LABELS: Final = {"scan": "looking", "index": "indexing", "graph": "code", "embed": "vectors"}
 _UNITS: Final = {"scan": "files", "index": "files", "graph": "files", "embed": "texts"}
-# Work that is over sooner needs no bar.
-_PATIENCE_SECONDS: Final = 0.4
-_REDRAWN_SECONDS: Final = 0.1
-_BAR: Final = 30
-_LINE_EVERY_SECONDS: Final = 5.0
+_QUIET_SECONDS: Final = 0.4
+"""Work that ends sooner shows no progress."""
+_LINE_INTERVAL_SECONDS: Final = 5.0
 
 
-class Bar:
-    """Shows progress while it is open; call it with stage, done, total."""
+class ProgressDisplay:
+    """Shows progress while it is open; call it with stage, done and total (0 if unknown)."""
 
     def __init__(self) -> None:
-        self._begun = self._last_line = time.monotonic()
+        self._started = self._last_line = time.monotonic()
+        self._is_terminal = sys.stderr.isatty()
         self._stage = ""
-        self._stage_begun = self._last_drawn = 0.0
-        self._shown = ""
-        self._terminal = sys.stderr.isatty()
+        self._bar: RichProgress | None = None
+        self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._show("")
+        if self._bar is not None:
+            self._bar.stop()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Show that so much of a stage is done; a total of 0 is not known."""
+        """Show how much of a stage is done."""
         now = time.monotonic()
-        if now - self._begun < _PATIENCE_SECONDS:
+        if now - self._started < _QUIET_SECONDS:
             return
-        if self._terminal:
-            self._draw(stage, done, total, now)
-        elif now - self._last_line >= _LINE_EVERY_SECONDS:
+        if self._is_terminal:
+            self._update_bar(stage, done, total)
+        elif now - self._last_line >= _LINE_INTERVAL_SECONDS:
             self._last_line = now
-            of = f" of {total:,}" if total else ""
-            note(f"{STAGES.get(stage, stage)}: {done:,}{of} {_UNITS.get(stage, '')}".rstrip())
+            total_text = f" of {total:,}" if total else ""
+            print_note(f"{_LABELS.get(stage, stage)}: {done:,}{total_text} {_UNITS.get(stage, '')}".rstrip())
 
-    def _draw(self, stage: str, done: int, total: int, now: float) -> None:
-        if stage != self._stage:
-            self._stage, self._stage_begun, self._last_drawn = stage, now, 0.0
-        if now - self._last_drawn < _REDRAWN_SECONDS and done != total:
-            return
-        self._last_drawn = now
-        told = f"{STAGES.get(stage, stage):>9} "
-        unit = _UNITS.get(stage, "")
-        if not total:
-            self._show(f"{told}{done:,} {unit}")
-            return
-        filled = _BAR * min(done, total) // total
-        left = (now - self._stage_begun) / done * (total - done) if done else 0.0
-        clock = f"{int(left) // 60}:{int(left) % 60:02}"
-        self._show(f"{told}{'#' * filled}{'.' * (_BAR - filled)} {done:,}/{total:,} {unit} {clock}")
+    def _update_bar(self, stage: str, done: int, total: int) -> None:
+        if self._bar is None:
+            self._bar = _new_bar()
+            self._bar.start()
+        if self._task is None or stage != self._stage:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(f"{_LABELS.get(stage, stage):>9}", amount="")
+            self._stage = stage
+        count = f"{done:,}/{total:,}" if total else f"{done:,}"
+        self._bar.update(self._task, completed=done, total=total or None, amount=f"{count} {_UNITS.get(stage, '')}")
 
-    def _show(self, line: str) -> None:
-        """Write over what stands there; nothing of it is left when the work is over."""
-        import shutil  # only where somebody looks
 
-        line = line[: shutil.get_terminal_size().columns - 1]
-        if line or self._shown:
-            erased = line.ljust(len(self._shown))
-            sys.stderr.write(f"\r{erased}" if line else f"\r{erased}\r")
-            sys.stderr.flush()
-            self._shown = line
+def _new_bar() -> RichProgress:
+    """Return a bar that disappears when it stops."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.fields[amount]}"),
+        TimeRemainingColumn(),
+        console=terminal_console(sys.stderr),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )

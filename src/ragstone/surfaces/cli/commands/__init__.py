@@ -1,0 +1,1 @@
+"""The subcommands of `ragstone`, one module each; `cli/app.py` lists them."""

@@ -1,0 +1,60 @@
+"""`ragstone ask`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import print_json, print_line, print_notes, printable
+from ragstone.surfaces.cli.query import SearchFlags, read_query, search_options
+from ragstone.surfaces.present.context import spoken_json
+from ragstone.types import Spoken
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@search_options
+@common_options
+def ask(question: tuple[str, ...], folder: Path | None, as_json: bool, **flags: Any) -> None:
+    """Answer QUESTION in words, from the indexed documents alone, with checked quotations.
+
+    The settings ask.url and ask.model name the language model: any OpenAI-shaped service, such as Ollama.
+    """
+    text = read_query(question)
+    search_flags = SearchFlags(**flags)
+    options = search_flags.to_search_options()
+    with open_engine(folder) as engine:
+        outcome = search_flags.refresh(engine)
+        spoken = engine.ask(
+            text,
+            search_flags.top_k,
+            tell=None if as_json else _print_part,
+            **options,
+        )
+    notes = [*outcome.notes, *spoken.notes]
+    if as_json:
+        print_json({**spoken_json(spoken), "notes": notes})
+        return
+    _print_quotes(spoken)
+    print_notes(notes)
+
+
+def _print_part(part: str) -> None:
+    """Print a part of the model's answer as it arrives."""
+    sys.stdout.write("\n".join(printable(line) for line in part.split("\n")))
+    sys.stdout.flush()
+
+
+def _print_quotes(spoken: Spoken) -> None:
+    print_line("")
+    if not spoken.found:
+        print_line(spoken.text)
+    for quote in spoken.quotes:
+        mark = ("✓", "green") if quote.found else ("✗", "red")
+        place = printable(quote.place) or "no such source"
+        print_line(mark, f" [{quote.number}] {place}: “{printable(quote.words)}”")

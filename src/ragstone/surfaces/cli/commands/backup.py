@@ -1,0 +1,25 @@
+"""`ragstone backup`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import format_bytes, print_json, print_line, printable
+
+
+@click.command()
+@click.argument("target", type=click.Path(path_type=Path))
+@common_options
+def backup(target: Path, folder: Path | None, as_json: bool) -> None:
+    """Write a verified copy of the database to TARGET."""
+    with open_indexed_engine(folder) as engine:
+        path = engine.backup(target.absolute())
+    size = path.stat().st_size
+    if as_json:
+        print_json({"success": True, "path": str(path), "bytes": size})
+    else:
+        print_line(f"{format_bytes(size)} written to {printable(str(path))} and verified.")

@@ -1,0 +1,92 @@
+"""`ragstone collections`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
+from ragstone.surfaces.present.documents import collection_json
+from ragstone.types import Collection
+
+
+@click.group(invoke_without_command=True)
+@common_options
+@click.pass_context
+def collections(context: click.Context, folder: Path | None, as_json: bool) -> None:
+    """List, create or drop collections."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_collections, folder=folder, as_json=as_json)
+
+
+@collections.command("list")
+@common_options
+def list_collections(folder: Path | None, as_json: bool) -> None:
+    """List the collections of a project."""
+    with open_engine(folder) as engine:
+        listed = engine.collections() if engine.exists else []
+    if as_json:
+        print_json({"success": True, "collections": [collection_json(collection) for collection in listed]})
+    elif listed:
+        print_table([_row(collection) for collection in listed], ("cyan", "", "", "dim"))
+    else:
+        print_line("No collections yet (`ragstone sync` and `ragstone collections create` make them).")
+
+
+@collections.command("create")
+@click.argument("name")
+@click.option("--description", default="", help="A short description.")
+@click.option("--chunker", help="The chunker for its documents; default: rag.chunker.")
+@click.option("--chunk-size", type=click.IntRange(min=1), help="The largest chunk; default: rag.chunk_size.")
+@click.option("--chunk-overlap", type=click.IntRange(min=0), help="The overlap of neighbouring chunks.")
+@common_options
+def create_collection(
+    name: str,
+    folder: Path | None,
+    as_json: bool,
+    description: str,
+    chunker: str | None,
+    chunk_size: int | None,
+    chunk_overlap: int | None,
+) -> None:
+    """Create the collection NAME, if wanted with its own chunking."""
+    with open_engine(folder) as engine:
+        collection = engine.create_collection(
+            name,
+            description,
+            chunker=chunker,
+            chunk_size=chunk_size,
+            chunk_overlap=chunk_overlap,
+        )
+    if as_json:
+        print_json({"success": True, "collection": collection_json(collection)})
+        return
+    shown = printable(collection.name)
+    print_line(f"Collection {shown} created. Fill it: `ragstone sync --collection {shown}`.")
+
+
+@collections.command("drop")
+@click.argument("name")
+@common_options
+def drop_collection(name: str, folder: Path | None, as_json: bool) -> None:
+    """Remove the collection NAME with all its documents."""
+    with open_indexed_engine(folder) as engine:
+        count = engine.drop_collection(name)
+    if as_json:
+        print_json({"success": True, "collection": name, "documents": count})
+    else:
+        print_line(f"Collection {printable(name)} dropped, and {plural(count, 'document')} with it.")
+
+
+def _row(collection: Collection) -> tuple[str, ...]:
+    settings = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in collection.settings.items())
+    about = "; ".join(filter(None, [collection.description, settings]))
+    return (
+        printable(collection.name),
+        plural(collection.documents, "document"),
+        plural(collection.chunks, "chunk"),
+        printable(about),
+    )

@@ -1,0 +1,24 @@
+"""`ragstone compact`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import format_bytes, print_json, print_line
+
+
+@click.command()
+@click.option("--secure", is_flag=True, help="Also overwrite the removed data.")
+@common_options
+def compact(folder: Path | None, as_json: bool, secure: bool) -> None:
+    """Free the disk space of removed documents."""
+    with open_indexed_engine(folder) as engine:
+        bytes_freed = engine.compact(secure=secure)
+    if as_json:
+        print_json({"success": True, "bytes_freed": bytes_freed})
+    else:
+        print_line(f"{format_bytes(max(bytes_freed, 0))} freed.")

@@ -1,0 +1,77 @@
+"""`ragstone context`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_notes, printable
+from ragstone.surfaces.cli.query import SearchFlags, read_query, search_options
+from ragstone.surfaces.present.context import context_json
+from ragstone.types import Context, ContextFormat
+
+
+@click.command()
+@click.argument("task", nargs=-1, required=True)
+@click.option("-b", "--budget", type=int, default=1500, show_default=True, help="Number of tokens at most.")
+@click.option(
+    "--format",
+    "context_format",
+    type=click.Choice(get_args(ContextFormat)),
+    default="block",
+    show_default=True,
+    help="Layout of the text.",
+)
+@click.option("--window", type=int, help="The model's window in tokens; the context uses at most 40 % of it.")
+@click.option("--session", help="Do not repeat passages that this session already got; name them instead.")
+@search_options
+@common_options
+def context(
+    task: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    budget: int,
+    context_format: ContextFormat,
+    window: int | None,
+    session: str | None,
+    **flags: Any,
+) -> None:
+    """Print a cited context for TASK (`-` reads it from stdin), ready for a prompt."""
+    text = read_query(task)
+    search_flags = SearchFlags(**flags)
+    options = search_flags.to_search_options()
+    with open_engine(folder) as engine:
+        outcome = search_flags.refresh(engine)
+        result = engine.context(
+            text,
+            budget,
+            format=context_format,
+            window=window,
+            session=session,
+            top_k=search_flags.top_k,
+            **options,
+        )
+    notes = [*outcome.notes, *result.notes]
+    if as_json:
+        print_json({**context_json(result), "notes": notes})
+        return
+    if result.text:
+        click.echo(result.text)
+    print_notes(notes)
+    _print_summary(result)
+
+
+def _print_summary(result: Context) -> None:
+    """Print notes about a context to stderr, so that a pipe gets the context alone."""
+    if result.cited:
+        print_note(f"({plural(len(result.cited), 'passage')}, {result.tokens:,} of {result.budget:,} tokens)")
+    for passage in result.left_out:
+        print_note(f"(left out: {printable(passage.place)}: {passage.reason})")
+    if result.needs_clarification and result.question:
+        print_note(f"(ask: {printable(result.question)})")
+    elif not (result.cited or result.sent_before or result.left_out):
+        print_line("Nothing was found.")

@@ -1,0 +1,98 @@
+"""`ragstone explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from ragstone.errors import NotFound
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, printable
+from ragstone.surfaces.cli.query import SearchFlags, answer_query, quote_query, search_options
+from ragstone.surfaces.present.hits import explanation_json
+from ragstone.types import Explanation, Hit
+
+_MAX_DROPPED: Final = 10
+_MAX_DUPLICATES: Final = 5
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@search_options
+@click.option("--hit", "hit_number", type=click.IntRange(min=1), help="Explain only the hit with this number.")
+@common_options
+def explain(query: tuple[str, ...], folder: Path | None, as_json: bool, hit_number: int | None, **flags: Any) -> None:
+    """Show how the answer to QUERY was ranked: terms, weights, each hit's score, dropped candidates."""
+    with answer_query(query, folder, SearchFlags(**flags)) as answer:
+        explanation = answer.explanation
+        if hit_number is not None and hit_number > len(explanation.hits):
+            hint = f"this query has {plural(len(explanation.hits), 'hit')}"
+            raise NotFound(f"there is no hit {hit_number}", hint=hint)
+        if as_json:
+            data = answer.add_notes(explanation_json(explanation))
+            if hit_number is not None:
+                data["results"] = [data["results"][hit_number - 1]]
+            print_json(data)
+        else:
+            _print_explanation(explanation, hit_number)
+        answer.print_notes()
+
+
+def _print_explanation(explanation: Explanation, hit_number: int | None) -> None:
+    weights = [f"{name} {weight:.2f}" for name, weight in explanation.weights.items()]
+    coverage = [f"{name} {share:.0%}" for name, share in explanation.coverage.items()]
+    _print_fact("query", quote_query(explanation.query))
+    _print_fact("read as", explanation.query_type.replace("_", " "))
+    _print_fact("terms", printable(" ".join(explanation.terms)) or "none")
+    _print_fact("weights", ", ".join(weights) or "none")
+    _print_fact("coverage", ", ".join(coverage) or "no vectors")
+    _print_fact("candidates", f"{explanation.candidates:,} in {explanation.milliseconds:.1f} ms")
+    for position, hit in enumerate(explanation.hits, start=1):
+        if hit_number in (None, position):
+            _print_hit(position, hit)
+    if hit_number is None:
+        _print_dropped(explanation)
+
+
+def _print_fact(name: str, value: str) -> None:
+    print_line((f"{name:<11}", "dim"), value)
+
+
+def _print_hit(position: int, hit: Hit) -> None:
+    trace = hit.trace
+    print_line()
+    print_line(
+        (f"{position}. ", "bold"),
+        (printable(hit.place), "bold cyan"),
+        (f"  {hit.score:.3f}", "green"),
+        (f"  {printable(hit.symbol)}", "magenta"),
+    )
+    for entry in trace.lists:
+        contribution = entry.normalised * entry.weight
+        print_line(
+            f"   {entry.name:<8} rank {entry.rank:<4} score {entry.score:<8.3f}",
+            (f" {entry.normalised:.3f} × {entry.weight:.2f} = {contribution:.3f}", "dim"),
+        )
+    for name, factor in trace.boosts:
+        print_line(f"   {printable(name):<21} × {factor:.2f}")
+    if trace.merged:
+        print_line(f"   joined with its neighbours: chunk {', '.join(map(str, trace.merged))}")
+    print_line(f"   fused {trace.fused:.3f}, confidence of the answer {trace.confidence:.2f}")
+    for place in hit.also_at[:_MAX_DUPLICATES]:
+        print_line((f"   same text at {printable(place)}", "dim"))
+
+
+def _print_dropped(explanation: Explanation) -> None:
+    dropped = explanation.dropped
+    if not dropped:
+        return
+    print_line()
+    print_line((f"left out: {len(dropped):,}", "bold"))
+    for candidate in dropped[:_MAX_DROPPED]:
+        print_line(
+            f"  {candidate.score:.3f}  {printable(candidate.doc_id)}", (f"  {printable(candidate.reason)}", "dim")
+        )
+    if len(dropped) > _MAX_DROPPED:
+        print_line((f"  and {len(dropped) - _MAX_DROPPED:,} more", "dim"))

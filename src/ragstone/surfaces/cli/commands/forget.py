@@ -1,0 +1,36 @@
+"""`ragstone forget`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.errors import InputError, NotFound
+from ragstone.surfaces.cli.conversations import parse_time
+from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line
+
+
+@click.command()
+@click.option("--session", help="The conversation.")
+@click.option("--all-sessions", is_flag=True, help="With --before: every conversation.")
+@click.option("--turn", type=int, help="Delete only this message.")
+@click.option("--before", metavar="TIME", help="Delete only messages before this time.")
+@common_options
+def forget(
+    folder: Path | None, as_json: bool, session: str | None, all_sessions: bool, turn: int | None, before: str | None
+) -> None:
+    """Delete a conversation, one of its messages, or messages older than a time."""
+    if all_sessions == (session is not None):
+        raise InputError("forget needs one of --session and --all-sessions", hint="--session NAME")
+    with open_indexed_engine(folder) as engine:
+        sessions = [known.name for known in engine.sessions()]
+        if session is not None and session not in sessions:
+            raise NotFound(f"nothing is remembered of {session!r}", hint="`ragstone sessions` lists them")
+        count = engine.forget(session, turn=turn, before=parse_time(before, "--before"))
+    if as_json:
+        print_json({"success": True, "forgotten": count})
+    else:
+        print_line(f"{plural(count, 'turn')} forgotten.")

@@ -1,0 +1,67 @@
+"""`ragstone impact`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from ragstone.surfaces.cli.graph_query import GraphFlags, graph_options, open_graph_engine, short_name
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
+from ragstone.surfaces.present.graph import format_place, impact_json
+from ragstone.types import Affected, Impact
+
+_MAX_SHOWN: Final = 12
+
+
+@click.command()
+@click.argument("name")
+@graph_options
+@common_options
+def impact(name: str, folder: Path | None, as_json: bool, **values: Any) -> None:
+    r"""Show what depends on NAME, a file or a symbol: routes first, then the nearest.
+
+    \b
+    ragstone impact app/Models/Song.php
+    ragstone impact SongService::update --kind route
+    """
+    flags = GraphFlags(**values)
+    with open_graph_engine(folder, flags) as engine:
+        result = _filter(engine.impact(name, collection=flags.collection), flags)
+        if as_json:
+            print_json({**impact_json(result), "name": name})
+        else:
+            _print_impact(result, name)
+
+
+def _filter(impact: Impact, flags: GraphFlags) -> Impact:
+    """Return the affected nodes that --kind and --path allow."""
+    groups = []
+    for kind, nodes in impact.groups:
+        if not flags.matches_kind(kind):
+            continue
+        matching = tuple(node for node in nodes if flags.matches_path(node.links[0].uri))
+        if matching:
+            groups.append((kind, matching))
+    return Impact(impact.roots, tuple(groups), impact.more)
+
+
+def _print_impact(impact: Impact, name: str) -> None:
+    if not impact.total:
+        print_line(f"Nothing depends on {printable(name)}, as far as the graph knows.")
+    for kind, nodes in impact.groups:
+        print_line((f"{kind} ", "bold magenta"), (f"({len(nodes):,})", "dim"))
+        print_table([_row(node) for node in nodes[:_MAX_SHOWN]], ("cyan", "", "dim"))
+        if len(nodes) > _MAX_SHOWN:
+            print_line((f"  and {len(nodes) - _MAX_SHOWN:,} more (--json shows all)", "dim"))
+
+
+def _row(node: Affected) -> tuple[str, ...]:
+    condition = ", conditional" if node.conditional else ""
+    return (
+        f"  {short_name(node.key)}",
+        f"{plural(node.hops, 'hop')}, {node.confidence}{condition}",
+        printable(format_place(node.links[0])),
+    )

@@ -1,0 +1,36 @@
+"""`ragstone import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.json_lines import decode_lines, open_input
+from ragstone.surfaces.cli.ledger import print_remarks
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes
+from ragstone.surfaces.present.reports import add_report_json
+
+
+@click.command("import")
+@click.argument("file")
+@click.option("--collection", help="The collection to fill.")
+@common_options
+def import_(file: str, folder: Path | None, as_json: bool, collection: str | None) -> None:
+    """Load FILE (`-` is stdin) that `ragstone export` wrote."""
+    with open_engine(folder) as engine, open_input(engine, file) as data:
+        report = engine.load(decode_lines(data), collection=collection)
+    if as_json:
+        print_json({"success": True, **add_report_json(report)})
+        print_notes(report.notes)
+        return
+    counts = (
+        plural(report.documents, "document"),
+        plural(report.chunks_added, "new chunk"),
+        plural(report.embedded, "vector"),
+    )
+    print_line(f"{', '.join(counts)} imported")
+    print_remarks(report.remarks, verbose=True)
+    print_notes(report.notes or ("`ragstone sync` makes the missing vectors",))

@@ -1,0 +1,73 @@
+"""`ragstone recall`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import click
+
+from ragstone.errors import NotFound
+from ragstone.surfaces.cli.conversations import parse_time, session_option
+from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import print_json, print_line, printable
+from ragstone.surfaces.present.memory import recalled_json
+from ragstone.types import Recalled
+
+_MAX_CHARACTERS: Final = 400
+
+
+@click.command()
+@click.argument("query", nargs=-1)
+@session_option
+@click.option("-k", "--top-k", type=int, default=5, show_default=True, help="Number of messages at most.")
+@click.option("--since", metavar="TIME", help="Only messages from this time on.")
+@click.option("--until", metavar="TIME", help="Only messages until this time.")
+@common_options
+def recall(
+    query: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    session: str,
+    top_k: int,
+    since: str | None,
+    until: str | None,
+) -> None:
+    """Show the messages of a conversation that answer QUERY; without QUERY, the last messages."""
+    with open_indexed_engine(folder) as engine:
+        if query:
+            results = engine.recall(
+                session,
+                " ".join(query),
+                top_k,
+                since=parse_time(since, "--since"),
+                until=parse_time(until, "--until"),
+            )
+        else:
+            results = [Recalled(turn, 1.0) for turn in engine.turns(session, top_k)]
+        sessions = [known.name for known in engine.sessions()]
+    if as_json:
+        print_json({"success": True, "session_id": session, "results": [recalled_json(result) for result in results]})
+        return
+    if session not in sessions:
+        hint = f"there are {', '.join(sessions) or 'no sessions'}"
+        raise NotFound(f"nothing is remembered of {session!r}", hint=hint)
+    for result in results:
+        _print_result(result)
+    if not results:
+        print_line("No message answers that.")
+
+
+def _print_result(result: Recalled) -> None:
+    turn = result.turn
+    time = datetime.fromtimestamp(turn.time).isoformat(" ", "minutes")
+    print_line((f"turn {turn.index}", "bold"), f"  {time}  ", (printable(turn.speaker or turn.role), "cyan"))
+    text = printable(turn.content.strip())
+    ellipsis = "…" if len(text) > _MAX_CHARACTERS else ""
+    print_line(f"  {text[:_MAX_CHARACTERS]}{ellipsis}")
+    if result.superseded_by is not None:
+        print_line((f"  superseded by turn {result.superseded_by}: {printable(result.because)}", "yellow"))
+    if result.said_again:
+        print_line((f"  also said in turn {', '.join(map(str, result.said_again))}", "dim"))

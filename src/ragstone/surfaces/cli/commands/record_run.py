@@ -1,0 +1,65 @@
+"""`ragstone record-run`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import click
+
+from ragstone.errors import InputError
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes, printable
+from ragstone.surfaces.present.reports import add_report_json
+
+_MAX_BYTES: Final = 50_000_000
+_EXAMPLE: Final = '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/Song.php", "action": "modified"}]}'
+_KEYS: Final = ("run_id", "summary", "changes", "at")
+
+
+@click.command("record-run")
+@click.argument("file", type=click.File("rb"), default="-")
+@click.option("--collection", help="The collection to store it in; default: the one for documents.")
+@common_options
+def record_run(file: BinaryIO, folder: Path | None, as_json: bool, collection: str | None) -> None:
+    r"""Store a summary of an agent's run, from a JSON FILE or from stdin; the same run_id replaces it.
+
+    \b
+    ragstone record-run run.json
+    echo '{"run_id": "r1", "summary": "Renamed play", "changes": [{"path": "a.py"}]}' | ragstone record-run
+    """
+    run = _read_run(file)
+    with open_engine(folder) as engine:
+        report = engine.record_run(
+            run.get("run_id"),  # type: ignore[arg-type]  # the engine checks the types
+            run.get("summary"),  # type: ignore[arg-type]
+            run.get("changes", []),
+            at=run.get("at"),
+            collection=collection,
+        )
+    if as_json:
+        print_json({"success": True, "run_id": run["run_id"], **add_report_json(report)})
+    else:
+        changes = plural(max(0, report.documents - 1), "change")
+        print_line(f"Run {printable(str(run['run_id']))} recorded with {changes}.")
+    print_notes(report.notes)
+
+
+def _read_run(file: BinaryIO) -> dict[str, Any]:
+    stream = sys.stdin.buffer if file.name in ("-", "<stdin>") else file
+    data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise InputError("the run is too long", hint="record it in parts, under several ids")
+    try:
+        run = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError("the run is not valid JSON", hint=_EXAMPLE) from error
+    if not isinstance(run, dict):
+        raise InputError("a run is one JSON object", hint=_EXAMPLE)
+    unknown = [key for key in run if key not in _KEYS]
+    if unknown:
+        raise InputError(f"a run has no {unknown[0]!r}", hint=_EXAMPLE)
+    return run

@@ -1,0 +1,29 @@
+"""`ragstone reembed`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.engine import RESUMABLE, open_indexed_engine
+from ragstone.surfaces.cli.failures import Interrupted
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line
+from ragstone.surfaces.cli.progress import ProgressDisplay
+
+
+@click.command()
+@click.option("--collection", help="The collection whose vectors to make.")
+@common_options
+def reembed(folder: Path | None, as_json: bool, collection: str | None) -> None:
+    """Make all vectors again with the configured model; searches use the old ones until all are made."""
+    try:
+        with open_indexed_engine(folder) as engine, ProgressDisplay() as progress:
+            count = engine.reembed(collection=collection, progress=progress)
+    except KeyboardInterrupt:
+        raise Interrupted(f"the old vectors stay in use; {RESUMABLE}") from None
+    if as_json:
+        print_json({"success": True, "embedded": count})
+    else:
+        print_line(f"{plural(count, 'vector')} made, and now in use.")

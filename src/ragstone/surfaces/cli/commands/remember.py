@@ -1,0 +1,58 @@
+"""`ragstone remember`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.conversations import parse_time, session_option
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import print_json, print_line, printable
+from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
+
+
+@click.command()
+@click.argument("content", nargs=-1, required=True)
+@session_option
+@click.option("--role", default="user", show_default=True, help="The role: user, assistant, or any other word.")
+@click.option("--speaker", default="", help="The speaker's name.")
+@click.option("--at", metavar="TIME", help="The time, such as 2026-05-08T14:00; default: now.")
+@common_options
+def remember(
+    content: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    session: str,
+    role: str,
+    speaker: str,
+    at: str | None,
+) -> None:
+    """Store CONTENT (`-` reads it from stdin) as a message of a conversation."""
+    text = " ".join(content)
+    if text == "-":
+        text = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
+    superseded: tuple[int, ...] = ()
+    with open_engine(folder) as engine:
+        turn_index = engine.remember(session, role, text, speaker=speaker, at=parse_time(at, "--at"))
+        is_stored = turn_index >= 0
+        if is_stored:
+            superseded = engine.turns(session, 1)[0].supersedes
+    if as_json:
+        data = {
+            "success": is_stored,
+            "session_id": session,
+            "turn_index": turn_index,
+            "role": role,
+            "supersedes": list(superseded),
+        }
+        print_json(data)
+        return
+    if not is_stored:
+        print_line("retrieval is switched off: nothing was remembered")
+        return
+    print_line(f"turn {turn_index} of {printable(session)}")
+    for old_index in superseded:
+        print_line(f"it supersedes turn {old_index}: `ragstone recall` shows both")

@@ -1,0 +1,94 @@
+"""`ragstone retrieve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
+from ragstone.surfaces.cli.hits import print_hits
+from ragstone.surfaces.cli.options import collection_option, common_options, no_sync_option, yes_option
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes, printable
+from ragstone.surfaces.cli.query import quote_query, read_query
+from ragstone.surfaces.present.graph import retrieval_json
+from ragstone.types import GraphAnswer, Retrieval
+
+_MAX_EVIDENCE: Final = 12
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", "--top-k", type=int, default=12, show_default=True, help="Number of passages at most.")
+@click.option("--type", "source_types", multiple=True, metavar="KIND", help="Only this kind: code, route, model, …")
+@click.option("--must", "must_include_paths", multiple=True, metavar="PATH", help="Always show this file's best part.")
+@click.option("--route", "route_name", metavar="NAME", help="The route the question is about.")
+@click.option("--controller", "controller_class", metavar="CLASS", help="The controller the question is about.")
+@click.option("--table", "table_name", metavar="NAME", help="The table the question is about.")
+@click.option("--no-runs", is_flag=True, help="Leave out recorded runs.")
+@click.option("--min-score", type=float, default=0.25, show_default=True, help="Drop hits with a lower score, 0 to 1.")
+@collection_option
+@click.option("--full-text", is_flag=True, help="Show whole passages, not only the lines that match.")
+@no_sync_option
+@yes_option
+@common_options
+def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **flags: Any) -> None:
+    """Answer a question about code (`-` reads it from stdin) from the code graph and by search.
+
+    A folder without an index is indexed first.
+    """
+    text = read_query(query)
+    with open_engine(folder) as engine:
+        outcome = RefreshOutcome()
+        if not flags["no_sync"]:
+            outcome = refresh(engine, yes=flags["yes"])
+        retrieval = engine.retrieve(
+            text,
+            flags["top_k"],
+            source_types=list(flags["source_types"]) or None,
+            must_include_paths=list(flags["must_include_paths"]) or None,
+            route_name=flags["route_name"],
+            controller_class=flags["controller_class"],
+            table_name=flags["table_name"],
+            include_run_summaries=not flags["no_runs"],
+            min_score=flags["min_score"],
+            collection=flags["collection"],
+        )
+        if as_json:
+            print_json({**retrieval_json(retrieval), "notes": list(outcome.notes)})
+            return
+        _print_retrieval(retrieval, full_text=flags["full_text"])
+        print_notes(dict.fromkeys([*outcome.notes, *_retrieval_notes(retrieval)]))
+
+
+def _print_retrieval(retrieval: Retrieval, *, full_text: bool) -> None:
+    if retrieval.answer is not None:
+        _print_answer(retrieval.answer)
+    if retrieval.answer is not None and retrieval.chunks:
+        print_line()
+    if retrieval.chunks:
+        print_hits(retrieval.chunks, retrieval.query, full_text=full_text)
+    elif retrieval.answer is None:
+        print_line(f"No hits for {quote_query(retrieval.query)}.")
+
+
+def _print_answer(answer: GraphAnswer) -> None:
+    print_line((printable(answer.said), "bold"))
+    for uri, line in answer.evidence[:_MAX_EVIDENCE]:
+        print_line("  ", (printable(f"{uri}:{line}"), "cyan"))
+    hidden = len(answer.evidence) - _MAX_EVIDENCE
+    if hidden > 0:
+        print_line((f"  and {plural(hidden, 'more place')}", "dim"))
+    print_line((f"  {answer.confidence}", "dim"))
+
+
+def _retrieval_notes(retrieval: Retrieval) -> list[str]:
+    unknown = retrieval.debug.get("unknown")
+    notes = retrieval.debug.get("notes")
+    lines: list[str] = []
+    if isinstance(unknown, list):
+        lines += [f"unknown name: {name}" for name in unknown]
+    if isinstance(notes, list):
+        lines += [str(note) for note in notes]
+    return lines

@@ -1,0 +1,63 @@
+"""`ragstone sources`."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.options import add_options, collection_option, common_options
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_table, printable
+from ragstone.surfaces.cli.query import build_filters, filter_options
+from ragstone.surfaces.present.documents import document_json
+from ragstone.types import StoredDocument
+
+
+@click.command()
+@(lambda command: add_options(command, filter_options))
+@collection_option
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="Number of documents at most; default: all.")
+@common_options
+def sources(
+    folder: Path | None,
+    as_json: bool,
+    paths: tuple[str, ...],
+    kinds: tuple[str, ...],
+    pairs: tuple[str, ...],
+    collection: str | None,
+    limit: int | None,
+) -> None:
+    """List the indexed documents."""
+    filters = build_filters(paths, kinds, pairs)
+    documents: list[StoredDocument] = []
+    has_collections = False
+    with open_engine(folder) as engine:
+        if engine.exists:
+            fetch_limit = None if limit is None else limit + 1
+            documents = list(islice(engine.sources(collection=collection, filters=filters), fetch_limit))
+            has_collections = len(engine.collections()) > 1
+    has_more = limit is not None and len(documents) > limit
+    documents = documents[:limit]
+    if as_json:
+        listed = [document_json(document) for document in documents]
+        print_json({"success": True, "documents": listed, "more": has_more})
+    elif documents or has_more:
+        _print_documents(documents, with_collection=has_collections and collection is None)
+        more = ", and more" if has_more else ""
+        print_note(f"({plural(len(documents), 'document')}{more})")
+    elif filters or collection:
+        print_line("No documents.")
+    else:
+        print_line("Empty: nothing is indexed yet (`ragstone sync` indexes the folder).")
+
+
+def _print_documents(documents: list[StoredDocument], *, with_collection: bool) -> None:
+    rows = []
+    for document in documents:
+        cells = [printable(document.uri), document.kind, plural(document.chunks, "chunk")]
+        if with_collection:
+            cells.insert(2, printable(document.collection))
+        rows.append(cells)
+    print_table(rows, ("cyan", "magenta"))

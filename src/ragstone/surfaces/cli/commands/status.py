@@ -1,0 +1,75 @@
+"""`ragstone status`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from ragstone.engine import Engine
+from ragstone.errors import InputError
+from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.output import Styled, format_bytes, plural, print_json, print_line, printable
+from ragstone.surfaces.present.reports import status_json
+from ragstone.types import SpaceInfo, Status
+
+
+@click.command()
+@common_options
+def status(folder: Path | None, as_json: bool) -> None:
+    """Show the size of the index, the share of texts with vectors, and the last sync."""
+    with open_engine(folder) as engine:
+        state = _read_status(engine)
+    if as_json:
+        print_json({"success": True, **status_json(state)})
+    else:
+        _print_status(state, engine.folder)
+
+
+def _read_status(engine: Engine) -> Status:
+    """Return the status; a folder without an index stays without one."""
+    if not engine.exists:
+        return Status(str(engine.home), engine.project, engine.settings.rag.enabled, (), 0, 0, (), 0, None, 0)
+    try:
+        changed_files: int | None = engine.waiting()
+    except InputError:  # the folder cannot be scanned now
+        changed_files = None
+    return replace(engine.status(), waiting=changed_files)
+
+
+def _print_status(state: Status, folder: Path) -> None:
+    if state.documents:
+        documents = plural(state.documents, "document")
+        print_line((f"Indexed {plural(state.chunks, 'chunk')}", "bold green"), f" of {documents}")
+    else:
+        print_line(("Empty", "bold yellow"), ": nothing is indexed yet (`ragstone sync` indexes the folder)")
+    _print_fact("folder", printable(str(folder)))
+    if not state.enabled:
+        _print_fact("enabled", ("no: rag.enabled is false", "yellow"))
+    for space in state.spaces:
+        _print_fact("vectors", *_describe_space(space))
+    last_sync = "never"
+    if state.last_sync is not None:
+        last_sync = datetime.fromtimestamp(state.last_sync, UTC).astimezone().strftime("%F %T")
+    _print_fact("last sync", last_sync)
+    if state.waiting:
+        changed = f"{plural(state.waiting, 'file')} changed since (`ragstone sync` indexes them)"
+        _print_fact("waiting", (changed, "yellow"))
+    if len(state.collections) > 1:
+        for collection in state.collections:
+            _print_fact("collection", f"{printable(collection.name)}: {plural(collection.documents, 'document')}")
+    _print_fact("on disk", f"{format_bytes(state.bytes_on_disk)} in {printable(state.home)}")
+
+
+def _print_fact(name: str, *parts: Styled) -> None:
+    print_line((f"{name:>10}  ", "dim"), *parts)
+
+
+def _describe_space(info: SpaceInfo) -> list[Styled]:
+    count = f"{info.embedded:,} of {plural(info.texts, 'text')} ({info.coverage:.0%})"
+    colour = "green" if info.coverage >= 1 else "yellow"
+    state = "" if info.state == "active" else f", {info.state}"
+    return [(count, colour), f", {info.space.model}{state}"]

@@ -1,0 +1,58 @@
+"""`ragstone sync`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.errors import InputError
+from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sync
+from ragstone.surfaces.cli.ledger import print_ledger
+from ragstone.surfaces.cli.options import common_options, yes_option
+from ragstone.surfaces.cli.output import print_json, print_notes
+from ragstone.surfaces.present.failures import OK, PARTIAL
+from ragstone.surfaces.present.reports import sync_report_json
+
+_DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--full", is_flag=True, help="Read every file, even if its size and time have not changed.")
+@click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
+@click.option("--collection", help="The collection to fill.")
+@click.option("--web", is_flag=True, help="Fetch the stored web pages again instead of reading the folder.")
+@yes_option
+@click.option("-v", "--verbose", is_flag=True, help="List the skipped files with the reasons.")
+@common_options
+def sync(  # noqa: PLR0913 - one argument per flag
+    paths: tuple[Path, ...],
+    folder: Path | None,
+    as_json: bool,
+    full: bool,
+    no_embed: bool,
+    collection: str | None,
+    web: bool,
+    yes: bool,
+    verbose: bool,
+) -> int:
+    """Make the index match the folder, or only some PATHS in it."""
+    if web and (paths or full):
+        raise InputError("--web goes without paths and without --full", hint="ragstone sync --web")
+    with open_engine(folder) as engine:
+        if web:
+            report = engine.recheck_pages(collection=collection, embed=not no_embed)
+        else:
+            confirm_first_sync(engine, yes=yes)
+            chosen = [path.absolute() for path in paths] or None
+            report = run_sync(engine, chosen, embed=not no_embed, full=full, collection=collection)
+    notes = list(report.notes)
+    if not engine.enabled and not web:
+        notes.append(_DISABLED)
+    if as_json:
+        print_json({**sync_report_json(report), "notes": notes})
+    else:
+        print_ledger(report, verbose=verbose, embed=not no_embed)
+    print_notes(notes)
+    return OK if report.ok else PARTIAL

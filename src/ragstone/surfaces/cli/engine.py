@@ -1,0 +1,137 @@
+"""Opening the engine of a folder and bringing its index up to date."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ragstone import config
+from ragstone.engine import DEFAULT, Engine
+from ragstone.errors import InputError, NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew
+from ragstone.sources.folder.roots import is_risky
+from ragstone.surfaces.cli.failures import Interrupted
+from ragstone.surfaces.cli.options import project_name
+from ragstone.surfaces.cli.output import plural, print_note, printable
+from ragstone.surfaces.cli.paths import project_folder
+from ragstone.surfaces.cli.progress import ProgressDisplay
+
+if TYPE_CHECKING:
+    from ragstone.types import SyncReport
+
+EMBED_SECONDS: Final = 1.5
+"""A first search answers soon: it embeds for this long, `ragstone sync` embeds the rest."""
+WRITER_WAIT_SECONDS: Final = 1.0
+"""If another process writes for longer, a search answers from the index as it is."""
+RESUMABLE: Final = "what was stored stays; run it again to go on from there"
+_NO_LIMIT: Final = 1_000_000_000
+_SOURCES_OUTSIDE_FOLDER: Final = ("", "web", "help")
+"""Sources of documents added by hand, by url, or by `ragstone capture`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshOutcome:
+    """The ledger of a refresh, None if nothing changed, and notes about it."""
+
+    report: SyncReport | None = None
+    notes: tuple[str, ...] = ()
+
+
+def open_engine(
+    folder: Path | None, *, follow_changes: bool = False, settings: Mapping[str, Any] | None = None
+) -> Engine:
+    """Return the engine of the named folder, or of the project around the current folder."""
+    # `confirm_first_sync` asks about many files once, so the limit must not stop a later sync. A command that ends
+    # at once scans the folder itself and needs no watcher.
+    overrides = {
+        "sources.max_files": _NO_LIMIT,
+        "search.watch": "auto" if follow_changes else "off",
+        **(settings or {}),
+    }
+    return Engine.open(project_folder(folder), config=overrides, project=project_name() or DEFAULT)
+
+
+def open_indexed_engine(folder: Path | None) -> Engine:
+    """Return the engine of a folder that has an index; raise `NotFound` if it has none."""
+    engine = open_engine(folder)
+    if not engine.exists:
+        raise NotFound(f"{engine.folder} has no index", hint="`ragstone sync` makes one")
+    return engine
+
+
+def confirm_first_sync(engine: Engine, *, yes: bool) -> None:
+    """Ask before the first sync of a folder that is risky or large; without a terminal raise `InputError`."""
+    was_synced = engine.exists and engine.last_sync() is not None
+    if yes or was_synced or not engine.settings.rag.enabled:
+        return
+    risk = is_risky(engine.folder) or _describe_many_files(engine)
+    if not risk:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            f"{engine.folder} is not indexed without your consent: {risk}",
+            hint="--yes indexes it, --folder names another folder",
+        )
+    click.confirm(f"Index {printable(str(engine.folder))}? Careful: {risk}.", abort=True, err=True)
+
+
+def run_sync(
+    engine: Engine, paths: Sequence[str | Path] | None = None, *, embed: bool | float = True, **options: Any
+) -> SyncReport:
+    """Sync with a progress display and return the ledger."""
+    with show_progress() as progress:
+        return engine.sync(paths, embed=embed, progress=progress, **options)
+
+
+def refresh(engine: Engine, *, yes: bool, embed: bool = True) -> RefreshOutcome:
+    """Index a new folder, or index the changes since the last sync.
+
+    If the index cannot be written now, the outcome has a note and the caller answers from the index as it is.
+    """
+    is_indexed = engine.exists
+    if not (is_indexed and _has_only_added_documents(engine)):
+        confirm_first_sync(engine, yes=yes)
+    if not is_indexed and engine.settings.rag.enabled:
+        print_note(f"indexing {printable(str(engine.folder))}")
+    embed_seconds: bool | float = EMBED_SECONDS if embed else False
+    try:
+        with show_progress() as progress:
+            return RefreshOutcome(engine.refresh(embed=embed_seconds, progress=progress, wait=WRITER_WAIT_SECONDS))
+    except (StoreDamaged, StoreTooNew):
+        raise
+    except StoreError as error:
+        if not is_indexed:
+            raise
+        reason = "another process is writing" if isinstance(error, StoreBusy) else error.message
+        return RefreshOutcome(notes=(f"not brought up to date: {reason}; answering from what is stored",))
+
+
+@contextmanager
+def show_progress() -> Iterator[ProgressDisplay]:
+    """Give a progress display; Ctrl-C becomes `Interrupted`, which explains that the work can be resumed."""
+    try:
+        with ProgressDisplay() as progress:
+            yield progress
+    except KeyboardInterrupt:
+        raise Interrupted(RESUMABLE) from None
+
+
+def _describe_many_files(engine: Engine) -> str:
+    """Return a warning if the folder has more files than the user's limit."""
+    limit = config.load(engine.folder).sources.max_files
+    if engine.source().count(limit) <= limit:
+        return ""
+    return f"it has more than {plural(limit, 'file')}"
+
+
+def _has_only_added_documents(engine: Engine) -> bool:
+    """Return whether the index has documents and none of them came from a sync of the folder."""
+    if engine.last_sync() is not None:
+        return False
+    sources = {document.source for document in engine.sources()}
+    return bool(sources) and sources.issubset(_SOURCES_OUTSIDE_FOLDER)

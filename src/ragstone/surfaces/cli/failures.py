@@ -1,0 +1,101 @@
+"""Failures of a command: one sentence on stderr, an exit code, and a JSON object if `--json` is set."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ragstone.errors import RagstoneError
+from ragstone.surfaces.cli.output import print_error, print_json
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.present.failures import (
+    BUG,
+    DISK,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    USAGE,
+    failure_codes,
+    failure_json,
+)
+
+
+class Interrupted(Exception):
+    """A person stopped the work; the message explains the consequence."""
+
+
+def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
+    """Print a failure and return the exit code."""
+    if isinstance(error, BrokenPipeError):
+        _discard_output()
+        return PIPE_CLOSED
+    if isinstance(error, OSError):
+        _flush_output()
+    exit_code, details = _describe(error)
+    if exit_code in (BUG, DISK) and not isinstance(error, RagstoneError) and _has_flag("--debug", arguments):
+        _print_traceback(error)
+    sentence = str(error) if isinstance(error, RagstoneError) else details["message"]
+    print_error(sentence, label="interrupted" if exit_code == INTERRUPTED else "error")
+    if _has_flag("--json", arguments):
+        print_json({"success": False, "error": details})
+    return exit_code
+
+
+def _describe(error: BaseException) -> tuple[int, Json]:
+    """Return the exit code and the JSON form of a failure."""
+    if isinstance(error, RagstoneError):
+        return failure_codes(error).exit, failure_json(error)
+    if isinstance(error, Interrupted):
+        return INTERRUPTED, _details("interrupted", str(error))
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        return INTERRUPTED, _details("interrupted", "stopped, nothing more was done")
+    if isinstance(error, click.ClickException):
+        return USAGE, _details("usage", _describe_usage_error(error))
+    if isinstance(error, OSError):
+        file = f": {error.filename}" if error.filename else ""
+        advice = "check the path, its permissions and the free space of the disk"
+        return DISK, _details("system", f"{error.strerror or error}{file} ({advice})")
+    first_line = str(error).partition("\n")[0][:200]
+    advice = "run it again with --debug for the traceback, and please report it"
+    return BUG, _details("bug", f"this is a bug in Ragstone: {type(error).__name__}: {first_line} ({advice})")
+
+
+def _details(code: str, message: str) -> Json:
+    return {"code": code, "message": message, "hint": "", "retryable": code == "interrupted"}
+
+
+def _describe_usage_error(error: click.ClickException) -> str:
+    """Return what is wrong with the command line, and the help command."""
+    sentence = error.format_message().rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None or sentence.endswith(")"):
+        return sentence
+    return f"{sentence} ({context.command_path} --help)"
+
+
+def _print_traceback(error: BaseException) -> None:
+    import traceback  # only a failure with --debug needs it
+
+    traceback.print_exception(error)
+
+
+def _flush_output() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
+
+
+def _discard_output() -> None:
+    """Send stdout to the null device: Python flushes it again at exit and would print a second error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _has_flag(name: str, arguments: Sequence[str]) -> bool:
+    """Return whether a flag was given before a `--` argument."""
+    flags = list(arguments)
+    if "--" in flags:
+        flags = flags[: flags.index("--")]
+    return name in flags

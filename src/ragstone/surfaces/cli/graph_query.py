@@ -1,0 +1,79 @@
+"""A question about the code graph from the command line: its options, and how nodes are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from ragstone.engine import Engine
+from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
+from ragstone.surfaces.cli.options import CommandT, add_options, collection_option, no_sync_option, yes_option
+from ragstone.surfaces.cli.output import print_notes, printable
+
+
+def graph_options(command: CommandT) -> CommandT:
+    """Add the options of a question about the graph; a command reads them with `GraphFlags`."""
+    return add_options(
+        command,
+        (
+            click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files that match."),
+            click.option("--kind", "kinds", multiple=True, help="Only this kind: route, model, table, method …"),
+            collection_option,
+            no_sync_option,
+            yes_option,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFlags:
+    """The values of `graph_options`."""
+
+    paths: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    collection: str | None = None
+    no_sync: bool = False
+    yes: bool = False
+
+    def matches_path(self, uri: str) -> bool:
+        """Return whether --path allows a file."""
+        if not self.paths:
+            return True
+        return any(fnmatchcase(uri, glob.replace("**", "*")) for glob in self.paths)
+
+    def matches_kind(self, kind: str) -> bool:
+        """Return whether --kind allows a kind."""
+        return not self.kinds or kind in self.kinds
+
+
+@contextmanager
+def open_graph_engine(folder: Path | None, flags: GraphFlags) -> Iterator[Engine]:
+    """Give the engine of a folder whose index is up to date; notes are printed after the answer."""
+    with open_engine(folder) as engine:
+        outcome = RefreshOutcome()
+        if not flags.no_sync:
+            outcome = refresh(engine, yes=flags.yes, embed=False)
+        yield engine
+        print_notes(outcome.notes)
+
+
+def short_name(key: str) -> str:
+    """Return a node's key without the namespace of its class."""
+    kind, _, name = printable(key).partition(":")
+    if kind in ("class", "method", "relation"):
+        name = name.rpartition("\\")[2]
+    if kind in ("class", "method"):
+        return name
+    return f"{kind} {name}"
+
+
+def describe_kinds(kinds: Sequence[str]) -> str:
+    """Return ` of kind …` for a message, or an empty text if all kinds are allowed."""
+    if not kinds:
+        return ""
+    return f" of kind {printable(' or '.join(kinds))}"

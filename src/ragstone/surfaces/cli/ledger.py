@@ -1,0 +1,65 @@
+"""The ledger of a sync for a person: counts, failures and remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from ragstone.surfaces.cli.output import plural, print_error, print_line, print_note, printable
+
+if TYPE_CHECKING:
+    from ragstone.types import Skip, SyncReport
+
+_MAX_REMARKS: Final = 10
+_WHOLE_FOLDER: Final = "."
+
+
+def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = True) -> None:
+    """Print the counts of a sync and every failure; `verbose` also lists the skipped files."""
+    counts = (
+        f"{report.indexed:,} indexed",
+        f"{report.unchanged:,} unchanged",
+        f"{len(report.skipped):,} skipped",
+        f"{len(report.failed):,} failed",
+    )
+    print_line((f"{report.found:,} found", "bold"), f" = {' + '.join(counts)}")
+    removed = f"{report.removed:,} removed, " if report.removed else ""
+    chunks = f"{plural(report.chunks_added, 'chunk')} new, {report.chunks_kept:,} kept"
+    print_line(f"{removed}{chunks}, {report.seconds:.1f} s")
+    print_line(_describe_vectors(report, embed=embed))
+    for failure in report.failed:
+        print_error(f"{failure.uri}: {failure.reason}", label="failed")
+    if report.failed and not report.indexed:
+        print_note("(a file without text is read again when it changes, or with --full)")
+    print_remarks(report.remarks, verbose=verbose)
+    if verbose:
+        print_skipped(report.skipped)
+    elif report.skipped:
+        print_note(f"({plural(len(report.skipped), 'file')} skipped: --verbose lists the reasons)")
+
+
+def print_remarks(remarks: Sequence[Skip], *, verbose: bool = False) -> None:
+    """Print remarks about documents; the first ones only, unless `verbose` is set."""
+    shown = remarks if verbose else remarks[:_MAX_REMARKS]
+    for remark in shown:
+        if remark.uri == _WHOLE_FOLDER:
+            print_error(remark.reason, label="warning")
+        else:
+            print_note(f"{printable(remark.uri)}: {printable(remark.reason)}")
+    if len(shown) < len(remarks):
+        print_note(f"({plural(len(remarks) - len(shown), 'remark')} more: --verbose shows all)")
+
+
+def print_skipped(skipped: Sequence[Skip]) -> None:
+    """Print skipped files with their reasons."""
+    for skip in skipped:
+        print_line(("skipped ", "dim"), printable(skip.uri), (f": {printable(skip.reason)}", "dim"))
+
+
+def _describe_vectors(report: SyncReport, *, embed: bool) -> str:
+    if not embed:
+        return "vectors: not made (`ragstone sync` makes them)"
+    if not report.pending:
+        return f"vectors: {report.embedded:,} new, all texts have one"
+    advice = "" if report.notes else " (`ragstone sync` makes them)"
+    return f"vectors: {report.embedded:,} new, {report.pending:,} still to come{advice}"

@@ -1,0 +1,97 @@
+"""Options that every command has, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from ragstone.errors import InputError
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+MetadataValue = str | int | float | bool
+
+_META_PREFIX: Final = "ragstone."
+_PROJECT: Final = "project"
+
+
+def common_options(command: CommandT) -> CommandT:
+    """Add the options that every command has."""
+    options = (
+        click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."),
+        click.option(
+            "--json", "as_json", is_flag=True, callback=_inherit, help="Print one JSON object and nothing else."
+        ),
+        click.option(
+            "--project",
+            metavar="NAME",
+            expose_value=False,
+            callback=_inherit,
+            help="The project, if several share an index; default: `default`.",
+        ),
+        click.option(
+            "-C",
+            "--folder",
+            type=click.Path(path_type=Path),
+            callback=_inherit,
+            help="The folder; default: the project around the current folder.",
+        ),
+    )
+    for option in options:
+        command = option(command)
+    return command
+
+
+def add_options(command: CommandT, options: Sequence[Callable[[CommandT], CommandT]]) -> CommandT:
+    """Add options to a command; `--help` shows them in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+yes_option = click.option("-y", "--yes", is_flag=True, help="Index the folder without asking first.")
+no_sync_option = click.option("--no-sync", is_flag=True, help="Answer from the index; do not look for changed files.")
+collection_option = click.option("--collection", help="Search only this collection; default: all.")
+
+
+def project_name() -> str | None:
+    """Return the value of --project in the running command, or None."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return None
+    name: str | None = context.meta.get(_META_PREFIX + _PROJECT)
+    return name
+
+
+def parse_pairs(texts: Sequence[str], flag: str) -> dict[str, MetadataValue]:
+    """Return KEY=VALUE texts as a dict; numbers, `true` and `false` become values of their type."""
+    pairs: dict[str, MetadataValue] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise InputError(f"{flag} {text!r} is not KEY=VALUE", hint=f"for example {flag} team=search")
+        pairs[key] = _parse_value(value)
+    return pairs
+
+
+def _parse_value(text: str) -> MetadataValue:
+    if text in ("true", "false"):
+        return text == "true"
+    for number_type in (int, float):
+        try:
+            return number_type(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _inherit(context: click.Context, option: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - any option's value
+    """Return the option's value; if it is not set, the value before the command name (`ragstone --json search`)."""
+    if option.name == _PROJECT and value is not None and not value.strip():
+        raise InputError("--project is empty", hint="for example --project website")
+    key = f"{_META_PREFIX}{option.name}"
+    if value:
+        context.meta[key] = value
+    return context.meta.get(key, value)

@@ -1,0 +1,121 @@
+"""Printing: answers go to stdout, notes and errors to stderr; colour and tables are drawn only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Styled = str | tuple[str, str]
+"""A piece of a line: text, or text with a `rich` style such as `bold cyan`."""
+
+_CONTROL_PICTURES: Final = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
+_INVISIBLE: Final = (
+    *range(0x80, 0xA0),
+    *range(0x200E, 0x2010),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+    0xFEFF,
+    *range(0xE0000, 0xE0080),
+)
+_ESCAPES: Final = {code: f"\\u{code:04x}" for code in _INVISIBLE}
+_PRINTABLE: Final = _CONTROL_PICTURES | _ESCAPES | {ord("\t"): "    "}
+
+
+def printable(text: str) -> str:
+    """Return text on one line in which control and invisible characters are shown, not obeyed by a terminal."""
+    return text.translate(_PRINTABLE)
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one JSON object in ASCII, which every pipe accepts."""
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+def print_line(*parts: Styled) -> None:
+    """Print a line of the answer."""
+    _print(sys.stdout, parts)
+
+
+def print_note(*parts: Styled) -> None:
+    """Print a line to stderr: it is not part of the answer."""
+    sys.stdout.flush()
+    _print(sys.stderr, parts, style="dim")
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print notes about an answer to stderr, one per line."""
+    for note in notes:
+        print_note(f"({printable(note)})")
+
+
+def print_error(sentence: str, *, label: str = "error") -> None:
+    """Print a failure to stderr."""
+    _print(sys.stderr, ((f"{label}: ", "bold red"), printable(sentence.replace("\n", " "))))
+
+
+def print_table(rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
+    """Print rows in columns; a terminal wraps long cells inside their column."""
+    if sys.stdout.isatty():
+        _print_grid(rows, styles)
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """Return a count with its noun: `1 file`, `2,000 files`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {nouns or noun + 's'}"
+
+
+def format_bytes(count: int) -> str:
+    """Return a size for a person: `1.5 MB`."""
+    if count < 1000:
+        return f"{count} bytes"
+    value = count / 1000
+    for unit in ("kB", "MB"):
+        if value < 1000:
+            return f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def terminal_console(stream: TextIO) -> Console:
+    """Return a `rich` console for a terminal, without colour if the user disabled it."""
+    from rich.console import Console  # `rich` loads only if a terminal is printed to
+
+    from ragstone.config.environment import wants_colour
+
+    color_system = "auto" if wants_colour() else None
+    return Console(file=stream, color_system=color_system, highlight=False, markup=False, emoji=False)  # type: ignore[arg-type]
+
+
+def _print(stream: TextIO, parts: Sequence[Styled], style: str = "") -> None:
+    if stream.isatty():
+        from rich.text import Text
+
+        terminal_console(stream).print(Text.assemble(*parts, style=style), soft_wrap=True)
+        return
+    texts = [part if isinstance(part, str) else part[0] for part in parts]
+    stream.write("".join(texts) + "\n")
+
+
+def _print_grid(rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    columns = max((len(row) for row in rows), default=0)
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for style in [*styles, *([""] * columns)][:columns]:
+        grid.add_column(style=style, overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    terminal_console(sys.stdout).print(grid)

@@ -1,0 +1,217 @@
+"""A search from the command line: its options, its text, and its answer with notes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ragstone import registry
+from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
+from ragstone.surfaces.cli.options import (
+    CommandT,
+    add_options,
+    collection_option,
+    no_sync_option,
+    parse_pairs,
+    yes_option,
+)
+from ragstone.surfaces.cli.output import plural, print_note, print_notes, printable
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.present.reports import sync_summary_json
+from ragstone.types import Explanation, Hit, SearchOptions
+
+if TYPE_CHECKING:
+    from ragstone.engine import Engine
+    from ragstone.types import Fusion, Mode, SyncReport
+
+MAX_STDIN_BYTES: Final = 4_000_000
+_MAX_SHOWN_QUERY: Final = 80
+
+filter_options = (
+    click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files that match; may be repeated."),
+    click.option("--kind", "kinds", multiple=True, help="Only documents of this kind; may be repeated."),
+    click.option("--filter", "pairs", multiple=True, metavar="KEY=VALUE", help="Only documents with this metadata."),
+)
+
+
+def search_options(command: CommandT) -> CommandT:
+    """Add the options of a search; a command reads them with `SearchFlags`."""
+    return add_options(
+        command,
+        (
+            click.option("-k", "--top-k", type=int, help="Number of hits at most."),
+            click.option(
+                "--mode", type=click.Choice(["hybrid", "words", "vectors"]), help="Search by words, meaning or both."
+            ),
+            click.option("--fusion", type=click.Choice(["weighted", "rrf"]), help="How both rankings are combined."),
+            click.option("--mmr", is_flag=True, help="Prefer hits that differ from each other."),
+            *filter_options,
+            click.option("--min-score", type=float, help="Drop hits with a lower score, 0 to 1."),
+            click.option("--compress", is_flag=True, help="Only the lines or sentences that answer."),
+            click.option("--memory", is_flag=True, help="Also search all remembered conversations."),
+            click.option("--memory-of", multiple=True, metavar="SESSION", help="Also search this conversation."),
+            collection_option,
+            no_sync_option,
+            yes_option,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFlags:
+    """The values of `search_options`."""
+
+    top_k: int | None
+    mode: Mode | None
+    fusion: Fusion | None
+    mmr: bool
+    paths: tuple[str, ...]
+    kinds: tuple[str, ...]
+    pairs: tuple[str, ...]
+    min_score: float | None
+    compress: bool
+    memory: bool
+    memory_of: tuple[str, ...]
+    collection: str | None
+    no_sync: bool
+    yes: bool
+
+    def to_search_options(self) -> SearchOptions:
+        """Return the options for `Engine.search`; raise `InputError` if a filter is malformed."""
+        return {
+            "mode": self.mode,
+            "fusion": self.fusion,
+            "mmr": self.mmr,
+            "filters": build_filters(self.paths, self.kinds, self.pairs),
+            "min_score": self.min_score,
+            "compress": self.compress,
+            "collection": self.collection,
+            "memory": self.memory or list(self.memory_of) or False,
+            "fresh": not self.no_sync,
+        }
+
+    def refresh(self, engine: Engine) -> RefreshOutcome:
+        """Bring the index up to date, unless --no-sync is set."""
+        if self.no_sync:
+            return RefreshOutcome()
+        return refresh(engine, yes=self.yes, embed=self.mode != "words")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """The answer to a query, the ledger of the refresh before it, and notes about both."""
+
+    explanation: Explanation
+    report: SyncReport | None
+    notes: tuple[str, ...]
+
+    def add_notes(self, answer: Json) -> Json:
+        """Return the answer's JSON with the notes and the summary of the refresh."""
+        summary = None
+        if self.report is not None:
+            summary = sync_summary_json(self.report)
+        return {**answer, "notes": list(self.notes), "sync": summary}
+
+    def print_notes(self) -> None:
+        """Print the notes, after the answer has reached the terminal."""
+        sys.stdout.flush()
+        report = self.report
+        if report is not None and report.indexed + report.removed:
+            counts = [(report.indexed, "indexed"), (report.removed, "removed")]
+            changes = ", ".join(f"{plural(count, 'file')} {verb}" for count, verb in counts if count)
+            print_note(f"({changes}, {report.seconds:.1f} s)")
+        print_notes(self.notes)
+
+
+@contextmanager
+def answer_query(words: Sequence[str], folder: Path | None, flags: SearchFlags) -> Iterator[QueryAnswer]:
+    """Give the answer to a query; the engine closes after the caller has printed it."""
+    query = read_query(words)
+    options = flags.to_search_options()
+    with open_engine(folder) as engine:
+        was_indexed = engine.exists
+        outcome = flags.refresh(engine)
+        if not _can_be_searched(engine):
+            nothing = Explanation(query, "keywords", (), {}, {}, 0, (), (), (), 0.0)
+            yield QueryAnswer(nothing, outcome.report, (*outcome.notes, "this folder has no index yet"))
+            return
+        explanation = engine.explain(query, flags.top_k, **options)
+        if outcome.report is not None and was_indexed:
+            explanation = _mark_refreshed_hits(explanation, outcome.report)
+        notes = [*outcome.notes, *_sync_notes(outcome.report), *_vector_notes(explanation, outcome.report, flags)]
+        yield QueryAnswer(explanation, outcome.report, tuple(dict.fromkeys(notes)))
+
+
+def build_filters(paths: Sequence[str], kinds: Sequence[str], pairs: Sequence[str]) -> dict[str, Any] | None:
+    """Return the search filters of --path, --kind and --filter; None if there are none."""
+    filters: dict[str, Any] = {}
+    if paths:
+        filters["path"] = list(paths)
+    if kinds:
+        filters["kind"] = list(kinds)
+    filters |= parse_pairs(pairs, "--filter")
+    return filters or None
+
+
+def read_query(words: Sequence[str]) -> str:
+    """Return the query; a single `-` reads it from stdin."""
+    if list(words) != ["-"]:
+        return " ".join(words)
+    return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace").strip()
+
+
+def quote_query(query: str) -> str:
+    """Return a query in quotation marks, shortened for a message."""
+    ellipsis = "…" if len(query) > _MAX_SHOWN_QUERY else ""
+    return f"“{printable(query[:_MAX_SHOWN_QUERY])}{ellipsis}”"
+
+
+def _sync_notes(report: SyncReport | None) -> list[str]:
+    """Return notes about the refresh before the answer."""
+    if report is None:
+        return []
+    notes = list(report.notes)
+    notes += [remark.reason for remark in report.remarks if remark.uri == "."]
+    if report.failed:
+        notes.append(f"{plural(len(report.failed), 'file')} could not be read: `ragstone sync` lists them")
+    if not report.found:
+        notes.append("there are no files to index in this folder")
+    return notes
+
+
+def _vector_notes(explanation: Explanation, report: SyncReport | None, flags: SearchFlags) -> list[str]:
+    """Return the answer's notes, and one about missing vectors if the next sync can make them."""
+    notes = [note for note in explanation.notes if "cover" not in note]
+    coverage = min(explanation.coverage.values(), default=0.0)
+    # Without any coverage, the answer's own notes may know a better reason than vectors that are still missing. A sync
+    # with notes could not make vectors.
+    has_other_reason = bool(explanation.notes) and not explanation.coverage
+    sync_failed = report is not None and bool(report.notes)
+    if flags.mode == "words" or not explanation.candidates or coverage >= 1 or has_other_reason or sync_failed:
+        return notes
+    state = "no vectors yet, found by words alone"
+    if coverage:
+        state = f"vectors cover {coverage:.0%} of the texts"
+    return [f"{state}: `ragstone sync` completes them", *notes]
+
+
+def _mark_refreshed_hits(explanation: Explanation, report: SyncReport) -> Explanation:
+    """Return the explanation with hits marked `refreshed` if this command re-read their file."""
+    changed = set(report.changed)
+
+    def mark(hit: Hit) -> Hit:
+        if hit.freshness == "fresh" and hit.source_doc_id in changed:
+            return replace(hit, freshness="refreshed")
+        return hit
+
+    return replace(explanation, hits=tuple(mark(hit) for hit in explanation.hits))
+
+
+def _can_be_searched(engine: Engine) -> bool:
+    return engine.exists or registry.find("store", engine.settings.rag.vector_store.provider).name == "memory"

@@ -1,0 +1,171 @@
+"""The parts of a tool for an agent: its schema, its arguments and its answer with a bounded length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from ragstone.engine import Engine
+from ragstone.errors import InputError, RagstoneError
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.present.failures import failure_json
+from ragstone.text.tokens import at_most
+
+MAX_TEXT_TOKENS: Final = 8000
+"""No answer's text is longer."""
+MAX_DATA_TOKENS: Final = 4000
+"""No answer's data is longer."""
+MAX_NOTE_TOKENS: Final = 100
+_MAX_CHARACTERS_PER_TOKEN: Final = 16
+_ELLIPSIS: Final = "…"
+_TYPES: Final[Mapping[str, type]] = {"string": str, "integer": int}
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """An answer as text for a model, and as data for a program."""
+
+    text: str
+    data: Json = field(default_factory=dict)
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call with checked arguments; if `fresh` is False, the index answers without looking for changed files."""
+
+    engine: Engine
+    arguments: Mapping[str, Any]
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that a model can call; a wrong argument gives an answer that explains it, never an exception."""
+
+    name: str
+    description: str
+    properties: Mapping[str, Schema]
+    required: tuple[str, ...]
+    run: Callable[[ToolCall], ToolAnswer]
+    output: Schema = field(default_factory=dict)
+    read_only: bool = True
+
+    @property
+    def parameters(self) -> Schema:
+        """Return the JSON schema of the arguments."""
+        return {
+            "type": "object",
+            "properties": dict(self.properties),
+            "required": list(self.required),
+            "additionalProperties": False,
+        }
+
+    def openai(self) -> Schema:
+        """Return the schema for OpenAI's function calling."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+    def anthropic(self) -> Schema:
+        """Return the schema for Anthropic's tool use."""
+        return {"name": self.name, "description": self.description, "input_schema": self.parameters}
+
+    def mcp(self) -> Schema:
+        """Return the schema for the Model Context Protocol."""
+        schema: Schema = {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.parameters,
+            "annotations": {"readOnlyHint": self.read_only, "destructiveHint": False, "openWorldHint": False},
+        }
+        if self.output:
+            schema["outputSchema"] = self.output
+        return schema
+
+    def __call__(self, engine: Engine, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolAnswer:
+        """Return the answer to a call; a `RagstoneError` becomes a failed answer."""
+        try:
+            return self.run(ToolCall(engine, check_arguments(self, arguments), fresh))
+        except RagstoneError as error:
+            return ToolAnswer(str(error), {"success": False, "error": failure_json(error)}, failed=True)
+
+
+def bind_tools(engine: Engine, tools: Sequence[Tool]) -> dict[str, Callable[..., str]]:
+    """Return tools as functions of one engine: `functions["rag_search"](query="…")` returns text."""
+    return {tool.name: _bind(engine, tool) for tool in tools}
+
+
+def _bind(engine: Engine, tool: Tool) -> Callable[..., str]:
+    def call(**arguments: Any) -> str:
+        return tool(engine, arguments).text
+
+    call.__name__ = tool.name
+    call.__doc__ = tool.description
+    return call
+
+
+def limit_answer(answer: ToolAnswer, note: str = "") -> ToolAnswer:
+    """Return the answer with bounded text and data, and with a note about the index."""
+    text = truncate(answer.text, MAX_TEXT_TOKENS)
+    data = answer.data
+    note = truncate(note, MAX_NOTE_TOKENS)
+    if note:
+        text = f"{text}\n({note})"
+        data = {**data, "index": note}
+    return replace(answer, text=text, data=_limit_data(data))
+
+
+def truncate(text: str, max_tokens: int) -> str:
+    """Return the text, or its beginning with an ellipsis if it has more tokens."""
+    if at_most(text) <= max_tokens:
+        return text
+    length = min(len(text), max_tokens * _MAX_CHARACTERS_PER_TOKEN)
+    while length and at_most(text[:length] + _ELLIPSIS) > max_tokens:
+        estimate = int(length * 0.95 * max_tokens / at_most(text[:length]))
+        length = min(length - 1, estimate)
+    return text[:length] + _ELLIPSIS if length else ""
+
+
+def _limit_data(data: Json) -> Json:
+    """Return the data without the last results if it is too long."""
+    results = data.get("results", [])
+    already_left_out = data.get("left_out", 0)
+    count = len(results)
+    while count and _count_data_tokens(data) > MAX_DATA_TOKENS:
+        count = min(count - 1, count * 3 // 4)
+        data = {**data, "results": results[:count], "left_out": len(results) - count + already_left_out}
+    if _count_data_tokens(data) > MAX_DATA_TOKENS:
+        return {"success": data.get("success", False), "note": "the data is too long"}
+    return data
+
+
+def _count_data_tokens(data: Json) -> int:
+    return at_most(json.dumps(data, ensure_ascii=False, default=str))
+
+
+def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that are not None; raise `InputError` with a hint for a wrong one."""
+    values = {key: value for key, value in arguments.items() if value is not None}
+    for key in values:
+        if key not in tool.properties:
+            raise InputError(f"{tool.name} has no argument {key!r}", hint=f"it takes {', '.join(tool.properties)}")
+    for key in tool.required:
+        if key not in values:
+            raise InputError(f"{tool.name} needs {key!r}", hint=tool.properties[key].get("description", ""))
+    for key, value in values.items():
+        _check_value(f"{tool.name}: {key}", value, tool.properties[key])
+    return values
+
+
+def _check_value(label: str, value: object, schema: Schema) -> None:
+    hint = schema.get("description", "")
+    if not isinstance(value, _TYPES[schema["type"]]) or isinstance(value, bool):
+        raise InputError(f"{label} is a {schema['type']}", hint=hint)
+    if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
+        raise InputError(f"{label} is empty", hint=hint)
+    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")
