@@ -84,7 +84,7 @@ def clean() -> list[tuple[str, Path]]:
 
 def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
     """Return how many chunks the files of a folder make, and how many of them hold what is taken for a secret."""
-    from ragstone.chunk.choose import choose
+    from ragstone.chunk.chunkers import chunker_for
     from ragstone.errors import ReadError
     from ragstone.read.readers import is_binary, reader_for
     from ragstone.sources.folder.names import file_reason
@@ -100,7 +100,7 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
         except ReadError:
             continue
         found = scan(document.text, uri=path.name)
-        spans = [chunk.span for chunk in choose(document).chunk(document)]
+        spans = [chunk.span for chunk in chunker_for(document).chunk(document)]
         counted["files"] += 1
         counted["chunks"] += len(spans)
         counted["flagged"] += sum(any(one.start < span.end and span.start < one.end for one in found) for span in spans)

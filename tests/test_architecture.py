@@ -284,7 +284,7 @@ ONLY_FOR_OTHERS = (
         "ragstone.indexing.watcher",
     ),
     *(
-        "ragstone.chunk.code",
+        "ragstone.chunk.chunkers",
         "ragstone.read.encoding",
         "ragstone.sources.secrets.redaction",
         "ragstone.indexing.worker",

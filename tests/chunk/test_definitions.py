@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunk.definitions import Definitions
+from ragstone.chunk.definitions import DefinitionChunker
 from ragstone.chunk.lines import UNPARSED_KIND
 from ragstone.code.symbols import read
 from ragstone.indexing.chunking_config import ChunkingConfig
@@ -86,7 +86,7 @@ def test_nothing_is_cut_twice_and_every_size_is_kept(keeps_its_promises: Check) 
     facts = read(CLASS, "a.php")
     assert facts is not None
     for size in (20, 60, 150, 300, 1200):
-        chunks = keeps_its_promises(Fixed(Definitions(size=size), facts.symbols), CLASS)
+        chunks = keeps_its_promises(Fixed(DefinitionChunker(size=size), facts.symbols), CLASS)
         assert all(before.span.end <= after.span.start for before, after in zip(chunks, chunks[1:], strict=False))
         assert max(estimate(chunk.text) for chunk in chunks) <= size + 2
 
@@ -128,11 +128,11 @@ def test_whatever_symbols_are_told_the_text_is_covered(
     symbols = tuple(
         Symbol(f"n{at}", f"p.n{at}", kind, start, end, 1, 1, parent="p") for at, (start, end, kind) in enumerate(places)
     )
-    keeps_its_promises(Fixed(Definitions(size=size), symbols), text)
+    keeps_its_promises(Fixed(DefinitionChunker(size=size), symbols), text)
 
 
 def test_deep_nesting_is_cut_nevertheless(keeps_its_promises: Check) -> None:
     depth = 3_000
     text = "class A {\n" * depth + "}\n" * depth
     symbols = tuple(Symbol("A", "A", "class", n * 10, len(text) - n * 2, n + 1, n + 1) for n in range(depth))
-    assert len(keeps_its_promises(Fixed(Definitions(size=50), symbols), text)) > 10
+    assert len(keeps_its_promises(Fixed(DefinitionChunker(size=50), symbols), text)) > 10

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from ragstone.chunk.keys import Keys
-from ragstone.chunk.openapi import OpenApi
+from ragstone.chunk.keys import KeyChunker
+from ragstone.chunk.openapi import OpenApiChunker
 from ragstone.types import Chunk, Document
 
 
 def cut(text: str, language: str, size: int = 300, uri: str = "") -> list[Chunk]:
-    return Keys(size=size).chunk(Document(uri or f"a.{language}", text, kind="config", language=language))
+    return KeyChunker(size=size).chunk(Document(uri or f"a.{language}", text, kind="config", language=language))
 
 
 def told(chunks: list[Chunk]) -> list[tuple[str, str]]:
@@ -134,7 +134,7 @@ API = (
 
 
 def endpoints(text: str, language: str, size: int = 300) -> list[Chunk]:
-    return OpenApi(size=size).chunk(Document(f"api.{language}", text, kind="openapi", language=language))
+    return OpenApiChunker(size=size).chunk(Document(f"api.{language}", text, kind="openapi", language=language))
 
 
 def test_an_api_has_a_chunk_per_endpoint_at_its_lines() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ragstone.chunk.markdown import Markdown
+from ragstone.chunk.markdown import MarkdownChunker, SlideChunker
 from ragstone.text.tokens import estimate
-from ragstone.types import Chunk, Document
+from ragstone.types import Chunk, Document, Mark
 
 FILLER = "Something is said here that takes a few words. " * 8
-APART = Markdown(size=120, overlap=0, merge=False)
+APART = MarkdownChunker(size=100, overlap=0)
 
 
-def cut(text: str, chunker: Markdown = APART) -> list[Chunk]:
+def cut(text: str, chunker: MarkdownChunker = APART) -> list[Chunk]:
     return chunker.chunk(Document("a.md", text, kind="doc"))
 
 
@@ -56,14 +56,14 @@ def test_a_bare_heading_stays_with_the_section_below_it() -> None:
 
 def test_small_sections_beside_each_other_share_a_chunk() -> None:
     text = "# Guide\n\n## One\n\nShort.\n\n## Two\n\nShort.\n\n## Three\n\nShort.\n"
-    (chunk,) = cut(text, Markdown(overlap=0))
+    (chunk,) = cut(text, MarkdownChunker(overlap=0))
     assert chunk.header == "Guide"
-    assert len(cut(text)) == 3
+    assert len(cut(text, MarkdownChunker(size=8, overlap=0))) == 3
 
 
 def test_sections_of_different_parents_are_not_packed_together() -> None:
     text = f"# A\n\n{FILLER}\n\n## A1\n\nShort.\n\n# B\n\nShort.\n"
-    headers = [chunk.header for chunk in cut(text, Markdown(size=88, overlap=0))]
+    headers = [chunk.header for chunk in cut(text, MarkdownChunker(size=88, overlap=0))]
     assert headers == ["A", "A > A1", "B"]
 
 
@@ -77,7 +77,7 @@ def test_a_long_section_is_parted_between_paragraphs_and_keeps_its_path() -> Non
 
 def test_a_long_section_overlaps_by_at_least_what_is_asked() -> None:
     text = "# Guide\n\n" + " ".join(f"This is sentence number {number}." for number in range(200))
-    chunks = cut(text, Markdown())
+    chunks = cut(text, MarkdownChunker())
     assert len(chunks) > 4
     for before, after in pairwise(chunks):
         assert estimate(text[after.span.start : before.span.end]) >= 95
@@ -104,3 +104,26 @@ def test_windows_line_ends_make_no_difference() -> None:
     unix, windows = cut(text), cut(text.replace("\n", "\r\n"))
     assert [chunk.header for chunk in unix] == [chunk.header for chunk in windows]
     assert [chunk.text for chunk in unix] == [chunk.text.replace("\r\n", "\n") for chunk in windows]
+
+
+# ── slides and chapters ───────────────────────────────────────────────────────────────────────────
+
+TEXT = "# Plan\n\n# Why\n\nBecause.\n\n# How\n\nSlowly.\n"
+MARKS = tuple(
+    Mark(TEXT.index(title), number, "", "slide") for number, title in enumerate(("# Plan", "# Why", "# How"), 1)
+)
+
+
+def test_every_slide_is_a_chunk_of_its_own_even_one_with_only_a_title() -> None:
+    chunks = SlideChunker().chunk(Document("a.pptx", TEXT, marks=MARKS))
+    assert [(chunk.text, chunk.span.page, chunk.span.unit) for chunk in chunks] == [
+        ("# Plan", 1, "slide"), ("# Why\n\nBecause.", 2, "slide"), ("# How\n\nSlowly.", 3, "slide"),
+    ]  # fmt: skip
+    assert [chunk.header for chunk in chunks] == ["Plan", "Why", "How"]
+
+
+def test_a_long_chapter_is_parted_between_paragraphs() -> None:
+    text = "# One\n\n" + "Some words stand here.\n\n" * 30
+    chunks = SlideChunker(size=30).chunk(Document("a.epub", text, marks=(Mark(0, 1, "One", "chapter"),)))
+    assert len(chunks) > 3
+    assert {(chunk.span.page, chunk.span.page_label) for chunk in chunks} == {(1, "One")}

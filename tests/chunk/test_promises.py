@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunk.code import Python
-from ragstone.chunk.definitions import Definitions
-from ragstone.chunk.lines import Lines
-from ragstone.chunk.markdown import Markdown
-from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
+from ragstone.chunk.definitions import DefinitionChunker
+from ragstone.chunk.lines import LineChunker
+from ragstone.chunk.markdown import MarkdownChunker
+from ragstone.chunk.prose import CharacterChunker, ProseChunker, SentenceChunker, TokenChunker
 from ragstone.errors import InputError
 from ragstone.protocols import Chunker
 from ragstone.types import Chunk, Document
@@ -20,13 +19,30 @@ from ragstone.types import Chunk, Document
 Check = Callable[[Chunker, str], list[Chunk]]
 
 SMALL: list[Chunker] = [
-    Chars(size=7, overlap=3), Chars(size=1, overlap=0), Sentences(size=30, overlap=10), Sentences(size=3, overlap=2),
-    Tokens(size=8, overlap=3), Tokens(size=1, overlap=0), Prose(size=10, overlap=0), Prose(size=6, overlap=5),
-    Markdown(size=12, overlap=0), Markdown(size=9, overlap=4), Markdown(size=12, overlap=0, merge=False),
-    Lines(size=9, lines=3), Lines(size=1, lines=1), Python(size=12), Python(size=60), Definitions(size=12),
-]  # fmt: skip
-USUAL: list[Chunker] = [Chars(), Sentences(), Tokens(), Prose(), Markdown(), Markdown(overlap=0), Lines(), Python(),
-                        Definitions()]  # fmt: skip
+    CharacterChunker(size=7, overlap=3),
+    CharacterChunker(size=1, overlap=0),
+    SentenceChunker(size=30, overlap=10),
+    SentenceChunker(size=3, overlap=2),
+    TokenChunker(size=8, overlap=3),
+    TokenChunker(size=1, overlap=0),
+    ProseChunker(size=10, overlap=0),
+    ProseChunker(size=6, overlap=5),
+    MarkdownChunker(size=12, overlap=0),
+    MarkdownChunker(size=9, overlap=4),
+    LineChunker(size=9, lines=3),
+    LineChunker(size=1, lines=1),
+    DefinitionChunker(size=12),
+]
+USUAL: list[Chunker] = [
+    CharacterChunker(),
+    SentenceChunker(),
+    TokenChunker(),
+    ProseChunker(),
+    MarkdownChunker(),
+    MarkdownChunker(overlap=0),
+    LineChunker(),
+    DefinitionChunker(),
+]
 
 FRAGMENTS = st.sampled_from(
     ["word", " ", "\n", "\n\n", "\r\n", "\r", "\t", "    ", "\x0c", "\u2028", "\xa0", "Sentence one. ", "Zwei! ",
@@ -67,14 +83,13 @@ HARD = [
 
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:6]) for text in HARD])
 def test_a_megabyte_of_one_thing_is_cut_by_every_chunker(text: str) -> None:
-    chunkers: list[Chunker] = [Sentences(), Prose(), Markdown(), Lines(), Python(),
-                        Definitions()]  # fmt: skip
+    chunkers: list[Chunker] = [SentenceChunker(), ProseChunker(), MarkdownChunker(), LineChunker(), DefinitionChunker()]
     for chunker in chunkers:
         chunks = chunker.chunk(Document("hard", text))
         assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))
 
 
-@pytest.mark.parametrize("make", [Chars, Sentences, Tokens, Prose, Markdown])
+@pytest.mark.parametrize("make", [CharacterChunker, SentenceChunker, TokenChunker, ProseChunker, MarkdownChunker])
 def test_an_overlap_as_large_as_the_size_is_refused(make: Callable[..., Chunker]) -> None:
     for size, overlap in ((10, 10), (10, 11), (10, -1), (0, 0), (-5, 0)):
         with pytest.raises(InputError) as refused:
@@ -82,7 +97,7 @@ def test_an_overlap_as_large_as_the_size_is_refused(make: Callable[..., Chunker]
         assert refused.value.hint
 
 
-@pytest.mark.parametrize("make", [Lines, Python])
+@pytest.mark.parametrize("make", [LineChunker, DefinitionChunker])
 def test_a_size_of_nothing_is_refused(make: Callable[..., Chunker]) -> None:
     with pytest.raises(InputError):
         make(size=0)

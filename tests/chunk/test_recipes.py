@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from ragstone.chunk.choose import _made
-from ragstone.chunk.recipes import NAMES, OVERLAPS, SEVERAL, named, recipe
+from ragstone.chunk.chunkers import _get_chunker
+from ragstone.chunk.recipes import MIXED, NAMES, OVERLAPS, describe_recipe, format_recipe
 from ragstone.errors import InputError
 
 
@@ -18,26 +18,26 @@ from ragstone.errors import InputError
 def test_a_recipe_is_made_of_what_the_chunkers_call_themselves(
     name: str, size: int | None, overlap: int | None
 ) -> None:
-    chosen = SEVERAL.get(name, (name,))
-    made = [_made(each, size, overlap if each in OVERLAPS else None) for each in chosen]
-    assert recipe(name, size, overlap) == f"{name}:" + ",".join(chunker.recipe for chunker in made)
+    chosen = MIXED.get(name, (name,))
+    made = [_get_chunker(each, size, overlap if each in OVERLAPS else None) for each in chosen]
+    assert describe_recipe(name, size, overlap) == f"{name}:" + ",".join(chunker.recipe for chunker in made)
 
 
 def test_the_recipes_of_the_default_settings_stay_what_they_were() -> None:
     # Another one would cut every file of every index anew.
-    assert recipe() == (
-        "auto:python/1/300,definitions/2/300,markdown/1/160/0,marked/1/160/0,rows/1/300,keys/1/300,openapi/1/300,"
+    assert describe_recipe() == (
+        "auto:definitions/2/300,markdown/1/160/0,marked/1/160/0,rows/1/300,keys/1/300,openapi/1/300,"
         "lines/1/300/50,prose/1/160/0"
     )
-    assert recipe("chars") == "chars:chars/1/1000/200"
-    assert recipe("sentences", 100) == "sentences:sentences/1/100/20"
-    assert named("definitions", 9) == "definitions/2/9"
+    assert describe_recipe("chars") == "chars:chars/1/1000/200"
+    assert describe_recipe("sentences", 100) == "sentences:sentences/1/100/20"
+    assert format_recipe("definitions", 9) == "definitions/2/9"
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, None), (-3, None), (10, 10), (10, -1)])
 def test_sizes_that_make_no_sense_have_no_recipe(size: int, overlap: int | None) -> None:
     with pytest.raises(InputError):
-        recipe("prose", size, overlap)
+        describe_recipe("prose", size, overlap)
 
 
 def test_a_recipe_loads_no_chunker() -> None:
@@ -46,4 +46,4 @@ def test_a_recipe_loads_no_chunker() -> None:
         "print(*sorted(name for name in sys.modules if name.startswith('ragstone.chunk.')))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told.split() == ["ragstone.chunk.pack", "ragstone.chunk.recipes"]
+    assert told.split() == ["ragstone.chunk.packing", "ragstone.chunk.recipes"]

@@ -9,26 +9,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunk.keys import Keys
-from ragstone.chunk.marked import Marked
-from ragstone.chunk.openapi import OpenApi
-from ragstone.chunk.rows import Rows
+from ragstone.chunk.keys import KeyChunker
+from ragstone.chunk.markdown import SlideChunker
+from ragstone.chunk.openapi import OpenApiChunker
+from ragstone.chunk.tables import TableChunker
 from ragstone.errors import InputError
 from ragstone.protocols import Chunker
 from ragstone.types import Chunk, Document, Mark
 
 LANGUAGES = ["json", "yaml", "toml", "ini", "dotenv", "php", "none"]
 CHUNKERS: list[Chunker] = [
-    Keys(size=12),
-    Keys(size=1),
-    Keys(),
-    OpenApi(size=12),
-    OpenApi(),
-    Rows(size=9),
-    Rows(size=1),
-    Rows(),
-    Marked(size=9),
-    Marked(),
+    KeyChunker(size=12),
+    KeyChunker(size=1),
+    KeyChunker(),
+    OpenApiChunker(size=12),
+    OpenApiChunker(),
+    TableChunker(size=9),
+    TableChunker(size=1),
+    TableChunker(),
+    SlideChunker(size=9),
+    SlideChunker(),
 ]
 
 FRAGMENTS = st.sampled_from(
@@ -133,7 +133,7 @@ def test_any_text_is_covered_by_exact_slices(chunker: Chunker, text: str, langua
 
 
 @pytest.mark.parametrize(
-    "chunker", [Keys(size=12), Keys(size=40), OpenApi(size=12)], ids=lambda chunker: chunker.recipe
+    "chunker", [KeyChunker(size=12), KeyChunker(size=40), OpenApiChunker(size=12)], ids=lambda chunker: chunker.recipe
 )
 @given(value=JSON, indent=st.sampled_from([None, 0, 2]))
 def test_any_json_is_covered_by_exact_slices(chunker: Chunker, value: object, indent: int | None) -> None:
@@ -144,8 +144,8 @@ def test_any_json_is_covered_by_exact_slices(chunker: Chunker, value: object, in
 def test_any_marks_leave_the_slices_exact(text: str, places: list[int], unit: str) -> None:
     marks = tuple(Mark(at, number, f"S row {number}", unit) for number, at in enumerate(sorted(set(places)), 1))
     document = Document("a.pptx", text, marks=marks, language="pptx" if unit == "slide" else "xlsx")
-    covered(Marked(size=9), document)
-    covered(Rows(size=9), document)
+    covered(SlideChunker(size=9), document)
+    covered(TableChunker(size=9), document)
 
 
 MANY = 30_000
@@ -181,12 +181,12 @@ HARD = [
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:8]) for text in HARD])
 def test_very_much_of_one_thing_is_cut_by_keys_and_rows(text: str) -> None:
     for language in ("json", "yaml", "toml", "ini", "php"):
-        chunks = Keys().chunk(Document("hard", text, language=language))
+        chunks = KeyChunker().chunk(Document("hard", text, language=language))
         assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))
-    assert "".join(chunk.text for chunk in Rows().chunk(Document("hard", text))).split() or not text.split()
+    assert "".join(chunk.text for chunk in TableChunker().chunk(Document("hard", text))).split() or not text.split()
 
 
-@pytest.mark.parametrize("make", [Keys, OpenApi, Rows, Marked])
-def test_a_size_of_nothing_is_refused_by_these_too(make: type[Keys]) -> None:
+@pytest.mark.parametrize("make", [KeyChunker, OpenApiChunker, TableChunker, SlideChunker])
+def test_a_size_of_nothing_is_refused_by_these_too(make: type[KeyChunker]) -> None:
     with pytest.raises(InputError):
         make(size=0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.chunk.choose import choose
+from ragstone.chunk.chunkers import chunker_for
 from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read
 from ragstone.types import Document, Symbol
@@ -44,7 +44,7 @@ def symbols_of(text: str, path: Path) -> tuple[Symbol, ...]:
 def cut(text: str, path: Path) -> list[str]:
     language = {"tsx": "typescript"}.get(language_of(path.name), language_of(path.name))
     document = Document(path.name, text, kind="code", language=language, symbols=symbols_of(text, path))
-    return [chunk.text for chunk in choose(document).chunk(document)]
+    return [chunk.text for chunk in chunker_for(document).chunk(document)]
 
 
 def edited(text: str, path: Path, symbol: Symbol) -> str:

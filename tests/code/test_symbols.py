@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunk.choose import choose
+from ragstone.chunk.chunkers import chunker_for
 from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read
@@ -277,7 +277,7 @@ def test_editing_one_function_changes_one_symbol_and_its_chunk_only(path: Path) 
     assert touched
     language = {"tsx": "typescript"}.get(kept.language, kept.language)
     cuts = [
-        choose(document, size=120).chunk(document)
+        chunker_for(document, size=120).chunk(document)
         for document in (
             Document(path.name, before, kind="code", language=language, symbols=kept.symbols),
             Document(path.name, after, kind="code", language=language, symbols=told.symbols),

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.chunk.choose import NAMES, choose
+from ragstone.chunk.chunkers import chunker_for
+from ragstone.chunk.recipes import NAMES
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
 from ragstone.read.formats import FORMATS, Format, find_format, get_format
@@ -112,7 +113,7 @@ def holds(document: Document, rng: random.Random) -> None:
     encoded = text.encode("utf-8", "surrogatepass")
     sizes = [("auto", None, None), (rng.choice(NAMES), rng.choice((1, 7, 60, 500)), 0)]
     for name, size, overlap in sizes:
-        chunks = choose(document, name=name, size=size, overlap=overlap).chunk(document)
+        chunks = chunker_for(document, name=name, size=size, overlap=overlap).chunk(document)
         reached = 0
         for chunk in chunks:
             span = chunk.span

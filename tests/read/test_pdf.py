@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.chunk.choose import NAMES, choose
+from ragstone.chunk.chunkers import chunker_for
+from ragstone.chunk.recipes import NAMES
 from ragstone.errors import ReadError
 from ragstone.read.file_types import explain_refusal
 from ragstone.read.formats import get_format
@@ -235,7 +236,7 @@ def paper() -> bytes:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chunk_is_cited_by_the_page_it_begins_on(name: str) -> None:
     document = read(paper(), "a.pdf")
-    chunks = choose(document, name=name, size=120, overlap=0).chunk(document)
+    chunks = chunker_for(document, name=name, size=120, overlap=0).chunk(document)
     assert {chunk.span.page for chunk in chunks} == {1, 2, 3, 4, 5, 6}
     for chunk in chunks:
         begins = max(found.start() for found in re.finditer("Page", document.text) if found.start() <= chunk.span.start)

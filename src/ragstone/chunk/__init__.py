@@ -1,1 +1,1 @@
-"""How a document is cut: each chunker returns exact slices that together cover all of its text."""
+"""Chunkers: documents are cut into exact slices that cover all of their text."""

@@ -1,179 +1,266 @@
-"""Cutting code by its definitions, in any language whose symbols were found.
+"""Cutting code by its definitions, in any language whose symbols are known.
 
-Small definitions share a chunk, a big class is a header and its methods, a long function is parted between lines.
-Nothing is said twice. A file without symbols is cut by lines; where its grammar could not read it, its chunks are of
-kind `code_text`.
+Small definitions share a chunk. A big class becomes a header and its methods, a long function is
+parted between lines. A file without symbols is cut by lines; if its grammar could not read it, its
+chunks are of kind `code_text`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ragstone.chunk.gather import Gather, Piece, by_last_part, listed
-from ragstone.chunk.lines import UNPARSED_KIND, cut_lines
-from ragstone.chunk.pack import check_sizes
-from ragstone.chunk.recipes import CODE_SIZE, named
-from ragstone.chunk.spans import Cut, chunks_of
+from ragstone.chunk.lines import UNPARSED_KIND, chunk_by_lines, cut_lines
+from ragstone.chunk.packing import check_sizes
+from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.spans import TextSlice, build_chunks
+from ragstone.text.sentences import weigh
+from ragstone.types import Chunk, Document, Symbol
 
-if TYPE_CHECKING:
-    from ragstone.types import Chunk, Document, Symbol
-
-_BLOCKS: Final = frozenset(
+_BLOCK_KINDS: Final = frozenset(
     {"class", "interface", "trait", "enum", "struct", "module", "function", "method", "constructor"}
 )
-"""Kinds that are cut around; the others are names in what stands between these."""
-_DEEPEST: Final = 8
-"""What stands deeper in others than that is not cut around: no person nests so."""
-_SMALL: Final = 2
-"""Neighbours below size / SMALL share a chunk. Code search by words:
-.801 with a third, .803 with a half, .802 where all that fits is put together."""
+"""Kinds of symbols that are pieces of their own; the others are only names inside a piece."""
+_MAX_DEPTH: Final = 8
+"""Definitions that are nested more deeply are not cut apart."""
+_SMALL_SHARE: Final = 2
+"""Neighbours below 1 / 2 of the size share a chunk. Code search by words: .801 with a third, .803 with a half,
+.802 if everything that fits is joined."""
+_TINY_SHARE: Final = 8
+"""A piece below 1 / 8 of the size is joined with any neighbour that it fits with."""
+_MAX_NAMES: Final = 40
 _WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
 class _Block:
-    """A definition that is cut around, with those inside of it and the names of what else it defines."""
+    """A definition, with the definitions inside it and its other symbols."""
 
     symbol: Symbol
     start: int
     end: int
     inner: list[_Block] = field(default_factory=list)
-    names: list[Symbol] = field(default_factory=list)
+    others: list[Symbol] = field(default_factory=list)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the definition and of the definitions directly inside it."""
+        return _name(self.symbol), *(_name(block.symbol) for block in self.inner)
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece(Piece):
-    """A definition, or a run of other lines."""
+class CodePiece:
+    """A definition, or the lines between two definitions."""
 
+    start: int
+    end: int
+    names: tuple[str, ...]
+    header: str
     block: _Block | None = None
 
 
-class Definitions:
-    """Definitions: small ones together, a big class as a header and its methods, a long function in parts."""
+class DefinitionChunker:
+    """Cuts code between its definitions."""
 
     def __init__(self, *, size: int = CODE_SIZE) -> None:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = named("definitions", size)
+        self.recipe = format_recipe("definitions", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
         text = document.text
+        if document.symbols is None:
+            return chunk_by_lines(document, size=self.size, kind=UNPARSED_KIND)
         if not document.symbols:
-            kind = UNPARSED_KIND if document.symbols is None else ""
-            return chunks_of(document, (Cut(*cut, kind=kind) for cut in cut_lines(text, 0, len(text), size=self.size)))
-        blocks, names = _nested(text, document.symbols)
-        pieces = _pieces(text, (0, len(text)), blocks, names)
-        return chunks_of(document, self._gather(text).cuts(pieces, partial(self._parted, text)))
+            return chunk_by_lines(document, size=self.size)
+        blocks, others = _nest_symbols(document.symbols, len(text))
+        pieces = _split_pieces(text, (0, len(text)), blocks, others)
+        return build_chunks(document, PieceCutter(text, self.size).cut(pieces))
 
-    def _gather(self, text: str) -> Gather:
-        return Gather(text, self.size, _SMALL)
 
-    def _parted(self, text: str, piece: _Piece) -> Iterator[Cut]:
-        """Yield the cuts of a piece that is too big for one chunk."""
-        block = piece.block
-        if block and block.inner:
-            below = _chain(piece.header, block.symbol.signature)
-            own = (block.symbol.qualified, *(name for name in piece.names if name != block.symbol.qualified))
-            inside = _pieces(text, (piece.start, piece.end), block.inner, block.names, header=below)
-            first = inside[0]
-            if first.block is None:
-                led = own[len(_all_names(block)) :]
-                inside[0] = replace(first, names=(block.symbol.qualified, *led, *first.names), header=piece.header)
-            yield from self._gather(text).cuts(inside, partial(self._parted, text))
+@dataclass(frozen=True, slots=True)
+class PieceCutter:
+    """Turns neighbouring pieces of code into slices of at most a size."""
+
+    text: str
+    size: int
+
+    def cut(self, pieces: Iterable[CodePiece]) -> Iterator[TextSlice]:
+        """Yield the slices of pieces: small neighbours are joined, a piece above the size is parted."""
+        group: list[CodePiece] = []
+        group_weight = 0
+        for piece in pieces:
+            weight = weigh(self.text, piece.start, piece.end, self.size)
+            is_big = weight > self.size
+            if group and is_big and group_weight <= self.size // _TINY_SHARE:
+                piece = _prepend(group, piece)
+                group, group_weight = [], 0
+            if group and not self._fits_together(group_weight, weight):
+                yield _join(group)
+                group, group_weight = [], 0
+            if is_big:
+                yield from self._part(piece)
+            else:
+                group.append(piece)
+                group_weight += weight
+        if group:
+            yield _join(group)
+
+    def _fits_together(self, group_weight: int, weight: int) -> bool:
+        if group_weight + weight > self.size:
+            return False
+        small = self.size // _SMALL_SHARE
+        are_small = group_weight <= small and weight <= small
+        return are_small or min(group_weight, weight) <= self.size // _TINY_SHARE
+
+    def _part(self, piece: CodePiece) -> Iterator[TextSlice]:
+        """Yield the slices of a piece above the size."""
+        if piece.block is not None and piece.block.inner:
+            yield from self.cut(_split_class(self.text, piece, piece.block))
             return
-        below = _chain(piece.header, block.symbol.signature) if block else piece.header
-        known = {} if block else by_last_part(piece.names)
-        for at, (start, end) in enumerate(cut_lines(text, piece.start, piece.end, size=self.size)):
-            names = piece.names if block else _said(text[start:end], known)
-            yield Cut(start, end, symbol=listed(names), header=below if at else piece.header)
+        later_header = piece.header
+        if piece.block is not None:
+            later_header = _join_headers(piece.header, piece.block.symbol.signature)
+        by_word = _index_by_last_word(piece.names)
+        header = piece.header
+        for start, end in cut_lines(self.text, piece.start, piece.end, size=self.size):
+            names: Sequence[str] = piece.names
+            if piece.block is None:
+                names = _names_in(self.text[start:end], by_word)
+            yield TextSlice(start, end, symbol=_list_names(names), header=header)
+            header = later_header
 
 
-def _nested(text: str, symbols: Sequence[Symbol]) -> tuple[list[_Block], list[Symbol]]:
-    """Return the blocks of a text, each with those inside of it, and the symbols that stand in none."""
-    top: list[_Block] = []
-    names: list[Symbol] = []
-    around: list[_Block] = []
+def _nest_symbols(symbols: Iterable[Symbol], length: int) -> tuple[list[_Block], list[Symbol]]:
+    """Return the top-level blocks, each with its inner blocks, and the other symbols of the top level."""
+    root = _Block(Symbol("", "", "module", 0, length, 0, 0), 0, length)
+    stack = [root]
     for symbol in sorted(symbols, key=lambda each: (each.start, -each.end)):
-        start, end = max(symbol.start, 0), min(symbol.end, len(text))
-        while around and around[-1].end <= start:
-            around.pop()
-        inner, others = (around[-1].inner, around[-1].names) if around else (top, names)
-        crossing = bool(around and end > around[-1].end) or bool(inner and inner[-1].end > start)
-        if symbol.kind not in _BLOCKS or crossing or len(around) >= _DEEPEST or start >= end:
-            others.append(symbol)
+        start, end = max(symbol.start, 0), min(symbol.end, length)
+        while len(stack) > 1 and stack[-1].end <= start:
+            stack.pop()
+        parent = stack[-1]
+        overlaps = end > parent.end or (parent.inner and parent.inner[-1].end > start)
+        if symbol.kind not in _BLOCK_KINDS or overlaps or len(stack) > _MAX_DEPTH or start >= end:
+            parent.others.append(symbol)
             continue
         block = _Block(symbol, start, end)
-        inner.append(block)
-        around.append(block)
-    return top, names
+        parent.inner.append(block)
+        stack.append(block)
+    return root.inner, root.others
 
 
-def _pieces(
-    text: str, span: tuple[int, int], blocks: Sequence[_Block], names: Sequence[Symbol], *, header: str = ""
-) -> list[_Piece]:
-    """Return the pieces of a file or of what is in a definition; together they are all text of the span."""
-    at, last = span
-    found: list[_Piece] = []
-    pending = sorted(names, key=lambda each: each.start, reverse=True)
-    for number, block in enumerate(blocks):
-        following = blocks[number + 1].start if number + 1 < len(blocks) else last
-        start = max(_line_start(text, block.start), at)
-        between = _until(pending, start)
-        if text[at:start].strip():
-            found.append(_Piece(at, start, between, header))
-        at = max(_line_end(text, block.end, min(following, last)), start)
-        held = _until(pending, block.end)
-        above = header or _owner(block.symbol)
-        found.append(_Piece(start, at, (*_all_names(block), *held), above, block))
-    if at < last:
-        found.append(_Piece(at, last, _until(pending, last), header))
-    return found
+def _split_pieces(
+    text: str,
+    span: tuple[int, int],
+    blocks: Sequence[_Block],
+    others: Iterable[Symbol],
+    *,
+    header: str = "",
+) -> list[CodePiece]:
+    """Return the pieces of a file or of a definition's body; together they are all text of the span."""
+    position, last = span
+    pieces: list[CodePiece] = []
+    pending = sorted(others, key=lambda each: each.start, reverse=True)
+    limits = [block.start for block in blocks[1:]] + [last]
+    for block, limit in zip(blocks, limits, strict=False):
+        start = max(_line_start(text, block.start), position)
+        names_before = _take_names(pending, start)
+        if text[position:start].strip():
+            pieces.append(CodePiece(position, start, names_before, header))
+        position = max(_line_end(text, block.end, min(limit, last)), start)
+        names = (*block.names, *_take_names(pending, block.end))
+        # A method may be outside its type, as in Go; the parent is then its header.
+        pieces.append(CodePiece(start, position, names, header or block.symbol.parent, block))
+    if position < last:
+        pieces.append(CodePiece(position, last, _take_names(pending, last), header))
+    return pieces
 
 
-def _until(pending: list[Symbol], end: int) -> tuple[str, ...]:
-    """Return the names of those that begin before a place, and take them off."""
-    names = []
-    while pending and pending[-1].start < end:
-        names.append(_name(pending.pop()))
-    return tuple(names)
+def _split_class(text: str, piece: CodePiece, block: _Block) -> list[CodePiece]:
+    """Return the pieces of a class: its opening lines, its methods, and the lines between them."""
+    header = _join_headers(piece.header, block.symbol.signature)
+    pieces = _split_pieces(text, (piece.start, piece.end), block.inner, block.others, header=header)
+    opening = pieces[0]
+    if opening.block is None:
+        own_name = block.symbol.qualified
+        other_names = [name for name in piece.names if name != own_name]
+        names_before = other_names[len(block.inner) :]
+        names = (own_name, *names_before, *opening.names)
+        pieces[0] = replace(opening, names=names, header=piece.header)
+    return pieces
 
 
-def _all_names(block: _Block) -> tuple[str, ...]:
-    """Return the name of a definition and of what it is directly made of."""
-    return _name(block.symbol), *(_name(each.symbol) for each in block.inner)
+def _prepend(group: Sequence[CodePiece], piece: CodePiece) -> CodePiece:
+    """Return the piece, extended to start with the tiny pieces before it."""
+    names = list(piece.names)
+    for before in group:
+        names += before.names
+    return replace(piece, start=group[0].start, names=tuple(names))
+
+
+def _join(pieces: Sequence[CodePiece]) -> TextSlice:
+    """Return one slice of neighbouring pieces."""
+    names: dict[str, None] = {}
+    for piece in pieces:
+        names.update(dict.fromkeys(piece.names))
+    return TextSlice(pieces[0].start, pieces[-1].end, symbol=_list_names(list(names)), header=pieces[-1].header)
+
+
+# ── names ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _name(symbol: Symbol) -> str:
     return symbol.qualified.replace(" ", "")
 
 
-def _owner(symbol: Symbol) -> str:
-    """Return what a definition belongs to that it does not stand in, such as the type of a Go method."""
-    return symbol.parent
+def _take_names(pending: list[Symbol], end: int) -> tuple[str, ...]:
+    """Remove the symbols that start before `end` from the pending ones and return their names."""
+    names = []
+    while pending and pending[-1].start < end:
+        names.append(_name(pending.pop()))
+    return tuple(names)
 
 
-def _line_start(text: str, place: int) -> int:
-    """Return where the line of a definition begins, or its own place where something stands before it."""
-    start = text.rfind("\n", 0, place) + 1
-    return place if text[start:place].strip() else start
+def _list_names(names: Sequence[str]) -> str:
+    return " ".join(names[:_MAX_NAMES])
 
 
-def _line_end(text: str, place: int, limit: int) -> int:
-    """Return where the line that a definition ends on ends; its own place where the next one begins there."""
-    end = text.find("\n", place) + 1 or len(text)
-    return end if end <= limit else place
+def _index_by_last_word(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names by the word after their last dot, without the signs that languages put around it."""
+    index: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        word = name.rpartition(".")[2].strip("$@?!=")
+        index.setdefault(word, []).append(name)
+    return index
 
 
-def _chain(*parts: str) -> str:
-    return " > ".join(filter(None, parts))
+def _names_in(text: str, by_word: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names whose last word is in a text."""
+    names: list[str] = []
+    for word in dict.fromkeys(_WORD.findall(text)):
+        names += by_word.get(word, ())
+    return names
 
 
-def _said(part: str, known: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return those of a run's names that a part of it has as words."""
-    return [name for word in dict.fromkeys(_WORD.findall(part)) for name in known.get(word, ())]
+def _join_headers(*headers: str) -> str:
+    return " > ".join(filter(None, headers))
+
+
+# ── lines ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _line_start(text: str, position: int) -> int:
+    """Return the start of the line; the position itself if the line has text before it."""
+    start = text.rfind("\n", 0, position) + 1
+    return position if text[start:position].strip() else start
+
+
+def _line_end(text: str, position: int, limit: int) -> int:
+    """Return the end of the line; the position itself if the line ends after the limit."""
+    end = text.find("\n", position) + 1 or len(text)
+    return end if end <= limit else position

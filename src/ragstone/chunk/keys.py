@@ -1,130 +1,154 @@
-"""Cutting structured text by its keys: neighbours share a chunk while they fit, a big value is parted within.
+"""Cutting structured text by its keys: neighbours share a chunk if they fit, a big value is parted.
 
-A chunk's symbol lists the keys it holds, as dotted paths; its header is the path above them.
+A chunk's symbol lists its keys as dotted paths; its header is the path above them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ragstone.chunk.lines import cut_lines
-from ragstone.chunk.pack import Unit, check_sizes, pack
-from ragstone.chunk.recipes import CODE_SIZE, named
-from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.chunk.trees import (
-    Part,
-    Split,
-    ini_parts,
-    json_parts,
-    php_parts,
-    toml_parts,
-    without_comments,
-    yaml_parts,
+from ragstone.chunk.key_parsers import (
+    KeyParser,
+    KeyPart,
+    blank_comments,
+    parse_ini,
+    parse_json,
+    parse_php,
+    parse_toml,
+    parse_yaml,
 )
+from ragstone.chunk.lines import chunk_by_lines, cut_lines
+from ragstone.chunk.packing import check_sizes, pack_units
+from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import weigh
+from ragstone.text.units import Unit
+from ragstone.types import Chunk, Document
 
-if TYPE_CHECKING:
-    from ragstone.types import Chunk, Document
-
-SPLITS: Final[dict[str, Split]] = {
-    "json": json_parts,
-    "yaml": yaml_parts,
-    "toml": toml_parts,
-    "ini": ini_parts,
-    "dotenv": ini_parts,
-    "php": php_parts,
+PARSERS: Final[dict[str, KeyParser]] = {
+    "json": parse_json,
+    "yaml": parse_yaml,
+    "toml": parse_toml,
+    "ini": parse_ini,
+    "dotenv": parse_ini,
+    "php": parse_php,
 }
-_DEEPEST: Final = 12
-_STRONGEST: Final = 100
-_MOST_NAMES: Final = 40
-_LONGEST_SYMBOL: Final = 1000
+_MAX_DEPTH: Final = 12
+_TOP_BORDER: Final = 100
+_MAX_NAMES: Final = 40
+_MAX_SYMBOL: Final = 1000
+
+Path = tuple[str, ...]
 
 
-class Keys:
-    """Whole keys up to a size in tokens; text in which none are found is cut by lines."""
+class KeyChunker:
+    """Cuts whole keys up to a size in tokens; text without keys is cut by lines."""
 
     def __init__(self, *, size: int = CODE_SIZE) -> None:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = named("keys", size)
+        self.recipe = format_recipe("keys", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
-        text, parts = top_parts(document)
+        text, parts = parse_top_level(document)
         if not parts:
-            return chunks_of(document, (Cut(*cut) for cut in cut_lines(text, 0, len(text), size=self.size)))
-        split = SPLITS[document.language]
-        owner = _owner(document)
-        return chunks_of(document, key_cuts(text, parts, split, size=self.size, owner=owner))
+            return chunk_by_lines(document, size=self.size)
+        parser = PARSERS[document.language]
+        prefix = _key_prefix(document)
+        return build_chunks(document, cut_keys(text, parts, parser, size=self.size, prefix=prefix))
 
 
-def top_parts(document: Document) -> tuple[str, list[Part]]:
-    """Return the text to look for keys in, as long as the document's, and its topmost keys; none if it has none."""
-    text, split = document.text, SPLITS.get(document.language)
-    if split is None:
+def parse_top_level(document: Document) -> tuple[str, list[KeyPart]]:
+    """Return the text to parse, as long as the document's, and its top-level keys; no keys if it cannot be parsed."""
+    text, parser = document.text, PARSERS.get(document.language)
+    if parser is None:
         return text, []
-    whole = Part(0, len(text))
-    try:
-        return text, split(text, whole)
-    except (ValueError, RecursionError):
-        if split is not json_parts:
-            return text, []
-    text = without_comments(text)
-    try:
-        return text, split(text, whole)
-    except (ValueError, RecursionError):
-        return document.text, []
+    variants = [text]
+    if parser is parse_json:
+        variants.append(blank_comments(text))
+    for variant in variants:
+        try:
+            return variant, parser(variant, KeyPart(0, len(variant)))
+        except (ValueError, RecursionError):
+            continue
+    return text, []
 
 
-def key_cuts(text: str, parts: Sequence[Part], split: Split, *, size: int, owner: str = "") -> Iterator[Cut]:
-    """Yield the cuts of parts that follow each other."""
+def cut_keys(
+    text: str,
+    parts: Sequence[KeyPart],
+    parser: KeyParser,
+    *,
+    size: int,
+    prefix: str = "",
+) -> Iterator[TextSlice]:
+    """Yield the slices of neighbouring parts."""
     units: list[Unit] = []
-    paths: list[tuple[str, ...]] = []
+    paths: list[Path] = []
     for part in parts:
-        for unit, path in _units(text, part, split, size=size):
+        for unit, path in _split_part(text, part, parser, size=size):
             units.append(unit)
             paths.append(path)
     starts = [unit.start for unit in units]
-    for start, end in pack(units, parts[-1].end, size=size):
-        held = paths[bisect_left(starts, start) : bisect_left(starts, end)]
-        names = dict.fromkeys("_".join(".".join(filter(None, (owner, *path))).split()) for path in held)
-        symbol = " ".join(list(filter(None, names))[:_MOST_NAMES])[:_LONGEST_SYMBOL].rstrip()
-        yield Cut(start, end, symbol=symbol, header=" > ".join(_above(held)))
+    for start, end in pack_units(units, parts[-1].end, size=size):
+        inside = paths[bisect_left(starts, start) : bisect_left(starts, end)]
+        header = " > ".join(_common_parents(inside))
+        yield TextSlice(start, end, symbol=_list_keys(inside, prefix), header=header)
 
 
-def _units(text: str, part: Part, split: Split, *, size: int, depth: int = 0) -> Iterator[tuple[Unit, tuple[str, ...]]]:
-    """Yield what is not broken: a part of at most half the size, or the parts within a bigger one."""
+def _split_part(
+    text: str,
+    part: KeyPart,
+    parser: KeyParser,
+    *,
+    size: int,
+    depth: int = 0,
+) -> Iterator[tuple[Unit, Path]]:
+    """Yield the units of a part with their paths: the part itself if it is small, or the parts inside it."""
     weight = weigh(text, part.start, part.end, size)
-    inner = []
-    if weight > size // 2 and part.inside >= 0 and depth < _DEEPEST:
-        inner = split(text, part)
-    border = _STRONGEST - depth
-    for one in inner:
-        for unit, path in _units(text, one, split, size=size, depth=depth + 1):
-            yield unit._replace(border=max(border, unit.border)), path  # the first stands where the whole begins
-            border = 0
+    border = _TOP_BORDER - depth
+    inner: list[KeyPart] = []
+    if weight > size // 2 and part.inside >= 0 and depth < _MAX_DEPTH:
+        inner = parser(text, part)
     if inner:
+        for child in inner:
+            for unit, path in _split_part(text, child, parser, size=size, depth=depth + 1):
+                yield unit._replace(border=max(border, unit.border)), path
+                border = 0  # only the first one starts where this part starts
         return
-    pieces = [(part.start, part.end)] if weight <= size else cut_lines(text, part.start, part.end, size=size)
-    for start, end in pieces:
+    ranges = [(part.start, part.end)]
+    if weight > size:
+        ranges = cut_lines(text, part.start, part.end, size=size)
+    for start, end in ranges:
         yield Unit(start, min(weigh(text, start, end, size), size), border), part.path
         border = 0
 
 
-def _above(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def _list_keys(paths: Sequence[Path], prefix: str) -> str:
+    """Return the dotted keys of paths, each once, as many as a symbol may have."""
+    names: dict[str, None] = {}
+    for path in paths:
+        dotted = ".".join(filter(None, (prefix, *path)))
+        names["_".join(dotted.split())] = None
+    listed = list(filter(None, names))[:_MAX_NAMES]
+    return " ".join(listed)[:_MAX_SYMBOL].rstrip()
+
+
+def _common_parents(paths: Sequence[Path]) -> Path:
     """Return the keys above all of these paths."""
     shortest = min((path[:-1] for path in paths), key=len, default=())
-    count = 0
-    for key in shortest:
-        if any(path[count] != key for path in paths):
-            break
-        count += 1
-    return shortest[:count]
+    for index, key in enumerate(shortest):
+        if any(path[index] != key for path in paths):
+            return shortest[:index]
+    return shortest
 
 
-def _owner(document: Document) -> str:
-    """Return what keys of a PHP configuration file are asked for by: the name of the file."""
-    return document.uri.rpartition("/")[2].partition(".")[0] if document.language == "php" else ""
+def _key_prefix(document: Document) -> str:
+    """Return the name that keys of a PHP configuration file are prefixed with: the name of the file."""
+    if document.language != "php":
+        return ""
+    return document.uri.rpartition("/")[2].partition(".")[0]

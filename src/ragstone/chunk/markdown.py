@@ -1,210 +1,263 @@
-"""Cutting Markdown: by its sections, each with the path of headings above it."""
+"""Cutting Markdown by its sections, each with the path of headings above it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
-from ragstone.chunk.pack import Unit, check_sizes, pack
-from ragstone.chunk.recipes import PROSE_SIZE, named
-from ragstone.chunk.spans import Cut, chunks_of
+from ragstone.chunk.packing import check_sizes, pack_units
+from ragstone.chunk.prose import split_at_marks
+from ragstone.chunk.recipes import PROSE_SIZE, format_recipe
+from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import LINE, PARAGRAPH, WORD, line_units, prose_units, weigh, with_border
-
-if TYPE_CHECKING:
-    from ragstone.types import Chunk, Document
+from ragstone.text.units import Unit
+from ragstone.types import Chunk, Document
 
 _FRONT_MATTER: Final = re.compile(r"\ufeff?(?:---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?(?:---|\+\+\+|\.\.\.)[ \t]*(?:\r?\n|$)")
-_LONGEST_FRONT_MATTER: Final = 20_000
-_NOTABLE: Final = re.compile(
+_MAX_FRONT_MATTER: Final = 20_000
+_SYNTAX: Final = re.compile(
     r"^ {0,3}(?:(?P<marks>\#{1,6})(?:[ \t]++(?P<title>[^\r\n]*+)|[ \t]*+(?=\r?$))"  # a heading
-    r"|(?P<fence>`{3,}+|~{3,}+)(?P<info>[^\r\n]*+)"  # code begins or ends
-    r"|(?P<under>=++|-++)[ \t]*+(?=\r?$))",  # what was above is a heading
+    r"|(?P<fence>`{3,}+|~{3,}+)(?P<info>[^\r\n]*+)"  # code starts or ends
+    r"|(?P<underline>=++|-++)[ \t]*+(?=\r?$))",  # the line above is a heading
     re.MULTILINE,
 )
 _TITLE_END: Final = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _TABLE: Final = re.compile(r"(?:^[ \t]*\|[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _EMPTY_LINE: Final = re.compile(r"[^\S\n]*+\n")
-_LONGEST_HEADING: Final = 120
+_MAX_HEADING: Final = 120
 _BLOCK_MARKS: Final = "#>|-*+=`~"
+
+
+class _Heading(NamedTuple):
+    """A heading; level 0 is a block of fenced code."""
+
+    level: int
+    start: int
+    end: int
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A heading and what stands under it, up to the next heading; `path` ends with its own title."""
+    """A heading and its text up to the next heading; `path` ends with its own title."""
 
     start: int
     body: int
     end: int
     path: tuple[str, ...]
     fences: tuple[tuple[int, int], ...] = ()
+    is_bare: bool = False
+    """Whether there is no text under the heading."""
 
 
-class Markdown:
-    """Sections, the small ones beside each other packed together, the long ones parted between paragraphs."""
+class MarkdownChunker:
+    """Cuts sections: small neighbours share a chunk, long ones are parted between paragraphs."""
 
-    def __init__(self, *, size: int = PROSE_SIZE, overlap: int = 100, merge: bool = True) -> None:
-        """Keep the sizes, in estimated tokens, and whether small neighbouring sections share a chunk."""
+    def __init__(self, *, size: int = PROSE_SIZE, overlap: int = 100) -> None:
+        """Keep the sizes, in estimated tokens."""
         check_sizes(size, overlap)
-        self.size, self.overlap, self.merge = size, overlap, merge
-        self.recipe = named("markdown", size, overlap) + ("" if merge else "/apart")
+        self.size = size
+        self.overlap = overlap
+        self.recipe = format_recipe("markdown", size, overlap)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
-        return chunks_of(document, self.cuts(document.text))
+        return build_chunks(document, self.cut(document.text))
 
-    def cuts(self, text: str) -> Iterator[Cut]:
-        """Yield the cuts of a text in order."""
-        for group, weight in self._groups(text):
-            telling = [section.path for section in group if not _bare(text, section)]
-            header = " > ".join(_common(telling or [group[-1].path]))
+    def cut(self, text: str) -> Iterator[TextSlice]:
+        """Yield the slices of a text in order."""
+        for group, weight in self._group_sections(text):
+            paths = [section.path for section in group if not section.is_bare]
+            header = " > ".join(_common_start(paths or [group[-1].path]))
             start, end = group[0].start, group[-1].end
             if weight <= self.size:
-                yield Cut(start, end, header=header)
+                yield TextSlice(start, end, header=header)
                 continue
-            units = [unit for section in group for unit in self._units(text, section)]
-            for cut in pack(units, end, size=self.size, overlap=self.overlap):
-                yield Cut(*cut, header=header)
+            units: list[Unit] = []
+            for section in group:
+                units.extend(self._split_section(text, section))
+            for range_ in pack_units(units, end, size=self.size, overlap=self.overlap):
+                yield TextSlice(*range_, header=header)
 
-    def _groups(self, text: str) -> Iterator[tuple[list[_Section], int]]:
-        """Yield sections that share a chunk, and their weight: small neighbours, bare headings with what follows."""
+    def _group_sections(self, text: str) -> Iterator[tuple[list[_Section], int]]:
+        """Yield sections that share a chunk, and their weight. A bare heading goes with the section after it."""
         group: list[_Section] = []
-        above: list[_Section] = []  # bare headings, waiting for what they are above
-        weight = waiting = 0
-        for section in _sections(text):
-            own = weigh(text, section.start, section.end, self.size)
-            above.append(section)
-            waiting += own
-            if _bare(text, section):
+        waiting: list[_Section] = []
+        group_weight = waiting_weight = 0
+        for section in _split_sections(text):
+            waiting.append(section)
+            waiting_weight += weigh(text, section.start, section.end, self.size)
+            if section.is_bare:
                 continue
-            if group and not self._joins(group, weight, above[0], waiting):
-                yield group, weight
-                group, weight = [], 0
-            group += above
-            weight += waiting
-            above, waiting = [], 0
-        if group or above:
-            yield group + above, weight + waiting
+            fits = group_weight + waiting_weight <= self.size
+            if group and not (fits and _is_related(group[0], waiting[0])):
+                yield group, group_weight
+                group, group_weight = [], 0
+            group += waiting
+            group_weight += waiting_weight
+            waiting, waiting_weight = [], 0
+        if group or waiting:
+            yield group + waiting, group_weight + waiting_weight
 
-    def _joins(self, group: list[_Section], weight: int, section: _Section, own: int) -> bool:
-        """Return whether a section shares a chunk with those before it: all fit, and it is their sibling or child."""
-        parent = group[0].path[:-1]
-        return self.merge and weight + own <= self.size and section.path[: len(parent)] == parent
-
-    def _units(self, text: str, section: _Section) -> Iterator[Unit]:
-        """Yield what a long section is parted into; code and tables that fit stay whole."""
+    def _split_section(self, text: str, section: _Section) -> Iterator[Unit]:
+        """Yield the units of a long section; code and tables that fit stay whole."""
         border = PARAGRAPH + 1
-        for start, end, whole in _blocks(text, section):
-            if whole:
-                yield from with_border(border, self._whole(text, start, end))
+        for start, end, is_whole in _split_blocks(text, section):
+            if is_whole:
+                units = self._split_whole(text, start, end)
             else:
-                yield from with_border(border, prose_units(text, start, end, size=self.size, fine=self.overlap > 0))
+                units = prose_units(text, start, end, size=self.size, fine=self.overlap > 0)
+            yield from with_border(border, units)
             border = PARAGRAPH
 
-    def _whole(self, text: str, start: int, end: int) -> Iterator[Unit]:
-        """Yield code or a table as one, or row by row where it is above the size."""
+    def _split_whole(self, text: str, start: int, end: int) -> Iterator[Unit]:
+        """Yield code or a table as one unit, or line by line if it is above the size."""
         weight = weigh(text, start, end, self.size)
-        return iter([Unit(start, weight)]) if weight <= self.size else _row_units(text, start, end, size=self.size)
+        if weight <= self.size:
+            yield Unit(start, weight)
+        else:
+            yield from _split_rows(text, start, end, size=self.size)
 
 
-def _row_units(text: str, start: int, end: int, *, size: int) -> Iterator[Unit]:
-    """Yield the lines of code or of a table, blank lines being the stronger borders."""
-    blank = False
-    for unit in line_units(text, start, end, size=size):
-        border = WORD if unit.border == WORD else (PARAGRAPH if blank else LINE)
-        yield unit._replace(border=border)
-        blank = _EMPTY_LINE.match(text, unit.start, end) is not None
+class SlideChunker:
+    """Cuts every slide or chapter by itself like Markdown, so that a citation names the right one."""
+
+    def __init__(self, *, size: int = PROSE_SIZE, overlap: int = 0) -> None:
+        """Keep the sizes, in estimated tokens."""
+        self._markdown = MarkdownChunker(size=size, overlap=overlap)
+        self.recipe = format_recipe("marked", size, overlap)
+
+    def chunk(self, document: Document) -> list[Chunk]:
+        """Return the chunks of a document."""
+        slices: list[TextSlice] = []
+        for start, end in split_at_marks(document):
+            for piece in self._markdown.cut(document.text[start:end]):
+                slices.append(piece._replace(start=piece.start + start, end=piece.end + start))
+        return build_chunks(document, slices)
 
 
-def _blocks(text: str, section: _Section) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, whole) of a section's parts: fenced code and tables are wholes, prose is not."""
-    wholes = [*section.fences, *(found.span() for found in _TABLE.finditer(text, section.body, section.end))]
-    at = section.start
-    for start, end in sorted(wholes):
-        if start < at:
-            continue  # a table drawn inside code
-        if start > at:
-            yield at, start, False
+def _is_related(first: _Section, section: _Section) -> bool:
+    """Return whether a section is a sibling or a child of the first section of a group."""
+    parent = first.path[:-1]
+    return section.path[: len(parent)] == parent
+
+
+def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the headings that all paths start with."""
+    shortest = min(paths, key=len)
+    for index, title in enumerate(shortest):
+        if any(path[index] != title for path in paths):
+            return shortest[:index]
+    return shortest
+
+
+# ── parts of a section ────────────────────────────────────────────────────────────────────────────
+
+
+def _split_blocks(text: str, section: _Section) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, is_whole) of a section's blocks: fenced code and tables are whole, prose is not."""
+    tables = [match.span() for match in _TABLE.finditer(text, section.body, section.end)]
+    position = section.start
+    for start, end in sorted([*section.fences, *tables]):
+        if start < position:
+            continue  # a table inside code
+        if start > position:
+            yield position, start, False
         yield start, end, True
-        at = end
-    if at < section.end:
-        yield at, section.end, False
+        position = end
+    if position < section.end:
+        yield position, section.end, False
 
 
-def _bare(text: str, section: _Section) -> bool:
-    """Return whether a section has nothing under its heading."""
-    return not text[section.body : section.end].strip()
+def _split_rows(text: str, start: int, end: int, *, size: int) -> Iterator[Unit]:
+    """Yield the lines of code or of a table; blank lines are the stronger borders."""
+    is_after_blank = False
+    for unit in line_units(text, start, end, size=size):
+        if unit.border != WORD:
+            unit = unit._replace(border=PARAGRAPH if is_after_blank else LINE)
+        yield unit
+        is_after_blank = _EMPTY_LINE.match(text, unit.start, end) is not None
 
 
-def _common(paths: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the headings that all paths begin with."""
-    shortest, *others = sorted(paths, key=len)
-    count = 0
-    for title in shortest:
-        if any(path[count] != title for path in others):
-            break
-        count += 1
-    return shortest[:count]
+# ── sections ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sections(text: str) -> Iterator[_Section]:
+def _split_sections(text: str) -> Iterator[_Section]:
     """Yield the sections of a text in order; together they are all of it."""
-    matter = _FRONT_MATTER.match(text[:_LONGEST_FRONT_MATTER])
+    front_matter = _FRONT_MATTER.match(text[:_MAX_FRONT_MATTER])
     start = body = 0
-    path: list[tuple[int, str]] = []
+    path: list[_Heading] = []
     fences: list[tuple[int, int]] = []
-    for kind, begin, end, title in _marks(text, matter.end() if matter else 0):
-        if kind == 0:
-            fences.append((begin, end))
+
+    def build(end: int) -> _Section:
+        titles = tuple(above.title for above in path)
+        return _Section(start, body, end, titles, tuple(fences), is_bare=not text[body:end].strip())
+
+    for heading in _find_headings(text, front_matter.end() if front_matter else 0):
+        if heading.level == 0:
+            fences.append((heading.start, heading.end))
             continue
-        if text[start:begin].strip():
-            yield _Section(start, body, begin, tuple(name for _, name in path), tuple(fences))
-            start = begin
+        if text[start : heading.start].strip():
+            yield build(heading.start)
+            start = heading.start
         fences.clear()
-        path = [above for above in path if above[0] < kind] + [(kind, title)]
-        body = end
+        path = [*(above for above in path if above.level < heading.level), heading]
+        body = heading.end
     if start < len(text):
-        yield _Section(start, body, len(text), tuple(name for _, name in path), tuple(fences))
+        yield build(len(text))
 
 
-def _marks(text: str, at: int) -> Iterator[tuple[int, int, int, str]]:
-    """Yield (level, start, end, title) of headings, and (0, start, end, "") of fenced code."""
+def _find_headings(text: str, start: int) -> Iterator[_Heading]:
+    """Yield headings and blocks of fenced code in order."""
     fence: tuple[str, int] | None = None
-    for found in _NOTABLE.finditer(text, at):
-        if found["fence"]:
-            if fence is None:
-                # An info string with a backtick in it is inline code, not a fence.
-                fence = None if "`" in found["info"] else (found["fence"], found.start())
-            elif found["fence"].startswith(fence[0]) and not found["info"].strip():
-                yield 0, fence[1], _line_end(text, found.end()), ""
+    for match in _SYNTAX.finditer(text, start):
+        if fence is not None:
+            if _closes_fence(match, fence[0]):
+                yield _Heading(0, fence[1], _line_end(text, match.end()))
                 fence = None
-        elif fence is None and found["marks"]:
-            yield len(found["marks"]), found.start(), found.end(), _title(found["title"] or "")
-        elif fence is None:
-            above = _line_above(text, found.start(), at)
-            if above is not None:
-                yield 1 if found["under"][0] == "=" else 2, above, found.end(), _title(text[above : found.start()])
+        elif match["fence"]:
+            # A backtick after the fence means inline code.
+            if "`" not in match["info"]:
+                fence = (match["fence"], match.start())
+        elif match["marks"]:
+            title = _clean_title(match["title"] or "")
+            yield _Heading(len(match["marks"]), match.start(), match.end(), title)
+        else:
+            heading = _underlined_heading(text, match, start)
+            if heading is not None:
+                yield heading
     if fence is not None:
-        yield 0, fence[1], len(text), ""
+        yield _Heading(0, fence[1], len(text))
 
 
-def _line_end(text: str, at: int) -> int:
-    return text.find("\n", at) + 1 or len(text)
+def _closes_fence(match: re.Match[str], opening: str) -> bool:
+    return bool(match["fence"]) and match["fence"].startswith(opening) and not match["info"].strip()
 
 
-def _line_above(text: str, at: int, least: int) -> int | None:
-    """Return where the one-line paragraph right above begins, if it can be a heading."""
-    start = max(text.rfind("\n", least, max(at - 1, least)) + 1, least)
-    line = text[start:at].strip()
-    alone = start <= least or not text[max(text.rfind("\n", least, start - 1) + 1, least) : start].strip()
-    plain = 0 < len(line) <= _LONGEST_HEADING and line[0] not in _BLOCK_MARKS
-    return start if plain and alone else None
+def _underlined_heading(text: str, underline: re.Match[str], least: int) -> _Heading | None:
+    """Return the heading above an underline, if there is a paragraph of one line that can be one."""
+    end = underline.start()
+    start = max(text.rfind("\n", least, max(end - 1, least)) + 1, least)
+    line = text[start:end].strip()
+    if not 0 < len(line) <= _MAX_HEADING or line[0] in _BLOCK_MARKS:
+        return None
+    if start > least:
+        before = max(text.rfind("\n", least, start - 1) + 1, least)
+        if text[before:start].strip():
+            return None
+    level = 1 if underline["underline"][0] == "=" else 2
+    return _Heading(level, start, underline.end(), _clean_title(text[start:end]))
 
 
-def _title(raw: str) -> str:
-    """Return a heading's words without its marks, links and emphasis."""
-    title = _TITLE_END.sub("", raw.strip()[: 2 * _LONGEST_HEADING])
+def _line_end(text: str, position: int) -> int:
+    return text.find("\n", position) + 1 or len(text)
+
+
+def _clean_title(raw: str) -> str:
+    """Return a heading without its marks, links and emphasis."""
+    title = _TITLE_END.sub("", raw.strip()[: 2 * _MAX_HEADING])
     title = _LINK.sub(r"\1", title).replace("`", "").replace("**", "").strip("* \t")
-    return " ".join(title[:_LONGEST_HEADING].split())
+    return " ".join(title[:_MAX_HEADING].split())

@@ -1,72 +1,70 @@
-"""Cutting the description of an API: a chunk per endpoint, everything else by its keys."""
+"""Cutting the description of an API: one chunk for each endpoint, everything else by its keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ragstone.chunk.keys import SPLITS, key_cuts, top_parts
-from ragstone.chunk.lines import cut_lines
-from ragstone.chunk.pack import check_sizes
-from ragstone.chunk.recipes import CODE_SIZE, named
-from ragstone.chunk.spans import Cut, chunks_of
-from ragstone.chunk.trees import Part, Split
+from ragstone.chunk.key_parsers import KeyParser, KeyPart
+from ragstone.chunk.keys import PARSERS, cut_keys, parse_top_level
+from ragstone.chunk.lines import chunk_by_lines
+from ragstone.chunk.packing import check_sizes
+from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import weigh
-
-if TYPE_CHECKING:
-    from ragstone.types import Chunk, Document
+from ragstone.types import Chunk, Document
 
 _METHODS: Final = frozenset("get put post delete options head patch trace query".split())
-_ENDPOINTS: Final = ("paths", "webhooks")
+_ENDPOINT_KEYS: Final = ("paths", "webhooks")
 
 
-class OpenApi:
-    """Endpoints, each with its method and path as symbol and header; a long one is parted between its keys."""
+class OpenApiChunker:
+    """Cuts endpoints, with method and path as symbol and header; a long one is parted between its keys."""
 
     def __init__(self, *, size: int = CODE_SIZE) -> None:
         """Keep the size, in estimated tokens."""
         check_sizes(size)
         self.size = size
-        self.recipe = named("openapi", size)
+        self.recipe = format_recipe("openapi", size)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
-        text, parts = top_parts(document)
+        text, parts = parse_top_level(document)
         if not parts:
-            return chunks_of(document, (Cut(*cut) for cut in cut_lines(text, 0, len(text), size=self.size)))
-        return chunks_of(document, self._cuts(text, parts, SPLITS[document.language]))
+            return chunk_by_lines(document, size=self.size)
+        return build_chunks(document, self._cut(text, parts, PARSERS[document.language]))
 
-    def _cuts(self, text: str, parts: list[Part], split: Split) -> Iterator[Cut]:
-        for endpoints, group in groupby(parts, key=lambda part: part.path[-1:] in [(name,) for name in _ENDPOINTS]):
-            if not endpoints:
-                yield from key_cuts(text, list(group), split, size=self.size)
+    def _cut(self, text: str, parts: Sequence[KeyPart], parser: KeyParser) -> Iterator[TextSlice]:
+        for has_endpoints, group in groupby(parts, key=lambda part: part.key in _ENDPOINT_KEYS):
+            if not has_endpoints:
+                yield from cut_keys(text, list(group), parser, size=self.size)
                 continue
             for part in group:
-                items = split(text, part) if part.inside >= 0 else []
-                for item in items or [part]:
-                    yield from self._endpoints(text, item, split)
+                for path_part in _parse_inside(text, part, parser) or [part]:
+                    yield from self._cut_path(text, path_part, parser)
 
-    def _endpoints(self, text: str, item: Part, split: Split) -> Iterator[Cut]:
-        """Yield the endpoints of one path; what stands before the first or behind one goes with it."""
-        path = item.path[-1] if item.path else ""
-        group: list[Part] = []
+    def _cut_path(self, text: str, path_part: KeyPart, parser: KeyParser) -> Iterator[TextSlice]:
+        """Yield the endpoints of one path; keys before the first one or after one go with it."""
+        group: list[KeyPart] = []
         name = ""
-        for part in split(text, item) if item.inside >= 0 else []:
-            method = part.path[-1] if part.path else ""
-            if method.lower() in _METHODS:
+        for part in _parse_inside(text, path_part, parser):
+            if part.key.lower() in _METHODS:
                 if name:
-                    yield from self._endpoint(text, group, split, name)
+                    yield from self._cut_endpoint(text, group, parser, name)
                     group = []
-                name = f"{method.upper()} {path}"
+                name = f"{part.key.upper()} {path_part.key}"
             group.append(part)
-        yield from self._endpoint(text, group or [item], split, name or path)
+        yield from self._cut_endpoint(text, group or [path_part], parser, name or path_part.key)
 
-    def _endpoint(self, text: str, parts: list[Part], split: Split, name: str) -> Iterator[Cut]:
-        whole = [Part(parts[0].start, parts[-1].end, (), -1)] if self._fits(text, parts) else parts
-        name = " ".join(name.split())
-        for cut in key_cuts(text, whole, split, size=self.size):
-            yield cut._replace(symbol=name, header=name)
+    def _cut_endpoint(self, text: str, parts: list[KeyPart], parser: KeyParser, name: str) -> Iterator[TextSlice]:
+        start, end = parts[0].start, parts[-1].end
+        if weigh(text, start, end, self.size) <= self.size:
+            parts = [KeyPart(start, end, (), -1)]
+        label = " ".join(name.split())
+        for piece in cut_keys(text, parts, parser, size=self.size):
+            yield piece._replace(symbol=label, header=label)
 
-    def _fits(self, text: str, parts: list[Part]) -> bool:
-        return weigh(text, parts[0].start, parts[-1].end, self.size) <= self.size
+
+def _parse_inside(text: str, part: KeyPart, parser: KeyParser) -> list[KeyPart]:
+    return parser(text, part) if part.inside >= 0 else []

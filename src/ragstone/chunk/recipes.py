@@ -1,6 +1,6 @@
-"""What names a way of cutting: a chunker, its version and its sizes. Another name means cutting again.
+"""Recipes: the name of a chunker with its version and sizes. A document with another recipe is cut again.
 
-Told without any chunker: a search has to know whether files were cut as they would be now, and cuts none.
+A search compares recipes without loading a chunker, so this module imports none.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from ragstone.chunk.pack import check_sizes
+from ragstone.chunk.packing import check_sizes
 from ragstone.errors import InputError
 
 NAMES: Final = ("auto", "chars", "sentences", "tokens", "markdown", "code", "prose", "lines")
@@ -18,50 +18,75 @@ CODE_SIZE: Final = 300
 CODE_LINES: Final = 50
 PROSE_SIZE: Final = 160
 
-SEVERAL: Final = {
-    "auto": ("python", "definitions", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
-    "code": ("python", "definitions", "lines"),
+MIXED: Final = {
+    "auto": ("definitions", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
+    "code": ("definitions", "lines"),
 }
+"""Names that choose a chunker for each document, and the chunkers they choose from."""
 OVERLAPS: Final = {"chars": 200, "sentences": 200, "tokens": 64, "markdown": 0, "marked": 0, "prose": 0}
-"""Chunkers that know an overlap, with their own. Sections and paragraphs stand alone: overlap there would only repeat
-what is found anyway."""
+"""Chunkers that support an overlap, with their defaults. An overlap of sections and paragraphs would repeat text
+that is found anyway."""
 _VERSIONS: Final = {"definitions": 2}
-_SIZES: Final = {"chars": 1000, "sentences": 2000, "tokens": 512} | dict.fromkeys(
-    ("markdown", "marked", "prose"), PROSE_SIZE
-)
+_SIZES: Final = {
+    "chars": 1000,
+    "sentences": 2000,
+    "tokens": 512,
+    "markdown": PROSE_SIZE,
+    "marked": PROSE_SIZE,
+    "prose": PROSE_SIZE,
+}
 
 
 @lru_cache(maxsize=64)
-def recipe(name: str = "auto", size: int | None = None, overlap: int | None = None) -> str:
-    """Return what names these settings for all documents."""
+def describe_recipe(name: str = "auto", size: int | None = None, overlap: int | None = None) -> str:
+    """Return the recipe of these settings for all documents. Raise `InputError` if they allow no chunk."""
     check_name(name)
-    told = []
-    for each in SEVERAL.get(name, (name,)):
-        most, shared = sizes(each, size, overlap if each in OVERLAPS else None)
-        check_sizes(most, shared or 0)
-        more = (shared,) if shared is not None else (CODE_LINES,) if each == "lines" else ()
-        told.append(named(each, most, *more))
-    return f"{name}:" + ",".join(told)
+    recipes = []
+    for chunker in MIXED.get(name, (name,)):
+        chunk_size, chunk_overlap = resolve_sizes(chunker, size, overlap)
+        check_sizes(chunk_size, chunk_overlap or 0)
+        numbers = [chunk_size]
+        if chunk_overlap is not None:
+            numbers.append(chunk_overlap)
+        elif chunker == "lines":
+            numbers.append(CODE_LINES)
+        recipes.append(format_recipe(chunker, *numbers))
+    return f"{name}:" + ",".join(recipes)
 
 
-def named(chunker: str, *numbers: int) -> str:
-    """Return what names a chunker of these sizes."""
-    return "/".join((chunker, *map(str, (_VERSIONS.get(chunker, 1), *numbers))))
+def format_recipe(chunker: str, *numbers: int) -> str:
+    """Return the recipe of one chunker: its name, its version and its sizes."""
+    version = _VERSIONS.get(chunker, 1)
+    return "/".join([chunker, str(version), *map(str, numbers)])
 
 
-def sizes(chunker: str, size: int | None, overlap: int | None) -> tuple[int, int | None]:
-    """Return a chunker's size and overlap, those left out its own; no overlap where it knows none."""
-    most = _SIZES.get(chunker, CODE_SIZE) if size is None else size
+def resolve_sizes(chunker: str, size: int | None, overlap: int | None) -> tuple[int, int | None]:
+    """Return a chunker's size and overlap, with its defaults for None; the overlap is None if it supports none."""
+    chunk_size = _SIZES.get(chunker, CODE_SIZE) if size is None else size
     if chunker not in OVERLAPS:
-        return most, None
-    if overlap is None:
-        overlap = OVERLAPS[chunker]
-        if size is not None:  # an overlap nobody asked for never forbids a size
-            overlap = min(overlap, max(size, 0) // 5)
-    return most, overlap
+        return chunk_size, None
+    if overlap is not None:
+        return chunk_size, overlap
+    default = OVERLAPS[chunker]
+    if size is not None:  # the default overlap must not make a small size invalid
+        default = min(default, max(size, 0) // 5)
+    return chunk_size, default
 
 
 def check_name(name: str) -> None:
-    """Raise `InputError` where there is no chunker of that name."""
+    """Raise `InputError` if there is no chunker of that name."""
     if name not in NAMES:
         raise InputError(f"There is no chunker named {name!r}.", hint=f"known are {', '.join(NAMES)}")
+
+
+def check_overlap(name: str, overlap: int | None) -> None:
+    """Raise `InputError` if the chunker of that name supports no overlap."""
+    if overlap and name != "auto" and name not in OVERLAPS:
+        hint = "leave the overlap out, or use auto, tokens or prose"
+        raise InputError(f"The chunker for {name} knows no overlap.", hint=hint)
+
+
+def check_chunking(name: str, size: int | None, overlap: int | None) -> None:
+    """Raise `InputError` if no document could be cut with these settings."""
+    describe_recipe(name, size, overlap)
+    check_overlap(name, overlap)

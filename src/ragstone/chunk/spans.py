@@ -1,12 +1,13 @@
-"""From cuts to chunks: exact slices with byte offsets, lines and page, in one pass over the text.
+"""Turning slices of a text into chunks with byte offsets, lines and pages.
 
-Lines are counted as editors do, by "\\n" (and so "\\r\\n"); a lone "\\r" does not start one.
+Lines are counted as editors do, by `\\n`; a lone `\\r` does not start one.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ragstone.types import Chunk, Document, Mark, Span
@@ -15,8 +16,8 @@ _INDENTATION: Final = " \t"
 _LINE_ENDS: Final = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 
-class Cut(NamedTuple):
-    """A slice to be made of a document's text, from `start` to before `end`."""
+class TextSlice(NamedTuple):
+    """A slice of a document's text from `start` to before `end`, and what its chunk says about it."""
 
     start: int
     end: int
@@ -25,65 +26,71 @@ class Cut(NamedTuple):
     kind: str = ""
 
 
-def chunks_of(document: Document, cuts: Iterable[Cut]) -> list[Chunk]:
-    """Return the chunks of cuts given in order; white space at their ends is trimmed, empty ones are left out."""
+def build_chunks(document: Document, slices: Iterable[TextSlice]) -> list[Chunk]:
+    """Return the chunks of ordered slices, without white space at their ends and without empty ones."""
     text = document.text
-    kept = _trimmed(text, cuts)
-    spans = _spans(text, kept, sorted(document.marks, key=lambda mark: mark.start))
-    return [
-        Chunk(text[cut.start : cut.end], span, order, cut.kind or document.kind, cut.symbol, cut.header)
-        for order, (cut, span) in enumerate(zip(kept, spans, strict=True))
-    ]
+    trimmed = _trim_slices(text, slices)
+    marks = sorted(document.marks, key=lambda mark: mark.start)
+    chunks = []
+    for order, (piece, span) in enumerate(zip(trimmed, _build_spans(text, trimmed, marks), strict=True)):
+        kind = piece.kind or document.kind
+        chunks.append(Chunk(text[piece.start : piece.end], span, order, kind, piece.symbol, piece.header))
+    return chunks
 
 
-def _trimmed(text: str, cuts: Iterable[Cut]) -> list[Cut]:
-    """Return the cuts without white space at their ends, and without those that another holds wholly."""
-    kept: list[Cut] = []
-    for cut in cuts:
-        start, end = trim(text, cut.start, cut.end)
+def _trim_slices(text: str, slices: Iterable[TextSlice]) -> list[TextSlice]:
+    """Return the slices trimmed, without those that lie inside another."""
+    trimmed: list[TextSlice] = []
+    for piece in slices:
+        start, end = trim(text, piece.start, piece.end)
         if start == end:
             continue
-        if kept and start >= kept[-1].start and end <= kept[-1].end:
+        if trimmed and start >= trimmed[-1].start and end <= trimmed[-1].end:
             continue
-        while kept and start <= kept[-1].start and end >= kept[-1].end:
-            kept.pop()
-        kept.append(cut._replace(start=start, end=end))
-    return kept
+        while trimmed and start <= trimmed[-1].start and end >= trimmed[-1].end:
+            trimmed.pop()
+        trimmed.append(piece._replace(start=start, end=end))
+    return trimmed
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the slice without blank lines and spaces at its ends; the first line keeps its indentation."""
-    piece = text[start:end]
-    body = piece.lstrip()
+    body = text[start:end].lstrip()
     if not body:
         return start, start
     first = end - len(body)
+    last = first + len(body.rstrip())
     indented = start + len(text[start:first].rstrip(_INDENTATION))
-    at_line_start = indented == 0 or text[indented - 1] in _LINE_ENDS
-    return (indented if at_line_start else first), first + len(body.rstrip())
+    is_line_start = indented == 0 or text[indented - 1] in _LINE_ENDS
+    return (indented if is_line_start else first), last
 
 
-def _spans(text: str, cuts: list[Cut], marks: list[Mark]) -> list[Span]:
-    """Return the spans of trimmed cuts whose starts do not decrease."""
-    plain = text.isascii()
-    starts = [mark.start for mark in marks]
+def _build_spans(text: str, slices: Sequence[TextSlice], marks: Sequence[Mark]) -> list[Span]:
+    """Return the spans of trimmed slices, whose starts do not decrease."""
+    mark_starts = [mark.start for mark in marks]
     spans: list[Span] = []
-    at, byte, line = 0, 0, 1
-    for cut in cuts:
-        start, end = cut.start, cut.end
-        byte = start if plain else byte + _byte_length(text[at:start])
-        line += text.count("\n", at, start)
-        at = start
-        byte_end = end if plain else byte + _byte_length(text[start:end])
-        line_end = line + text.count("\n", start, end)
-        page = bisect_right(starts, start) - 1
-        if page < 0:
-            spans.append(Span(start, end, byte, byte_end, line, line_end))
-        else:
-            mark = marks[page]
-            spans.append(Span(start, end, byte, byte_end, line, line_end, mark.number, mark.label, mark.unit))
+    position, byte, line = 0, 0, 1
+    for piece in slices:
+        before, inside = text[position : piece.start], text[piece.start : piece.end]
+        position = piece.start
+        byte += _count_bytes(before)
+        line += before.count("\n")
+        span = Span(
+            start=piece.start,
+            end=piece.end,
+            byte_start=byte,
+            byte_end=byte + _count_bytes(inside),
+            line_start=line,
+            line_end=line + inside.count("\n"),
+        )
+        index = bisect_right(mark_starts, piece.start) - 1
+        spans.append(span if index < 0 else _add_page(span, marks[index]))
     return spans
 
 
-def _byte_length(piece: str) -> int:
-    return len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
+def _add_page(span: Span, mark: Mark) -> Span:
+    return replace(span, page=mark.number, page_label=mark.label, unit=mark.unit)
+
+
+def _count_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

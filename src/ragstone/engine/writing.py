@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ragstone import types
+from ragstone.chunk.recipes import check_chunking
 from ragstone.engine import arguments as checked
 from ragstone.engine import later
 from ragstone.engine.ground import OFF, Ground
@@ -131,12 +132,10 @@ class Writing(Ground):
         chunk_overlap: int | None = None,
     ) -> types.Collection:
         """Return a new collection, cut in its own way where that is given; `Conflict` if the name is taken."""
-        from ragstone.chunk.choose import choose  # what is given may have to be cut; a search cuts nothing
-
         self._switched_on()
         checked.sizes(name, chunk_size, chunk_overlap)
         # A size that makes no sense is told now, and not at the first sync.
-        choose(Document("", ""), name=chunker or self.settings.rag.chunker, size=chunk_size, overlap=chunk_overlap)
+        check_chunking(chunker or self.settings.rag.chunker, chunk_size, chunk_overlap)
         if any(one.name == name for one in self.collections()):
             raise Conflict(f"there is a collection {name!r} already", hint="choose another name, or drop it first")
         given = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}

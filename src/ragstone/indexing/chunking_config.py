@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragstone.chunk.recipes import recipe
+from ragstone.chunk.recipes import describe_recipe
 from ragstone.read.formats import READERS_VERSION
 from ragstone.sources.secrets import rules as secret_rules
 
@@ -22,5 +22,5 @@ class ChunkingConfig:
     def recipe(self) -> str:
         """Return the name of this way to read and cut; a document with another recipe is prepared again."""
         secrets = secret_rules.recipe() if self.redact_secrets else "secrets/off"
-        chunking = recipe(self.chunker, self.size, self.overlap)
+        chunking = describe_recipe(self.chunker, self.size, self.overlap)
         return f"{chunking};{READERS_VERSION};{secrets}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ragstone.chunk.choose import by_symbols, choose
+from ragstone.chunk.chunkers import chunker_for, needs_symbols
 from ragstone.code.facts import FileFacts
 from ragstone.errors import ReadError, Reason
 from ragstone.indexing.chunking_config import ChunkingConfig
@@ -83,9 +83,9 @@ def prepare_document(
     """Return a document with its secrets redacted, cut into chunks and ready to store."""
     if chunking.redact_secrets:
         document = without_secrets(document)
-    if by_symbols(document, chunking.chunker):
+    if needs_symbols(document, chunking.chunker):
         document = _add_symbols(document)
-    chunker = choose(document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap)
+    chunker = chunker_for(document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap)
     chunks = tuple(chunker.chunk(document))
     return Prepared(
         document=replace(document, symbols=None),  # only the chunker needs them

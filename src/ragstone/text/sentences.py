@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
-from ragstone.chunk.pack import Unit
 from ragstone.text.tokens import estimate, estimate_lines, estimate_up_to
+from ragstone.text.units import Unit
 
 # How strong the border before a unit is.
 WORD, LINE, SENTENCE, ITEM, PARAGRAPH, TITLED = range(6)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.chunk.choose import NAMES, by_symbols, choose, recipe
+from ragstone.chunk.chunkers import chunker_for, needs_symbols
+from ragstone.chunk.recipes import NAMES, describe_recipe
 from ragstone.errors import InputError
 from ragstone.types import Document
 
@@ -12,9 +13,9 @@ from ragstone.types import Document
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        (Document("a.py", "", kind="code", language="python"), "python/1/300"),
-        (Document("bin/tool", "", kind="code", language="python"), "python/1/300"),
-        (Document("A.PYI", ""), "python/1/300"),
+        (Document("a.py", "", kind="code", language="python"), "definitions/2/300"),
+        (Document("bin/tool", "", kind="code", language="python"), "definitions/2/300"),
+        (Document("A.PYI", ""), "definitions/2/300"),
         (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/160/0"),
         (Document("notes.MD", ""), "markdown/1/160/0"),
         (Document("a.rs", "", kind="code", language="rust"), "definitions/2/300"),
@@ -40,47 +41,53 @@ from ragstone.types import Document
     ],
 )
 def test_the_type_of_a_document_decides(document: Document, expected: str) -> None:
-    assert choose(document).recipe == expected
+    assert chunker_for(document).recipe == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_cuts_any_document(name: str) -> None:
-    (chunk,) = choose(Document("a.py", "x = 1"), name=name).chunk(Document("a.py", "x = 1"))
+    (chunk,) = chunker_for(Document("a.py", "x = 1"), name=name).chunk(Document("a.py", "x = 1"))
     assert chunk.text == "x = 1"
 
 
 def test_sizes_are_taken_over() -> None:
     document = Document("a.txt", "")
-    assert choose(document, size=500, overlap=50).recipe == "prose/1/500/50"
-    assert choose(document, name="chars", size=100).recipe == "chars/1/100/20"
-    assert choose(document, name="tokens").recipe == "tokens/1/512/64"
-    assert choose(Document("a.py", ""), size=500, overlap=50).recipe == "python/1/500"
+    assert chunker_for(document, size=500, overlap=50).recipe == "prose/1/500/50"
+    assert chunker_for(document, name="chars", size=100).recipe == "chars/1/100/20"
+    assert chunker_for(document, name="tokens").recipe == "tokens/1/512/64"
+    assert chunker_for(Document("a.py", ""), size=500, overlap=50).recipe == "definitions/2/500"
 
 
 def test_the_same_settings_share_one_chunker() -> None:
-    assert choose(Document("a.txt", "one")) is choose(Document("b.txt", "two"))
+    assert chunker_for(Document("a.txt", "one")) is chunker_for(Document("b.txt", "two"))
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InputError) as refused:
-        choose(Document("a", ""), name="semantic")
+        chunker_for(Document("a", ""), name="semantic")
     assert all(name in refused.value.hint for name in NAMES)
     with pytest.raises(InputError):
-        recipe("semantic")
+        describe_recipe("semantic")
 
 
 def test_an_overlap_for_code_alone_is_refused() -> None:
     with pytest.raises(InputError):
-        choose(Document("a.py", ""), name="code", overlap=10)
+        chunker_for(Document("a.py", ""), name="code", overlap=10)
     with pytest.raises(InputError):
-        choose(Document("a.txt", ""), size=100, overlap=100)
+        chunker_for(Document("a.txt", ""), size=100, overlap=100)
 
 
 def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
-    recipes = [recipe(), recipe("code"), recipe("prose"), recipe("auto", 300), recipe("auto", 300, 20)]
+    recipes = [
+        describe_recipe(),
+        describe_recipe("code"),
+        describe_recipe("prose"),
+        describe_recipe("auto", 300),
+        describe_recipe("auto", 300, 20),
+    ]
     assert len(set(recipes)) == len(recipes)
     for uri, language in (("a.md", ""), ("a.csv", "csv"), ("a.pptx", "pptx"), ("a.toml", "toml")):
-        assert choose(Document(uri, "", kind="config", language=language)).recipe in recipe()
+        assert chunker_for(Document(uri, "", kind="config", language=language)).recipe in describe_recipe()
 
 
 @pytest.mark.parametrize(
@@ -89,10 +96,10 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
         (Document("a.go", "", kind="code", language="go"), "auto", True),
         (Document("a.go", "", kind="code", language="go"), "code", True),
         (Document("a.go", "", kind="code", language="go"), "prose", False),
-        (Document("a.py", "", kind="code", language="python"), "auto", False),
+        (Document("a.py", "", kind="code", language="python"), "auto", True),
         (Document("a.lua", "", kind="code", language="lua"), "auto", False),
         (Document("a.md", "", kind="readme", language="markdown"), "auto", False),
     ],
 )
 def test_symbols_are_looked_for_where_the_chunker_cuts_by_them(document: Document, name: str, expected: bool) -> None:
-    assert by_symbols(document, name) is expected
+    assert needs_symbols(document, name) is expected

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from ragstone.chunk.text import Chars, Prose, Sentences, Tokens
+from ragstone.chunk.prose import CharacterChunker, ProseChunker, SentenceChunker, TokenChunker
 from ragstone.text.sentences import sentence_starts
 from ragstone.text.tokens import estimate
 from ragstone.types import Document, Mark
@@ -22,13 +22,13 @@ def sentences(text: str) -> list[str]:
 
 def test_characters_are_cut_at_the_size_and_share_the_overlap() -> None:
     text = "".join(chr(97 + number % 26) for number in range(2500))
-    chunks = Chars().chunk(Document("a", text))
+    chunks = CharacterChunker().chunk(Document("a", text))
     assert [(chunk.span.start, chunk.span.end) for chunk in chunks] == [(0, 1000), (800, 1800), (1600, 2500)]
 
 
 def test_a_text_of_exactly_the_size_is_one_chunk() -> None:
-    assert len(Chars(size=100, overlap=20).chunk(Document("a", "x" * 100))) == 1
-    assert len(Chars(size=100, overlap=20).chunk(Document("a", "x" * 101))) == 2
+    assert len(CharacterChunker(size=100, overlap=20).chunk(Document("a", "x" * 100))) == 1
+    assert len(CharacterChunker(size=100, overlap=20).chunk(Document("a", "x" * 101))) == 2
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_sentences_end_where_a_reader_sees_them_end(text: str, expected: list[st
 
 
 def test_sentences_stay_whole_and_the_overlap_goes_back_to_a_start() -> None:
-    chunks = Sentences(size=300, overlap=60).chunk(Document("a", STORY))
+    chunks = SentenceChunker(size=300, overlap=60).chunk(Document("a", STORY))
     for before, chunk in pairwise(chunks):
         assert chunk.text.startswith("Sentence") and chunk.text.endswith(".")
         assert len(chunk.text) <= 300
@@ -59,13 +59,13 @@ def test_sentences_stay_whole_and_the_overlap_goes_back_to_a_start() -> None:
 
 
 def test_a_sentence_above_the_size_falls_back_to_characters() -> None:
-    chunks = Sentences(size=100, overlap=20).chunk(Document("a", "x" * 1000))
+    chunks = SentenceChunker(size=100, overlap=20).chunk(Document("a", "x" * 1000))
     assert all(50 <= len(chunk.text) <= 100 for chunk in chunks)
     assert all(before.span.end - after.span.start >= 20 for before, after in pairwise(chunks))
 
 
 def test_tokens_never_cut_through_a_sentence_that_fits() -> None:
-    chunks = Tokens(size=60, overlap=15).chunk(Document("a", STORY))
+    chunks = TokenChunker(size=60, overlap=15).chunk(Document("a", STORY))
     assert len(chunks) > 20
     for before, chunk in pairwise(chunks):
         assert chunk.text.startswith("Sentence") and chunk.text.endswith(".")
@@ -74,21 +74,21 @@ def test_tokens_never_cut_through_a_sentence_that_fits() -> None:
 
 
 def test_prose_keeps_paragraphs_whole_and_does_not_overlap() -> None:
-    chunks = Prose(size=100).chunk(Document("a", PARAGRAPHS))
+    chunks = ProseChunker(size=100).chunk(Document("a", PARAGRAPHS))
     assert all(chunk.text.startswith("Paragraph") for chunk in chunks)
     assert all(before.span.end <= after.span.start for before, after in pairwise(chunks))
     assert all(estimate(chunk.text) <= 110 for chunk in chunks)
 
 
 def test_a_paragraph_above_the_size_is_parted_between_sentences_into_even_parts() -> None:
-    chunks = Prose(size=100).chunk(Document("a", "This is one of many sentences here. " * 30))
+    chunks = ProseChunker(size=100).chunk(Document("a", "This is one of many sentences here. " * 30))
     assert all(chunk.text.startswith("This") and chunk.text.endswith("here.") for chunk in chunks)
     assert min(estimate(chunk.text) for chunk in chunks) >= 40
 
 
 def test_a_line_without_sentences_is_parted_between_words() -> None:
     text = "word " * 2000
-    chunks = Prose(size=50).chunk(Document("a", text))
+    chunks = ProseChunker(size=50).chunk(Document("a", text))
     assert len(chunks) > 20
     assert all(set(chunk.text.split()) == {"word"} for chunk in chunks)
 
@@ -96,11 +96,11 @@ def test_a_line_without_sentences_is_parted_between_words() -> None:
 def test_a_title_stays_with_what_it_names() -> None:
     body = "The text under it has a few words. " * 6
     text = "\n\n".join(f"Title {number}\n\n{body}" for number in range(12))
-    assert all(chunk.text.startswith("Title") for chunk in Prose(size=80).chunk(Document("a", text)))
+    assert all(chunk.text.startswith("Title") for chunk in ProseChunker(size=80).chunk(Document("a", text)))
 
 
 def test_a_text_that_shrank_gives_no_chunk_beyond_its_end() -> None:
-    chunks = Prose(size=50).chunk(Document("a", PARAGRAPHS[:500]))
+    chunks = ProseChunker(size=50).chunk(Document("a", PARAGRAPHS[:500]))
     assert chunks[-1].span.end <= 500
 
 
@@ -110,7 +110,7 @@ def test_prose_never_mixes_pages() -> None:
     for number, page in enumerate(pages, 1):
         marks.append(Mark(at, number))
         at += len(page) + 3
-    chunks = Prose(size=40, overlap=0).chunk(Document("a.pdf", text, marks=tuple(marks)))
+    chunks = ProseChunker(size=40, overlap=0).chunk(Document("a.pdf", text, marks=tuple(marks)))
     assert [chunk.text for chunk in chunks[:2]] == pages[:2]
     assert {chunk.span.page for chunk in chunks[2:]} == {4}
     assert all("\f" not in chunk.text for chunk in chunks)

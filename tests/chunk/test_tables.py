@@ -7,12 +7,12 @@ import io
 
 import pytest
 
-from ragstone.chunk.rows import Rows, row_starts
+from ragstone.chunk.tables import TableChunker, find_row_starts
 from ragstone.types import Chunk, Document, Mark
 
 
 def cut(text: str, language: str = "csv", size: int = 40) -> list[Chunk]:
-    return Rows(size=size).chunk(Document(f"a.{language}", text, kind="data", language=language))
+    return TableChunker(size=size).chunk(Document(f"a.{language}", text, kind="data", language=language))
 
 
 def test_the_row_of_names_is_repeated_in_every_header() -> None:
@@ -50,9 +50,9 @@ def test_only_a_row_that_names_columns_is_a_header(text: str, header: str) -> No
 
 
 def test_a_quote_that_is_left_open_does_not_swallow_the_table() -> None:
-    assert row_starts('a,b\n5" pipe,1\n6,2\n', ",") == [0, 4, 14]
-    assert row_starts('a,b\n"5\n6",2\n7,8', ",") == [0, 4, 12]
-    assert row_starts("", ",") == []
+    assert find_row_starts('a,b\n5" pipe,1\n6,2\n', ",") == [0, 4, 14]
+    assert find_row_starts('a,b\n"5\n6",2\n7,8', ",") == [0, 4, 12]
+    assert find_row_starts("", ",") == []
 
 
 def test_a_chunk_of_a_workbook_begins_at_a_mark_and_names_sheet_and_columns() -> None:
@@ -65,7 +65,7 @@ def test_a_chunk_of_a_workbook_begins_at_a_mark_and_names_sheet_and_columns() ->
     text += "\n# Other\n\nfree words\n"
     marks.append(Mark(second, 2, "Other row 1", "sheet"))
     document = Document("a.xlsx", text, kind="data", language="xlsx", marks=tuple(marks))
-    chunks = Rows(size=60).chunk(document)
+    chunks = TableChunker(size=60).chunk(document)
     assert {chunk.span.start for chunk in chunks} <= {mark.start for mark in marks}
     assert {chunk.header for chunk in chunks} == {"", "Costs > Name | Sum"}
     assert chunks[-1].text == "# Other\n\nfree words" and chunks[-1].span.page_label == "Other row 1"
