@@ -1,4 +1,4 @@
-"""Laravel as a whole: whether a project is one, and everything its passes say of it."""
+"""The Laravel adapter: finds Laravel applications in a project and runs all passes over them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,40 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Final, TypeVar
 
 from ragstone.code.world import World
 from ragstone.errors import RagstoneError
 from ragstone.types import Graph, Node
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.authorization import route_authorization
-from ragstone_code.laravel.channels import channels
+from ragstone_code.laravel.channels import read_channels
 from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
-from ragstone_code.laravel.commands import commands
-from ragstone_code.laravel.config import settings
-from ragstone_code.laravel.controllers import actions
-from ragstone_code.laravel.dispatches import sent
+from ragstone_code.laravel.commands import read_commands
+from ragstone_code.laravel.config import read_config
+from ragstone_code.laravel.controllers import read_controllers
+from ragstone_code.laravel.dispatches import read_dispatches
 from ragstone_code.laravel.events import read_listeners
-from ragstone_code.laravel.kinds import is_model, typed_classes
+from ragstone_code.laravel.kinds import is_model, read_typed_classes
 from ragstone_code.laravel.models import read_models
 from ragstone_code.laravel.observers import read_observers
 from ragstone_code.laravel.policies import Policies, build_policy_graph, find_policies
 from ragstone_code.laravel.prose import describe_graph
-from ragstone_code.laravel.providers import bindings
+from ragstone_code.laravel.providers import read_bindings
 from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
 from ragstone_code.laravel.route_list import import_route_list
 from ragstone_code.laravel.routes import read_routes
-from ragstone_code.laravel.schedule import scheduled
+from ragstone_code.laravel.schedule import read_schedule
 from ragstone_code.laravel.schema import read_tables
 
-FAILURES = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
-"""What one pass may fail with on a strange program without taking the others along."""
+FAILURES: Final = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""Errors that a pass can raise on an unusual program; the other passes still run."""
+KIND_WEIGHTS: Final = {"listener": 1, "event": 1, "job": 1, "controller": 2, "notification": 2, "mail": 2}
+"""Decides the kind of a class if passes disagree: a notification that listens is a notification."""
+_FOREIGN_FOLDERS: Final = frozenset(("vendor", "node_modules", "tests", "stubs"))
+_PACKAGE: Final = "laravel/framework"
+
+PassResult = TypeVar("PassResult")
 
 
 class Laravel:
@@ -46,45 +53,53 @@ class Laravel:
         return import_route_list(listing, graph)
 
     def detects(self, world: World) -> bool:
-        """Return whether there is an application of Laravel in the project, at its top or in a folder."""
-        return next(places(world), None) is not None
+        """Return whether the project has a Laravel application, at its root or in a folder."""
+        return next(find_applications(world), None) is not None
 
     def read(self, world: World) -> Graph:
-        """Return everything the framework makes of the project's files."""
-        whole = Graph()
-        for place in places(world):
-            whole += relocate_graph(_Reading(world_in_folder(world, place)).graph(), place)
-        return whole
+        """Return the graph of all Laravel applications in the project."""
+        graph = Graph()
+        for folder in find_applications(world):
+            application = _ApplicationReader(world_in_folder(world, folder))
+            graph += relocate_graph(application.read(), folder)
+        return graph
 
 
-def places(world: World) -> Iterator[str]:
-    """Yield the folders that hold an application, with a slash at the end; nothing in it for the top."""
+def find_applications(world: World) -> Iterator[str]:
+    """Yield the folders that hold an application, with a slash at the end; empty for the project root."""
     for uri in world.uris:
         folder, slash, name = uri.rpartition("/")
-        if any(part in ("vendor", "node_modules", "tests", "stubs") for part in folder.split("/")):
+        if not _FOREIGN_FOLDERS.isdisjoint(folder.split("/")):
             continue
-        place = folder + slash
-        asks = name == "composer.json" and _requires(world.read(uri) or "")
-        built = name == "artisan" and world.has(f"{place}bootstrap/app.php") and not world.has(f"{place}composer.json")
-        if asks or built:
-            yield place
+        prefix = folder + slash
+        if name == "composer.json" and _requires_laravel(world.read(uri) or ""):
+            yield prefix
+        elif name == "artisan" and _has_bootstrap_only(world, prefix):
+            yield prefix
 
 
-def _requires(text: str) -> bool:
-    """Return whether a composer file asks for the framework to run."""
-    if "laravel/framework" not in text:
+def _has_bootstrap_only(world: World, prefix: str) -> bool:
+    """Return whether a folder has `bootstrap/app.php` but no `composer.json`."""
+    return world.has(f"{prefix}bootstrap/app.php") and not world.has(f"{prefix}composer.json")
+
+
+def _requires_laravel(text: str) -> bool:
+    """Return whether a composer file is an application that requires Laravel."""
+    if _PACKAGE not in text:
         return False
     try:
-        told = json.loads(text)
+        composer = json.loads(text)
     except ValueError:
         return False
-    required = told.get("require") if isinstance(told, dict) else None
-    return isinstance(required, dict) and "laravel/framework" in required and told.get("type") != "library"
+    if not isinstance(composer, dict):
+        return False
+    required = composer.get("require")
+    return isinstance(required, dict) and _PACKAGE in required and composer.get("type") != "library"
 
 
 @dataclass
-class _Reading:
-    """One application while it is read; each pass by itself, so that one that fails leaves the others whole."""
+class _ApplicationReader:
+    """Runs the passes over one application. A pass that fails leaves a remark and does not stop the others."""
 
     world: World
     remarks: list[str] = field(default_factory=list)
@@ -100,106 +115,106 @@ class _Reading:
         return find_calls(self.app)
 
     @cached_property
-    def known_models(self) -> tuple[AppClass, ...]:
-        """Return the classes that are models and can be made."""
-        own = (known for known in self.app.classes.values() if known.definition.kind == "class")
-        return tuple(known for known in own if is_model(self.app, known.name))
+    def models(self) -> tuple[AppClass, ...]:
+        """Return the classes that are models."""
+        classes = (app_class for app_class in self.app.classes.values() if app_class.definition.kind == "class")
+        return tuple(app_class for app_class in classes if is_model(self.app, app_class.name))
 
-    def graph(self) -> Graph:
-        """Return all passes together, with prose about them."""
-        mapped = self._part("routes", lambda: read_routes(self.world))
-        whole = mapped
-        whole += self._part("tables", lambda: read_tables(self.world))
-        whole += self._part("models", lambda: read_models(self.world))
-        known = self._policies()
-        whole += self._part("policies", lambda: build_policy_graph(known, self.known_models))
-        whole += self._part("controllers", lambda: actions(self.app, _handled(mapped), known, self.known_models))
-        binds = [link for link in mapped.links if link.kind == "BINDS"]
-        on_routes = [node for node in mapped.nodes if node.kind == "route"]
-        whole += self._part("authorisation", lambda: route_authorization(self.app, known, on_routes, binds))
-        whole += self._sent()
-        whole += self._part("observers", lambda: read_observers(self.app, self.calls, self.known_models))
-        whole += self._part("settings", lambda: settings(self.app, self.calls))
-        whole += self._part("channels", lambda: channels(self.app, self.calls))
-        whole += self._part("bindings", lambda: bindings(self.app, self.calls))
-        whole += self._run()
-        taken = frozenset(node.key for node in whole.nodes)
-        whole += self._part("classes", lambda: typed_classes(self.app, taken=taken))
-        whole = replace(whole, nodes=tuple(_merged(whole.nodes)), aliases=tuple(dict.fromkeys(whole.aliases)))
-        whole += self._part("prose", lambda: Graph(rendered=describe_graph(whole)))
-        return replace(whole, remarks=tuple(dict.fromkeys((*whole.remarks, *self.remarks))))
+    def read(self) -> Graph:
+        """Return the graph of all passes, with prose about its nodes."""
+        graph = self._read_routes_and_code()
+        graph += self._read_events()
+        graph += self._run_pass("observers", lambda: read_observers(self.app, self.calls, self.models), Graph())
+        graph += self._run_pass("settings", lambda: read_config(self.app, self.calls), Graph())
+        graph += self._run_pass("channels", lambda: read_channels(self.app, self.calls), Graph())
+        graph += self._run_pass("bindings", lambda: read_bindings(self.app, self.calls), Graph())
+        graph += self._read_console()
+        keys = frozenset(node.key for node in graph.nodes)
+        graph += self._run_pass("classes", lambda: read_typed_classes(self.app, skipped_keys=keys), Graph())
+        nodes = tuple(_merge_nodes(graph.nodes))
+        graph = replace(graph, nodes=nodes, aliases=tuple(dict.fromkeys(graph.aliases)))
+        graph += self._run_pass("prose", lambda: Graph(rendered=describe_graph(graph)), Graph())
+        return replace(graph, remarks=tuple(dict.fromkeys((*graph.remarks, *self.remarks))))
 
-    def _policies(self) -> Policies:
-        """Return what the gate was told; an empty gate where that cannot be read."""
-        found = [Policies(self.app)]
-
-        def told() -> Graph:
-            found.append(find_policies(self.app, self.calls))
-            return Graph()
-
-        self.remarks += self._part("policies", told).remarks
-        return found[-1]
-
-    def _sent(self) -> Graph:
-        """Return listeners, and what is sent; what is listened to is an event whatever its class says."""
-        names: list[frozenset[str]] = [frozenset()]
-
-        def listening() -> Graph:
-            graph, events = read_listeners(self.app, self.calls)
-            names.append(events)
-            return graph
-
-        listened = self._part("events", listening)
-        return listened + self._part("jobs", lambda: sent(self.app, self.calls, names[-1]))
-
-    def _run(self) -> Graph:
-        """Return commands and the schedule, which calls them by their names."""
-        names: list[dict[str, str]] = [{}]
-
-        def console() -> Graph:
-            graph, called = commands(self.app, self.calls)
-            names.append(called)
-            return graph
-
-        ran = self._part("commands", console)
-        return ran + self._part("schedule", lambda: scheduled(self.app, self.calls, names[-1]))
-
-    def _part(self, name: str, made: Callable[[], Graph]) -> Graph:
-        """Return what a pass makes; one that fails makes a remark."""
-        try:
-            return made()
-        except FAILURES as error:
-            return Graph(remarks=(f"laravel: {name} could not be read: {type(error).__name__}: {error}",))
-
-
-def _handled(mapped: Graph) -> Iterator[str]:
-    """Yield the methods that routes lead to, and the controllers they name, where a method is inherited too."""
-    starts = [node for node in mapped.nodes if node.kind == "route"]
-    keys = {node.key for node in starts}
-    yield from (link.target for link in mapped.links if link.kind == "HANDLED_BY" and link.source in keys)
-    yield from (f"class:{name}" for node in starts if (name := node.attributes.get("controller")))
-
-
-WEIGHT = {"listener": 1, "event": 1, "job": 1, "controller": 2, "notification": 2, "mail": 2}
-"""Which kind of one class counts where passes say several: a notification that listens is a notification."""
-
-
-def _merged(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield one node for each key: the weightiest kind, all attributes."""
-    found: dict[str, Node] = {}
-    for node in nodes:
-        there = found.get(node.key)
-        if there is None:
-            found[node.key] = node
-            continue
-        first, second = (there, node) if WEIGHT.get(there.kind, 0) >= WEIGHT.get(node.kind, 0) else (node, there)
-        found[node.key] = replace(
-            first,
-            uri=first.uri or second.uri,
-            line=first.line or second.line,
-            line_end=first.line_end or second.line_end,
-            doc=first.doc or second.doc,
-            signature=first.signature or second.signature,
-            attributes={**second.attributes, **first.attributes},
+    def _read_routes_and_code(self) -> Graph:
+        """Return routes, tables, models, policies, controllers and authorisation checks."""
+        routes = self._run_pass("routes", lambda: read_routes(self.world), Graph())
+        tables = self._run_pass("tables", lambda: read_tables(self.world), Graph())
+        models = self._run_pass("models", lambda: read_models(self.world), Graph())
+        policies = self._run_pass("policies", lambda: find_policies(self.app, self.calls), Policies(self.app))
+        policy_graph = self._run_pass("policies", lambda: build_policy_graph(policies, self.models), Graph())
+        controllers = self._run_pass(
+            "controllers",
+            lambda: read_controllers(self.app, _handler_keys(routes), policies, self.models),
+            Graph(),
         )
-    return iter(found.values())
+        binds = [link for link in routes.links if link.kind == "BINDS"]
+        authorization = self._run_pass(
+            "authorisation",
+            lambda: route_authorization(self.app, policies, _route_nodes(routes), binds),
+            Graph(),
+        )
+        return routes + tables + models + policy_graph + controllers + authorization
+
+    def _read_events(self) -> Graph:
+        """Return listeners and dispatches; a class with a listener is an event, whatever it looks like."""
+        no_events: tuple[Graph, frozenset[str]] = (Graph(), frozenset())
+        listeners, events = self._run_pass("events", lambda: read_listeners(self.app, self.calls), no_events)
+        return listeners + self._run_pass("jobs", lambda: read_dispatches(self.app, self.calls, events), Graph())
+
+    def _read_console(self) -> Graph:
+        """Return commands, and the schedule that calls them by name."""
+        no_commands: tuple[Graph, dict[str, str]] = (Graph(), {})
+        commands, classes = self._run_pass("commands", lambda: read_commands(self.app, self.calls), no_commands)
+        return commands + self._run_pass("schedule", lambda: read_schedule(self.app, self.calls, classes), Graph())
+
+    def _run_pass(self, name: str, read: Callable[[], PassResult], default: PassResult) -> PassResult:
+        """Return the result of a pass; if it fails, add a remark and return the default."""
+        try:
+            return read()
+        except FAILURES as error:
+            self.remarks.append(f"laravel: {name} could not be read: {type(error).__name__}: {error}")
+            return default
+
+
+def _route_nodes(graph: Graph) -> list[Node]:
+    """Return the routes among the nodes."""
+    return [node for node in graph.nodes if node.kind == "route"]
+
+
+def _handler_keys(graph: Graph) -> Iterator[str]:
+    """Yield the keys of the methods that routes lead to, then those of the controllers that routes name."""
+    routes = _route_nodes(graph)
+    keys = {route.key for route in routes}
+    for link in graph.links:
+        if link.kind == "HANDLED_BY" and link.source in keys:
+            yield link.target
+    for route in routes:
+        controller = route.attributes.get("controller")
+        if controller:
+            yield f"class:{controller}"
+
+
+def _merge_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield one node per key: the kind with the highest weight, and the attributes of all."""
+    merged: dict[str, Node] = {}
+    for node in nodes:
+        existing = merged.get(node.key)
+        merged[node.key] = _merge_two_nodes(existing, node) if existing else node
+    return iter(merged.values())
+
+
+def _merge_two_nodes(existing: Node, node: Node) -> Node:
+    """Return two nodes of one key as one; the heavier kind wins, then the earlier node."""
+    winner, other = existing, node
+    if KIND_WEIGHTS.get(node.kind, 0) > KIND_WEIGHTS.get(existing.kind, 0):
+        winner, other = node, existing
+    return replace(
+        winner,
+        uri=winner.uri or other.uri,
+        line=winner.line or other.line,
+        line_end=winner.line_end or other.line_end,
+        doc=winner.doc or other.doc,
+        signature=winner.signature or other.signature,
+        attributes={**other.attributes, **winner.attributes},
+    )

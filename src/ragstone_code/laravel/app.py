@@ -1,19 +1,20 @@
-"""A Laravel application as the passes see it: where it lies, its own classes, what each descends from."""
+"""A Laravel application: its folder, its classes, and the ancestors of each class."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import join, normpath
+from typing import Final
 
 from ragstone.code import tree
 from ragstone.code.world import World
 from ragstone.types import Alias, Json, Node
 from ragstone_code.laravel.syntax import SyntaxNode, argument_at, called_name, text_of
 
-LEFT_OUT = (
+FOREIGN_FOLDERS: Final = (
     "vendor",
     "node_modules",
     "tests",
@@ -25,7 +26,11 @@ LEFT_OUT = (
     "lang",
     "resources",
 )
-"""Folders whose PHP is not the application's own."""
+"""Folders whose PHP is not the application's own code."""
+_FOREIGN_PATH_PARTS: Final = ("/vendor/", "/node_modules/", "/tests/", "/Tests/", "/lang/", "/views/")
+_PATH_HELPERS: Final = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}
+"""Functions that return a folder of the application, and the folder."""
+_MAX_DIRNAME_LEVELS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class AppClass:
 
     @property
     def name(self) -> str:
-        """Return its full name."""
+        """Return the qualified name."""
         return self.definition.name
 
 
@@ -47,144 +52,210 @@ class App:
 
     world: World
     prefix: str = ""
-    """The folder it lies in, with a slash at its end; nothing for the top."""
+    """The folder of the application, with a slash at the end; empty for the project root."""
     remarks: list[str] = field(default_factory=list)
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
-        """Return its PHP files, without tests and what is generated."""
-        out = tuple(f"{self.prefix}{folder}/" for folder in (*LEFT_OUT, *self._only_for_tests()))
-        anywhere = ("/vendor/", "/node_modules/", "/tests/", "/Tests/", "/lang/", "/views/")
-        return tuple(
-            uri
-            for uri in self.world.below(self.prefix.rstrip("/"), ".php")
-            if not uri.startswith(out) and not any(part in uri for part in anywhere)
-        )
+        """Return the application's PHP files without tests and generated files."""
+        folders = (*FOREIGN_FOLDERS, *self._test_folders())
+        foreign = tuple(f"{self.prefix}{folder}/" for folder in folders)
+        root = self.prefix.rstrip("/")
+        own = (uri for uri in self.world.below(root, ".php") if not uri.startswith(foreign))
+        return tuple(uri for uri in own if not any(part in uri for part in _FOREIGN_PATH_PARTS))
 
     @cached_property
     def classes(self) -> dict[str, AppClass]:
-        """Return its classes by their full names in lower case; of two of one name, the first path counts."""
-        found: dict[str, AppClass] = {}
+        """Return the classes by qualified name in lower case; if two files declare a name, the first path wins."""
+        classes: dict[str, AppClass] = {}
         for uri in self.sources:
             module = self.world.module(uri)
-            for one in module.classes if module else ():
-                found.setdefault(one.name.lower(), AppClass(uri, one))
-        return found
+            if module is None:
+                continue
+            for definition in module.classes:
+                classes.setdefault(definition.name.lower(), AppClass(uri, definition))
+        return classes
 
     def find_class(self, name: str) -> AppClass | None:
-        """Return a class of the application by its full name."""
+        """Return a class of the application by its qualified name."""
         return self.classes.get(name.lower().lstrip("\\"))
 
     def lineage(self, name: str) -> Iterator[str]:
-        """Yield everything a class is: itself, then parents, interfaces and traits, the nearest first."""
+        """Yield the class itself, then its parents, traits and interfaces, the nearest first."""
         seen: set[str] = set()
-        waiting = [name.lstrip("\\")]
-        while waiting:
-            here = waiting.pop(0)
-            if here.lower() in seen:
+        queue = [name.lstrip("\\")]
+        while queue:
+            current = queue.pop(0)
+            if current.lower() in seen:
                 continue
-            seen.add(here.lower())
-            yield here
-            known = self.find_class(here)
-            if known:
-                one = known.definition
-                waiting += [*one.extends, *(trait for trait, _ in one.traits), *one.implements]
+            seen.add(current.lower())
+            yield current
+            app_class = self.find_class(current)
+            if app_class is None:
+                continue
+            definition = app_class.definition
+            queue += definition.extends
+            queue += [trait for trait, _ in definition.traits]
+            queue += definition.implements
 
     def is_a(self, name: str, bases: frozenset[str]) -> bool:
-        """Return whether a class is one of these or descends from one; bases are in lower case."""
-        return any(one.lower() in bases for one in self.lineage(name))
+        """Return whether a class is one of the bases or descends from one; `bases` are in lower case."""
+        return any(ancestor.lower() in bases for ancestor in self.lineage(name))
 
     def find_method(self, name: str, method: str) -> tuple[AppClass, tree.Function] | None:
-        """Return a method and the class that writes it, looked for as PHP does: class, traits, parents."""
-        for one in self.lineage(name):
-            known = self.find_class(one)
-            found = known.definition.method(method) if known else None
-            if known and found:
-                return known, found
+        """Return a method and the class that declares it, searched in PHP's order: class, traits, parents."""
+        for app_class in self._own_lineage(name):
+            function = app_class.definition.method(method)
+            if function:
+                return app_class, function
         return None
 
-    def find_property(self, name: str, wanted: str) -> tuple[AppClass, tree.Property] | None:
-        """Return a property that is written in a class or in what it descends from."""
-        for one in self.lineage(name):
-            known = self.find_class(one)
-            for found in known.definition.properties if known else ():
-                if found.name.lstrip("$") == wanted and known:
-                    return known, found
+    def find_property(self, name: str, property_name: str) -> tuple[AppClass, tree.Property] | None:
+        """Return a property that the class or one of its ancestors declares, and the declaring class."""
+        for app_class in self._own_lineage(name):
+            for declared in app_class.definition.properties:
+                if declared.name.lstrip("$") == property_name:
+                    return app_class, declared
         return None
+
+    def _own_lineage(self, name: str) -> Iterator[AppClass]:
+        """Yield the class and those of its ancestors that are declared in the application."""
+        for ancestor in self.lineage(name):
+            app_class = self.find_class(ancestor)
+            if app_class:
+                yield app_class
 
     def field_type(self, owner: str, expression: SyntaxNode) -> str:
-        """Return the written type of `$this->name`, promoted parameters counted; nothing for anything else."""
-        known = self.find_class(owner)
-        own = isinstance(expression, tree.Member) and isinstance(expression.of, tree.Variable)
-        if known is None or not own or expression.of.name.lstrip("$") != "this":
+        """Return the declared type of `$this->field`, also if a constructor promotes it; empty otherwise."""
+        app_class = self.find_class(owner)
+        if app_class is None or not _is_own_field(expression):
             return ""
-        made = known.definition.method("__construct")
-        fields = [(one.name, one.type) for one in known.definition.properties]
-        fields += [(one.name, one.type) for one in (made.parameters if made else ())]
-        typed = (written for name, written in fields if name.lstrip("$") == expression.name and written)
-        return next((name for one in typed for name in one.names), "")
+        constructor = app_class.definition.method("__construct")
+        declarations: list[tree.Property | tree.Parameter] = [*app_class.definition.properties]
+        if constructor:
+            declarations += constructor.parameters
+        for declared in declarations:
+            if declared.name.lstrip("$") != expression.name or not declared.type:
+                continue
+            for class_name in declared.type.names:
+                return class_name
+        return ""
 
-    def own_class_node(self, known: AppClass, kind: str, attributes: dict[str, Json] | None = None) -> Node:
-        """Return a class as a node of a framework's kind."""
-        one = known.definition
+    def own_class_node(self, app_class: AppClass, kind: str, attributes: dict[str, Json] | None = None) -> Node:
+        """Return a class of the application as a node of this kind."""
+        definition = app_class.definition
         return Node(
-            f"class:{one.name}", kind, one.short, known.uri, one.line, one.line_end,
-            doc=one.doc, language="php", framework="laravel", attributes=attributes or {},
-        )  # fmt: skip
+            f"class:{definition.name}",
+            kind,
+            definition.short,
+            app_class.uri,
+            definition.line,
+            definition.line_end,
+            doc=definition.doc,
+            language="php",
+            framework="laravel",
+            attributes=attributes or {},
+        )
 
     def outside_class_node(self, name: str, kind: str) -> Node:
-        """Return a class that is not the application's own: it has no file."""
-        return Node(f"class:{name}", kind, name.rpartition("\\")[2], language="php", framework="laravel")
+        """Return a node without a file for a class that the application does not declare."""
+        short = name.rpartition("\\")[2]
+        return Node(f"class:{name}", kind, short, language="php", framework="laravel")
 
     def class_node(self, name: str, kind: str, attributes: dict[str, Json] | None = None) -> Node:
-        """Return a class as a node, whether it is the application's own or not."""
-        known = self.find_class(name)
-        return self.own_class_node(known, kind, attributes) if known else self.outside_class_node(name, kind)
+        """Return the node of a class, whether the application declares it or not."""
+        app_class = self.find_class(name)
+        if app_class is None:
+            return self.outside_class_node(name, kind)
+        return self.own_class_node(app_class, kind, attributes)
 
     def declared_name(self, name: str) -> str:
-        """Return a class's name in the case it is declared in."""
-        known = self.find_class(name)
-        return known.name if known else name.lstrip("\\")
+        """Return a class name in the case in which it is declared."""
+        app_class = self.find_class(name)
+        return app_class.name if app_class else name.lstrip("\\")
 
     def resolve_path(self, expression: SyntaxNode) -> str | None:
-        """Return a path that is put together with `__DIR__`, `base_path` and their like, None where it is not known."""
+        """Return the path that an expression builds with `__DIR__`, `base_path()` and similar; None if unknown."""
         if isinstance(expression, tree.Operation) and expression.operator == ".":
-            left, right = self.resolve_path(expression.left), text_of(expression.right)
-            return None if left is None or right is None else self._joined(left, right)
+            return self._concatenated_path(expression)
         if isinstance(expression, tree.Text):
-            pieces = [self.resolve_path(part) for part in expression.parts]
-            return None if None in pieces else normpath("".join(filter(None, pieces))).lstrip("/")
-        if isinstance(expression, tree.Call) and called_name(expression) == "dirname":
-            inner, levels = self.resolve_path(argument_at(expression, 0)), argument_at(expression, 1)
-            steps = levels.value if isinstance(levels, tree.Literal) and isinstance(levels.value, int) else 1
-            return None if inner is None else normpath(join(inner, *([".."] * min(steps, 9))))
+            return self._interpolated_path(expression)
         if isinstance(expression, tree.Call):
-            root = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}.get(called_name(expression))
-            below = text_of(argument_at(expression, 0)) if expression.arguments else ""
-            return None if root is None or below is None else self._joined(join(self.prefix, root), "/" + below)
+            if called_name(expression) == "dirname":
+                return self._parent_path(expression)
+            return self._helper_path(expression)
         return text_of(expression)
 
-    @staticmethod
-    def _joined(left: str, right: str) -> str:
-        """Return two pieces of a path as one, without dots."""
-        return normpath(left + right).lstrip("/") if left else normpath(right.lstrip("/"))
+    def _concatenated_path(self, operation: tree.Operation) -> str | None:
+        """Return the path of `left . right`."""
+        start = self.resolve_path(operation.left)
+        end = text_of(operation.right)
+        if start is None or end is None:
+            return None
+        return _join_path(start, end)
 
-    def _only_for_tests(self) -> tuple[str, ...]:
+    def _interpolated_path(self, text: tree.Text) -> str | None:
+        """Return the path that a string with expressions in it spells."""
+        pieces: list[str] = []
+        for part in text.parts:
+            piece = self.resolve_path(part)
+            if piece is None:
+                return None
+            pieces.append(piece)
+        return normpath("".join(pieces)).lstrip("/")
+
+    def _parent_path(self, call: tree.Call) -> str | None:
+        """Return the path of `dirname(path, levels)`."""
+        path = self.resolve_path(argument_at(call, 0))
+        if path is None:
+            return None
+        levels = argument_at(call, 1)
+        steps = 1
+        if isinstance(levels, tree.Literal) and isinstance(levels.value, int):
+            steps = min(levels.value, _MAX_DIRNAME_LEVELS)
+        return normpath(join(path, *([".."] * steps)))
+
+    def _helper_path(self, call: tree.Call) -> str | None:
+        """Return the path of `base_path('…')` and its relatives."""
+        folder = _PATH_HELPERS.get(called_name(call))
+        below = text_of(argument_at(call, 0)) if call.arguments else ""
+        if folder is None or below is None:
+            return None
+        return _join_path(join(self.prefix, folder), f"/{below}")
+
+    def _test_folders(self) -> tuple[str, ...]:
         """Return the folders that composer loads for development only."""
         text = self.world.read(f"{self.prefix}composer.json")
+        folders: list[object] = []
         try:
-            told = json.loads(text or "{}").get("autoload-dev", {}).get("psr-4", {})
-            folders = [folder for value in told.values() for folder in (value if isinstance(value, list) else [value])]
+            namespaces = json.loads(text or "{}").get("autoload-dev", {}).get("psr-4", {})
+            for paths in namespaces.values():
+                folders += paths if isinstance(paths, list) else [paths]
         except (ValueError, AttributeError):
             return ()
-        return tuple(folder.strip("/") for folder in folders if isinstance(folder, str) and folder.strip("/."))
+        names = [folder for folder in folders if isinstance(folder, str)]
+        return tuple(name.strip("/") for name in names if name.strip("/."))
 
 
-def class_aliases(nodes: Iterator[Node] | tuple[Node, ...]) -> tuple[Alias, ...]:
-    """Return the full and the short name of every class among the nodes."""
-    return tuple(
-        Alias(name, node.key, kind, node.uri)
-        for node in nodes
-        if node.key.startswith("class:")
-        for name, kind in ((node.key.removeprefix("class:"), "class"), (node.name, "short_class"))
-    )
+def class_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
+    """Return the qualified and the short name of every class among the nodes."""
+    aliases: list[Alias] = []
+    for node in nodes:
+        if node.key.startswith("class:"):
+            aliases.append(Alias(node.key.removeprefix("class:"), node.key, "class", node.uri))
+            aliases.append(Alias(node.name, node.key, "short_class", node.uri))
+    return tuple(aliases)
+
+
+def _is_own_field(expression: SyntaxNode) -> bool:
+    """Return whether an expression is `$this->field`."""
+    if not isinstance(expression, tree.Member) or not isinstance(expression.of, tree.Variable):
+        return False
+    return expression.of.name.lstrip("$") == "this"
+
+
+def _join_path(start: str, end: str) -> str:
+    """Return two concatenated pieces of a path, normalised and relative."""
+    if not start:
+        return normpath(end.lstrip("/"))
+    return normpath(start + end).lstrip("/")

@@ -1,9 +1,10 @@
-"""Chains of calls as methods return them: `$this->hasMany(Song::class)->latest()` is two calls on `$this`."""
+"""Chains of calls that methods return: `$this->hasMany(Song::class)->latest()` is two calls on `$this`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from ragstone.code.tree import (
     Argument,
@@ -36,89 +37,115 @@ class ChainedCall:
     line: int
 
     def argument(self, index: int, name: str = "") -> Expr | None:
-        """Return an argument by name or place, or None."""
-        by_name = next((one for one in self.arguments if name and one.name == name), None)
-        unnamed = [one for one in self.arguments if not one.name]
-        found = by_name or (unnamed[index] if index < len(unnamed) else None)
-        return found.value if found else None
+        """Return the argument with this name, else the positional one at this index, else None."""
+        for argument in self.arguments:
+            if name and argument.name == name:
+                return argument.value
+        positional = [argument for argument in self.arguments if not argument.name]
+        return positional[index].value if index < len(positional) else None
 
 
 CallChain = tuple[ChainedCall, ...]
 
 
 def all_statements(statements: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Yield all statements of a body, whatever they stand in; not those of functions in it."""
-    for one in statements:
-        yield one
-        if isinstance(one, If):
-            for _, body in one.branches:
+    """Yield the statements and all statements nested in them; bodies of functions are skipped."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, If):
+            for _, body in statement.branches:
                 yield from all_statements(body)
-        elif isinstance(one, Each):
-            yield from all_statements(one.body)
-        elif isinstance(one, Attempt):
-            for body in (one.body, *one.handlers, one.after):
+        elif isinstance(statement, Each):
+            yield from all_statements(statement.body)
+        elif isinstance(statement, Attempt):
+            for body in (statement.body, *statement.handlers, statement.after):
                 yield from all_statements(body)
 
 
 def returned_chains(function: Function) -> Iterator[CallChain]:
-    """Yield the chains on `$this` (or on the parent) that a function may return, whatever its conditions."""
+    """Yield the chains on `$this` or `parent` that a function can return, on any branch."""
     assigned: dict[str, Expr] = {}
-    for one in all_statements(function.body.statements):
-        if isinstance(one, Do) and isinstance(one.expression, Assigned):
-            target = one.expression.target
-            if isinstance(target, Variable) and not one.expression.operator:
-                assigned.setdefault(target.name, one.expression.value)
-        elif isinstance(one, Return) and one.value is not None:
-            yield from find_chains(one.value, assigned)
+    for statement in all_statements(function.body.statements):
+        if isinstance(statement, Do):
+            _remember_assignment(statement.expression, assigned)
+        elif isinstance(statement, Return) and statement.value is not None:
+            yield from find_chains(statement.value, assigned)
+
+
+def _remember_assignment(expression: Expr, assigned: dict[str, Expr]) -> None:
+    """Add a plain assignment to `assigned`; the first assignment of a variable wins."""
+    if not isinstance(expression, Assigned) or expression.operator:
+        return
+    if isinstance(expression.target, Variable):
+        assigned.setdefault(expression.target.name, expression.value)
 
 
 def find_chains(value: Expr, assigned: dict[str, Expr] | None = None, root: str = "this") -> Iterator[CallChain]:
-    """Yield the chains of calls on a variable that a value may be."""
-    known = assigned or {}
+    """Yield the call chains on the variable `root` that a value can be; `assigned` holds the known variables."""
+    variables = assigned or {}
     if isinstance(value, Choice):
-        for one in (value.then or value.test, value.other):
-            yield from find_chains(one, known, root)
+        for option in (value.then or value.test, value.other):
+            yield from find_chains(option, variables, root)
         return
-    if isinstance(value, Call) and isinstance(value.function, FunctionName) and value.function.name.endswith("tap"):
-        yield from find_chains(value.arguments[0].value, known, root) if value.arguments else ()
+    if _is_tap(value):
+        if value.arguments:
+            yield from find_chains(value.arguments[0].value, variables, root)
         return
+    calls, start = _unwind(value, variables, root)
+    if isinstance(start, Call) and isinstance(start.function, Static) and _is_parent(start.function):
+        calls.append(ChainedCall(f"parent::{start.function.name}", start.arguments, start.line))
+        yield tuple(reversed(calls))
+    elif isinstance(start, Variable) and start.name == root and calls:
+        yield tuple(reversed(calls))
+
+
+def _is_tap(value: Expr) -> TypeGuard[Call]:
+    """Return whether a value is `tap($query, …)`, which returns its first argument."""
+    if not isinstance(value, Call) or not isinstance(value.function, FunctionName):
+        return False
+    return value.function.name.endswith("tap")
+
+
+def _unwind(value: Expr, variables: dict[str, Expr], root: str) -> tuple[list[ChainedCall], Expr]:
+    """Return the calls of a chain from last to first, and the expression the chain starts with."""
     calls: list[ChainedCall] = []
-    seen: set[str] = set()
+    seen: set[str] = {root}
     while True:
-        if isinstance(value, Call) and isinstance(value.function, Member) and isinstance(value.function.name, str):
-            calls.append(ChainedCall(value.function.name, value.arguments, value.line))
+        if isinstance(value, Call) and isinstance(value.function, Member):
+            name = value.function.name
+            if not isinstance(name, str):
+                return calls, value
+            calls.append(ChainedCall(name, value.arguments, value.line))
             value = value.function.of
-        elif isinstance(value, Variable) and value.name in known and value.name not in seen and value.name != root:
+        elif isinstance(value, Variable) and value.name in variables and value.name not in seen:
             seen.add(value.name)
-            value = known[value.name]
+            value = variables[value.name]
         else:
-            break
-    if _is_parents(value) and isinstance(value, Call) and isinstance(value.function, Static):
-        calls.append(ChainedCall(f"parent::{value.function.name}", value.arguments, value.line))
-        yield tuple(reversed(calls))
-    elif isinstance(value, Variable) and value.name == root and calls:
-        yield tuple(reversed(calls))
+            return calls, value
 
 
-def _is_parents(value: Expr) -> bool:
-    of = value.function.of if isinstance(value, Call) and isinstance(value.function, Static) else None
-    return isinstance(of, ClassName) and of.name.lower() == "parent"
+def _is_parent(function: Static) -> bool:
+    """Return whether a static call is `parent::…`."""
+    return isinstance(function.of, ClassName) and function.of.name.lower() == "parent"
 
 
 def closure_chains(value: Expr | None) -> Iterator[CallChain]:
-    """Yield the chains that a closure returns on what it is given first."""
-    if isinstance(value, Closure) and value.function.parameters:
-        root = value.function.parameters[0].name
-        for one in all_statements(value.function.body.statements):
-            if isinstance(one, Return) and one.value is not None:
-                yield from find_chains(one.value, {}, root)
+    """Yield the chains on a closure's first parameter that the closure returns."""
+    if not isinstance(value, Closure) or not value.function.parameters:
+        return
+    root = value.function.parameters[0].name
+    for statement in all_statements(value.function.body.statements):
+        if isinstance(statement, Return) and statement.value is not None:
+            yield from find_chains(statement.value, {}, root)
 
 
 def calls_with_closure(function: Function, name: str) -> Iterator[tuple[str, Expr, Closure]]:
-    """Yield the static calls of a name in a function that are given something and a closure: class, first, closure."""
-    for one in all_statements(function.body.statements):
-        call = one.expression if isinstance(one, Do) else None
-        if isinstance(call, Call) and isinstance(call.function, Static) and len(call.arguments) > 1:
-            of, closure = call.function.of, call.arguments[1].value
-            if call.function.name == name and isinstance(of, ClassName) and isinstance(closure, Closure):
-                yield of.name, call.arguments[0].value, closure
+    """Yield the class, first argument and closure of each `Class::name(argument, closure)` in a function."""
+    for statement in all_statements(function.body.statements):
+        call = statement.expression if isinstance(statement, Do) else None
+        if not isinstance(call, Call) or not isinstance(call.function, Static) or len(call.arguments) < 2:
+            continue
+        owner = call.function.of
+        closure = call.arguments[1].value
+        if call.function.name == name and isinstance(owner, ClassName) and isinstance(closure, Closure):
+            yield owner.name, call.arguments[0].value, closure

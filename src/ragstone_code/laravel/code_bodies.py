@@ -1,7 +1,6 @@
-"""The calls of an application that a pass may care for, each with the method it stands in and the types written there.
+"""The calls of an application, each with the body it is in and the declared types of that body's variables.
 
-Bodies are mapped only where the text has one of the words below, so that an application of a thousand files is looked
-through in a second.
+A body is parsed only if its text has one of `WORDS`, so that a thousand files take about a second.
 """
 
 from __future__ import annotations
@@ -10,94 +9,129 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from ragstone.code import tree
 from ragstone_code.laravel.app import App, AppClass
-from ragstone_code.laravel.syntax import array_values, call_chain, class_of, walk
+from ragstone_code.laravel.syntax import SyntaxNode, array_values, call_chain, class_of, walk
 
-WORDS = (
+WORDS: Final = (
     "dispatch", "broadcast", "event(", "fire(", "Event::", "Mail::", "Notification::", "Bus::", "Queue::", "Gate::",
     "Config::", "Broadcast::", "Schedule", "Artisan::", "config(", "->notify(", "->notifyNow(", "->send(", "->sendNow(",
     "->queue(", "->push(new", "->later(", "->until(", "observe(", "->policy(", "->define(", "listen(", "subscribe(",
     "->bind", "->singleton", "->scoped", "->instance(", "->give(", "->withEvents(", "->withBindings(",
     "->withSingletons(", "EventDiscovery", "->chain(", "Batch $", "mergeConfig",
 )  # fmt: skip
-"""What a body has in its text that a pass looks at; plain words, since a file is searched for all of them."""
-FINDERS = frozenset(
-    ("find", "findorfail", "findornew", "create", "first", "firstorfail", "firstorcreate", "firstornew", "make", "sole",
-     "updateorcreate", "forcecreate")
-)  # fmt: skip
-"""What gives a model of the class it is asked of."""
+"""A pass looks only at bodies that contain one of these; plain strings, because every file is searched for all."""
+FINDERS: Final = frozenset(
+    (
+        "find",
+        "findorfail",
+        "findornew",
+        "create",
+        "first",
+        "firstorfail",
+        "firstorcreate",
+        "firstornew",
+        "make",
+        "sole",
+        "updateorcreate",
+        "forcecreate",
+    )
+)
+"""Static methods of a model that return an object of the model."""
 
 
 @dataclass
 class CodeBody:
-    """A body: of a method, of a function, or the top of a file."""
+    """The body of a method or a function, or the top level of a file."""
 
     uri: str
     owner: str = ""
-    """The class, by its full name."""
+    """The qualified name of the class; empty for functions and files."""
     function: tree.Function | None = None
     statements: tuple[tree.Statement, ...] = ()
 
     @property
     def key(self) -> str:
         """Return the key of the node that the body belongs to."""
-        if self.function is None or "@" in self.owner:  # a class without a name has no key of its own
+        if self.function is None or "@" in self.owner:  # an anonymous class has no key
             return f"file:{self.uri}"
-        return f"method:{self.owner}::{self.function.name}" if self.owner else f"function:{self.function.name}"
+        if self.owner:
+            return f"method:{self.owner}::{self.function.name}"
+        return f"function:{self.function.name}"
 
     @cached_property
     def calls(self) -> tuple[tuple[tree.Call, bool], ...]:
-        """Return every call in it, with whether it depends on a condition."""
-        return tuple((part, depends) for part, depends in walk(self.statements) if isinstance(part, tree.Call))
+        """Return every call in the body, with a flag that is true if a condition decides over it."""
+        nodes = walk(self.statements)
+        return tuple((node, conditional) for node, conditional in nodes if isinstance(node, tree.Call))
 
     @cached_property
     def variable_types(self) -> dict[str, tuple[str, ...]]:
-        """Return the classes of its variables, as far as they are written: typed, made by `new`, found by a model."""
-        known: dict[str, list[str]] = {}
-        for one in self.function.parameters if self.function else ():
-            known[one.name.lstrip("$")] = [name for name in (one.type.names if one.type else ()) if not name.islower()]
-        for part, _ in walk(self.statements):
-            if isinstance(part, tree.Closure):
-                for one in part.function.parameters:
-                    known.setdefault(one.name.lstrip("$"), list(one.type.names if one.type else ()))
-            elif isinstance(part, tree.Assigned):
-                target = part.target.of if isinstance(part.target, tree.Subscript) else part.target
-                if isinstance(target, tree.Variable):
-                    made = [name for value in array_values(part.value) for name in self._made(value)]
-                    known.setdefault(target.name.lstrip("$"), []).extend(made)
-        return {name: tuple(dict.fromkeys(types)) for name, types in known.items()}
+        """Return the classes of the variables, as far as types, `new` or finders of models tell them."""
+        types: dict[str, list[str]] = {}
+        parameters = self.function.parameters if self.function else ()
+        for parameter in parameters:
+            names = parameter.type.names if parameter.type else ()
+            types[parameter.name.lstrip("$")] = [name for name in names if not name.islower()]
+        for node, _ in walk(self.statements):
+            if isinstance(node, tree.Closure):
+                for parameter in node.function.parameters:
+                    names = parameter.type.names if parameter.type else ()
+                    types.setdefault(parameter.name.lstrip("$"), list(names))
+            elif isinstance(node, tree.Assigned):
+                self._add_assigned_types(node, types)
+        return {variable: tuple(dict.fromkeys(names)) for variable, names in types.items()}
 
-    def classes_of(self, expression: object) -> tuple[str, ...]:
-        """Return the classes of a value, through `(new X)->delay()` and variables; nothing where none is written."""
+    def _add_assigned_types(self, assignment: tree.Assigned, types: dict[str, list[str]]) -> None:
+        """Add the classes of an assigned value, or of an array's elements, to the variable's types."""
+        target = assignment.target
+        if isinstance(target, tree.Subscript):
+            target = target.of
+        if not isinstance(target, tree.Variable):
+            return
+        names = types.setdefault(target.name.lstrip("$"), [])
+        for value in array_values(assignment.value):
+            names += self._created_class(value)
+
+    def classes_of(self, expression: SyntaxNode) -> tuple[str, ...]:
+        """Return the classes of a value, also through `(new X)->delay()` and variables; empty if none is written."""
         if isinstance(expression, tree.Collected):
-            return tuple(dict.fromkeys(name for value in array_values(expression) for name in self.classes_of(value)))
+            names: list[str] = []
+            for value in array_values(expression):
+                names += self.classes_of(value)
+            return tuple(dict.fromkeys(names))
         if isinstance(expression, tree.Choice):
             return (*self.classes_of(expression.then), *self.classes_of(expression.other))
-        made = self._made(expression)
-        if made:
-            return made
-        root, _ = call_chain(expression)
-        return self.variable_types.get(root.name.lstrip("$"), ()) if isinstance(root, tree.Variable) else ()
+        created = self._created_class(expression)
+        if created:
+            return created
+        start, _ = call_chain(expression)
+        if isinstance(start, tree.Variable):
+            return self.variable_types.get(start.name.lstrip("$"), ())
+        return ()
 
-    def _made(self, expression: object) -> tuple[str, ...]:
-        """Return the class of what is made here: by `new`, or by a finder of a model."""
-        root, calls = call_chain(expression)
-        if isinstance(root, tree.New):
-            name = class_of(root, self.owner)
-        elif calls and calls[-1].function and isinstance(root, tree.ClassName):
-            last = calls[-1].function
-            found = isinstance(last, (tree.Member, tree.Static)) and str(last.name).lower() in FINDERS
-            name = class_of(root, self.owner) if found else ""
-        else:
-            name = ""
+    def _created_class(self, expression: SyntaxNode) -> tuple[str, ...]:
+        """Return the class of an object that an expression creates, by `new` or by a finder of a model."""
+        start, calls = call_chain(expression)
+        name = ""
+        if isinstance(start, tree.New):
+            name = class_of(start, self.owner)
+        elif calls and isinstance(start, tree.ClassName) and _is_finder(calls[-1]):
+            name = class_of(start, self.owner)
         return (name,) if name else ()
+
+
+def _is_finder(call: tree.Call) -> bool:
+    """Return whether a call is `find`, `create` or another method that returns a model."""
+    function = call.function
+    return isinstance(function, (tree.Member, tree.Static)) and str(function.name).lower() in FINDERS
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedCall:
-    """A call in its scope."""
+    """A call and the body it is in."""
 
     body: CodeBody
     call: tree.Call
@@ -105,70 +139,70 @@ class LocatedCall:
 
     @property
     def uri(self) -> str:
-        """Return its file."""
+        """Return the file of the call."""
         return self.body.uri
 
     @property
     def line(self) -> int:
-        """Return the line of the name that is called."""
+        """Return the line of the called name."""
         return self.call.line
 
 
-def scopes(app: App) -> Iterator[CodeBody]:
-    """Yield the bodies that have one of the words."""
-    for uri in app.sources:
-        text = app.world.read(uri) or ""
-        hits = _lines(text)
-        if hits:
-            yield from _in_file(app, uri, hits)
-
-
 def find_calls(app: App) -> tuple[LocatedCall, ...]:
-    """Return the calls of those bodies."""
-    return tuple(LocatedCall(scope, call, depends) for scope in scopes(app) for call, depends in scope.calls)
+    """Return all calls in the bodies that contain one of `WORDS`."""
+    located: list[LocatedCall] = []
+    for uri in app.sources:
+        hits = _hit_lines(app.world.read(uri) or "")
+        if not hits:
+            continue
+        for body in _bodies_with_hits(app, uri, hits):
+            located += [LocatedCall(body, call, conditional) for call, conditional in body.calls]
+    return tuple(located)
 
 
-def method_body(known: AppClass, function: tree.Function, owner: str = "") -> CodeBody:
-    """Return the body of one method; `owner` is the class it is asked of where that is another."""
-    return CodeBody(known.uri, owner or known.name, function, function.body.statements)
+def method_body(app_class: AppClass, function: tree.Function, owner: str = "") -> CodeBody:
+    """Return the body of a method; `owner` is the inheriting class if it is not the declaring one."""
+    return CodeBody(app_class.uri, owner or app_class.name, function, function.body.statements)
 
 
-def _lines(text: str) -> list[int]:
-    """Return the lines that have one of the words, in order."""
-    found: set[int] = set()
+def _hit_lines(text: str) -> list[int]:
+    """Return the numbers of the lines that contain one of `WORDS`, sorted."""
+    positions: set[int] = set()
     for word in WORDS:
-        at = text.find(word)
-        while at >= 0:
-            found.add(at)
-            after = text.find("\n", at)  # one hit a line is enough
-            at = text.find(word, after) if after >= 0 else -1
+        position = text.find(word)
+        while position >= 0:
+            positions.add(position)
+            line_end = text.find("\n", position)  # one hit per line is enough
+            position = text.find(word, line_end) if line_end >= 0 else -1
     lines: list[int] = []
-    line, before = 1, 0
-    for at in sorted(found):
-        line += text.count("\n", before, at)
-        before = at
+    line, counted = 1, 0
+    for position in sorted(positions):
+        line += text.count("\n", counted, position)
+        counted = position
         if not lines or lines[-1] != line:
             lines.append(line)
     return lines
 
 
-def _in_file(app: App, uri: str, hits: list[int]) -> Iterator[CodeBody]:
-    """Yield the bodies of a file that cover one of these lines."""
+def _bodies_with_hits(app: App, uri: str, hits: list[int]) -> Iterator[CodeBody]:
+    """Yield the bodies of a file that cover one of the lines, and the file's top level."""
     module = app.world.module(uri)
     if module is None:
         return
-
-    def covers(function: tree.Function) -> bool:
-        after = bisect_right(hits, function.line - 1)
-        return after < len(hits) and hits[after] <= function.line_end
-
-    for one in module.classes:
-        for method in one.methods:
-            if covers(method):
-                yield CodeBody(uri, one.name, method, method.body.statements)
+    for definition in module.classes:
+        for method in definition.methods:
+            if _covers_hit(method, hits):
+                yield CodeBody(uri, definition.name, method, method.body.statements)
     for function in module.functions:
-        if covers(function):
+        if _covers_hit(function, hits):
             yield CodeBody(uri, "", function, function.body.statements)
-    top = tuple(one for one in module.statements if not isinstance(one, (tree.Function, tree.Class)))
-    if top:
-        yield CodeBody(uri, "", None, top)
+    declarations = (tree.Function, tree.Class)
+    top_level = tuple(statement for statement in module.statements if not isinstance(statement, declarations))
+    if top_level:
+        yield CodeBody(uri, "", None, top_level)
+
+
+def _covers_hit(function: tree.Function, hits: list[int]) -> bool:
+    """Return whether one of the sorted lines is inside a function."""
+    next_hit = bisect_right(hits, function.line - 1)
+    return next_hit < len(hits) and hits[next_hit] <= function.line_end

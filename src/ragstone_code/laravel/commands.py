@@ -1,8 +1,8 @@
-"""Commands of the console: their names as they are called, and what they say they do."""
+"""Console commands: the names they are called by, their signatures and descriptions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Node
@@ -12,65 +12,101 @@ from ragstone_code.laravel.kinds import COMMANDS
 from ragstone_code.laravel.syntax import argument_at, called_name, class_of, receiver, text_of
 
 
-def commands(app: App, sites: Iterable[LocatedCall]) -> tuple[Graph, dict[str, str]]:
-    """Return the commands, and the class of each by the name it is called by."""
-    nodes: list[Node] = []
-    names: dict[str, str] = {}
-    for known in app.classes.values():
-        if known.definition.kind != "class" or not app.is_a(known.name, COMMANDS):
+def read_commands(app: App, calls: Iterable[LocatedCall]) -> tuple[Graph, dict[str, str]]:
+    """Return the graph of commands, and the class of each command by the name it is called by."""
+    class_nodes: list[Node] = []
+    classes: dict[str, str] = {}
+    for app_class in app.classes.values():
+        if app_class.definition.kind != "class" or not app.is_a(app_class.name, COMMANDS):
             continue
-        signature = _said(app, known, ("signature", "name", "defaultName"), "signature")
-        name = signature.split()[0] if signature.split() else ""
-        attributes: dict[str, Json] = {
-            "command": name,
-            "signature": " ".join(signature.split()),
-            "description": _said(app, known, ("description", "defaultDescription"), "description"),
-        }
-        nodes.append(app.own_class_node(known, "command", attributes))
-        if name:
-            names[name] = known.name
-    closures = _closures(sites)
-    called_by = tuple(
-        Alias(str(node.attributes["command"]), node.key, "command", node.uri)
-        for node in (*nodes, *closures)
-        if node.attributes["command"]
-    )
-    return Graph(nodes=(*nodes, *closures), aliases=class_aliases(tuple(nodes)) + called_by), names
+        signature = _read_signature(app, app_class)
+        attributes = _command_attributes(signature, _read_description(app, app_class))
+        class_nodes.append(app.own_class_node(app_class, "command", attributes))
+        if attributes["command"]:
+            classes[str(attributes["command"])] = app_class.name
+    nodes = (*class_nodes, *_closure_commands(calls))
+    aliases = class_aliases(class_nodes) + _command_aliases(nodes)
+    return Graph(nodes=nodes, aliases=aliases), classes
 
 
-def _said(app: App, known: AppClass, properties: tuple[str, ...], attribute: str) -> str:
-    """Return what a command says of itself, by an attribute or a property."""
-    for one in known.definition.attributes:
-        if not isinstance(one, tree.New):
+def _command_attributes(signature: str, description: str) -> dict[str, Json]:
+    """Return the attributes of a command node; the first word of a signature is the command's name."""
+    words = signature.split()
+    return {
+        "command": words[0] if words else "",
+        "signature": " ".join(words),
+        "description": description,
+    }
+
+
+def _command_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
+    """Return the names that commands are called by."""
+    aliases = (Alias(str(node.attributes["command"]), node.key, "command", node.uri) for node in nodes)
+    return tuple(alias for alias in aliases if alias.name)
+
+
+def _read_signature(app: App, app_class: AppClass) -> str:
+    """Return the signature that a command class declares, or its plain name."""
+    declared = _read_attribute(app_class, "signature", position=0, parameter="name")
+    if declared is None:
+        return _read_property(app, app_class, ("signature", "name", "defaultName"))
+    return declared
+
+
+def _read_description(app: App, app_class: AppClass) -> str:
+    """Return the description that a command class declares."""
+    declared = _read_attribute(app_class, "description", position=1, parameter="description")
+    if declared is None:
+        return _read_property(app, app_class, ("description", "defaultDescription"))
+    return declared
+
+
+def _read_attribute(app_class: AppClass, name: str, *, position: int, parameter: str) -> str | None:
+    """Return the text of a PHP attribute: `#[Signature]`, `#[Description]` or an argument of `#[AsCommand]`."""
+    for attribute in app_class.definition.attributes:
+        if not isinstance(attribute, tree.New):
             continue
-        short = class_of(one).rpartition("\\")[2]
-        if short.lower() == attribute:
-            return text_of(argument_at(one, 0)) or ""
+        short = class_of(attribute).rpartition("\\")[2]
+        if short.lower() == name:
+            return text_of(argument_at(attribute, 0)) or ""
         if short == "AsCommand":
-            place, name = (0, "name") if attribute == "signature" else (1, "description")
-            text = text_of(argument_at(one, place, name))
+            text = text_of(argument_at(attribute, position, parameter))
             if text:
                 return text
-    for wanted in properties:
-        found = app.find_property(known.name, wanted)
-        text = text_of(found[1].default, found[0].name) if found and found[1].default is not None else None
+    return None
+
+
+def _read_property(app: App, app_class: AppClass, names: tuple[str, ...]) -> str:
+    """Return the default of the first of these properties that is a written string."""
+    for name in names:
+        declared = app.find_property(app_class.name, name)
+        if declared is None or declared[1].default is None:
+            continue
+        owner, class_property = declared
+        text = text_of(class_property.default, owner.name)
         if text:
             return text
     return ""
 
 
-def _closures(sites: Iterable[LocatedCall]) -> tuple[Node, ...]:
-    """Return the commands that are closures: `Artisan::command(…)`."""
-    found = []
-    for site in sites:
-        at = receiver(site.call)
-        named = isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Artisan"
-        signature = text_of(argument_at(site.call, 0)) if named and called_name(site.call) == "command" else None
-        if signature and signature.split():
-            name = signature.split()[0]
-            attributes: dict[str, Json] = {"command": name, "signature": " ".join(signature.split()), "description": ""}
-            found.append(
-                Node(f"command:{name}", "command", name, site.uri, site.line, language="php", framework="laravel",
-                     attributes=attributes)
-            )  # fmt: skip
-    return tuple(found)
+def _closure_commands(calls: Iterable[LocatedCall]) -> Iterator[Node]:
+    """Yield the commands that are closures: `Artisan::command('signature', …)`."""
+    for located in calls:
+        owner = receiver(located.call)
+        if not isinstance(owner, tree.ClassName) or owner.name.rpartition("\\")[2] != "Artisan":
+            continue
+        if called_name(located.call) != "command":
+            continue
+        attributes = _command_attributes(text_of(argument_at(located.call, 0)) or "", "")
+        name = str(attributes["command"])
+        if name:
+            yield Node(
+                f"command:{name}",
+                "command",
+                name,
+                located.uri,
+                located.line,
+                language="php",
+                framework="laravel",
+                attributes=attributes,
+            )

@@ -1,4 +1,4 @@
-"""Settings: the keys of `config/*.php` with the environment's names behind them, and the methods that read them."""
+"""Settings: the keys of `config/*.php`, the environment variables behind them, and the methods that read them."""
 
 from __future__ import annotations
 
@@ -23,155 +23,208 @@ from ragstone_code.laravel.syntax import (
     walk,
 )
 
-DEEP: Final = 3
-"""How many parts a key has at most that is a node of its own: `mail.mailers.smtp`."""
+MAX_KEY_PARTS: Final = 3
+"""A key with more parts than this gets no node: `mail.mailers.smtp` still has one."""
 READERS: Final = frozenset(
     ("get", "set", "has", "string", "integer", "float", "boolean", "array", "collection", "getMany")
 )
+_COMMENT_STARTS: Final = ("*", "/*", "//", "#", "|")
+
+
+def read_config(app: App, calls: Sequence[LocatedCall]) -> Graph:
+    """Return the config keys as nodes, and links from the methods that read them."""
+    reader = _ConfigReader(app)
+    folder = _config_folder(app)
+    for uri in app.world.below(folder, ".php"):
+        name = uri.removeprefix(f"{folder}/").removesuffix(".php")
+        reader.read_file(uri, name.replace("/", "."))
+    for uri, name in _merged_files(app, calls):
+        reader.read_file(uri, name)
+    links = tuple(_usage_links(calls, reader.nodes))
+    return Graph(nodes=tuple(reader.nodes.values()), links=links, aliases=tuple(reader.aliases))
+
+
+def _config_folder(app: App) -> str:
+    """Return `config`, or the folder that holds `config/database.php` if the application moved it."""
+    standard = f"{app.prefix}config"
+    if any(app.world.below(standard, ".php")):
+        return standard
+    for uri in app.sources:
+        if uri.lower().endswith("/config/database.php"):
+            return uri.removesuffix("/database.php")
+    return standard
+
+
+def _merged_files(app: App, calls: Sequence[LocatedCall]) -> Iterator[tuple[str, str]]:
+    """Yield the config files that providers merge with `mergeConfigFrom`, each with its key."""
+    for located in calls:
+        if called_name(located.call) != "mergeConfigFrom":
+            continue
+        path = app.resolve_path(argument_at(located.call, 0))
+        name = text_of(argument_at(located.call, 1))
+        if path and name and app.world.has(path):
+            yield path, name
 
 
 @dataclass
-class _Settings:
-    """What the files of settings say."""
+class _ConfigReader:
+    """Collects nodes and aliases from config files."""
 
+    app: App
     nodes: dict[str, Node] = field(default_factory=dict)
     aliases: list[Alias] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
-    """The lines of the file that is read."""
+    lines: list[str] = field(default_factory=list)
+    """The lines of the current file."""
 
+    def read_file(self, uri: str, name: str) -> None:
+        """Add the keys that a config file returns; `name` is the key of the whole file."""
+        module = self.app.world.module(uri)
+        statements = module.statements if module else ()
+        returned = next((statement for statement in statements if isinstance(statement, tree.Return)), None)
+        if returned is None or returned.value is None:
+            return
+        self.lines = (self.app.world.read(uri) or "").splitlines()
+        self._read_key(name, returned.value, uri, returned.line)
 
-def settings(app: App, sites: Sequence[LocatedCall]) -> Graph:
-    """Return the keys of settings and what reads them."""
-    found = _Settings()
-    folder = _folder(app)
-    for uri in app.world.below(folder, ".php"):
-        _file(app, found, uri, uri.removeprefix(f"{folder}/").removesuffix(".php").replace("/", "."))
-    for uri, name in _joined(app, sites):
-        _file(app, found, uri, name)
-    links = tuple(_uses(sites, found.nodes))
-    return Graph(nodes=tuple(found.nodes.values()), links=links, aliases=tuple(found.aliases))
+    def _read_key(self, name: str, value: SyntaxNode, uri: str, line: int) -> None:
+        """Add a key and the keys below it."""
+        below = _named_entries(value)
+        environment = list(_environment_variables(value))
+        attributes: dict[str, Json] = {}
+        if below:
+            attributes["keys"] = [child for child, _ in below]
+        elif isinstance(value, tree.Literal) or class_of(value):
+            attributes["value"] = short_text(value)
+        if environment:
+            attributes["env"] = [dict(variable) for variable in environment]
+        self._add_node(name, uri, line, attributes)
+        parts = name.count(".") + 1
+        if parts < MAX_KEY_PARTS:
+            for child, entry in below:
+                entry_line = getattr(entry.key, "line", line)
+                self._read_key(f"{name}.{child}", entry.value, uri, entry_line)
+        if not below or parts == MAX_KEY_PARTS:
+            key = f"config:{name}"
+            self.aliases += [Alias(str(variable["name"]), key, "env", uri) for variable in environment]
 
-
-def _joined(app: App, sites: Sequence[LocatedCall]) -> Iterator[tuple[str, str]]:
-    """Yield the files that providers of packages and modules add, each with the key it is added under."""
-    for site in sites:
-        if called_name(site.call) == "mergeConfigFrom":
-            path, name = app.resolve_path(argument_at(site.call, 0)), text_of(argument_at(site.call, 1))
-            if path and name and app.world.has(path):
-                yield path, name
-
-
-def _file(app: App, found: _Settings, uri: str, name: str) -> None:
-    """Take in a file of settings."""
-    module = app.world.module(uri)
-    told = next((one for one in module.statements if isinstance(one, tree.Return)), None) if module else None
-    if told is not None and told.value is not None:
-        found.text = (app.world.read(uri) or "").splitlines()
-        _key(found, name, told.value, (uri, told.line))
-
-
-def _folder(app: App) -> str:
-    """Return the folder of settings: the framework's own, or the one that has its files where that was moved."""
-    if any(app.world.below(f"{app.prefix}config", ".php")):
-        return f"{app.prefix}config"
-    moved = (uri.removesuffix("/database.php") for uri in app.sources if uri.lower().endswith("/config/database.php"))
-    return next(moved, f"{app.prefix}config")
-
-
-def _key(found: _Settings, name: str, value: SyntaxNode, place: tuple[str, int]) -> None:
-    """Take in a key and those below it."""
-    uri, line = place
-    below = [(text, entry) for entry in array_entries(value) if (text := text_of(entry.key) if entry.key else None)]
-    attributes: dict[str, Json] = {}
-    if below:
-        attributes["keys"] = [text for text, _ in below]
-    elif _plain(value):
-        attributes["value"] = short_text(value)
-    env = list(_environment(value))
-    if env:
-        attributes["env"] = [dict(one) for one in env]
-    key = f"config:{name}"
-    there = found.nodes.get(key)
-    if there is None:
-        doc = _above(found.text, line) if "." in name else ""
-        found.nodes[key] = Node(
-            key, "config", name, uri, line, doc=doc, language="php", framework="laravel", attributes=attributes
+    def _add_node(self, name: str, uri: str, line: int, attributes: dict[str, Json]) -> None:
+        """Add the node of a key; if another file has the key, merge the attributes."""
+        key = f"config:{name}"
+        existing = self.nodes.get(key)
+        if existing is not None:
+            self.nodes[key] = replace(existing, attributes=_merge_attributes(existing.attributes, attributes))
+            return
+        self.nodes[key] = Node(
+            key,
+            "config",
+            name,
+            uri,
+            line,
+            doc=_comment_above(self.lines, line) if "." in name else "",
+            language="php",
+            framework="laravel",
+            attributes=attributes,
         )
-        found.aliases.append(Alias(name, key, "config", uri))
-    else:
-        found.nodes[key] = replace(there, attributes=_both(there.attributes, attributes))
-    if name.count(".") + 1 < DEEP:
-        for text, entry in below:
-            _key(found, f"{name}.{text}", entry.value, (uri, getattr(entry.key, "line", line)))
-    if not below or name.count(".") + 1 == DEEP:
-        found.aliases += [Alias(str(one["name"]), key, "env", uri) for one in env]
+        self.aliases.append(Alias(name, key, "config", uri))
 
 
-def _above(text: list[str], line: int) -> str:
-    """Return the comment right above a line, without the signs it is drawn with."""
-    said: list[str] = []
-    for written in reversed(text[: line - 1]):
+def _named_entries(value: SyntaxNode) -> list[tuple[str, tree.Entry]]:
+    """Return the entries of an array that have a string key, with the key."""
+    named: list[tuple[str, tree.Entry]] = []
+    for entry in array_entries(value):
+        name = text_of(entry.key) if entry.key else None
+        if name:
+            named.append((name, entry))
+    return named
+
+
+def _comment_above(lines: list[str], line: int) -> str:
+    """Return the comment directly above a line, without comment signs."""
+    comment: list[str] = []
+    for written in reversed(lines[: line - 1]):
         bare = written.strip()
-        if bare and not bare.startswith(("*", "/*", "//", "#", "|")) and not bare.endswith("*/"):
+        is_comment = not bare or bare.startswith(_COMMENT_STARTS) or bare.endswith("*/")
+        if not is_comment:
             break
-        said.append(bare.strip("/*#| -"))
+        comment.append(bare.strip("/*#| -"))
         if bare.startswith("/*"):
             break
-    return " ".join(part for part in reversed(said) if part)
+    return " ".join(part for part in reversed(comment) if part)
 
 
-def _both(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what two files say of one key: what the first has counts, the second adds to its lists."""
+def _merge_attributes(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the attributes of one key from two files: the first file wins, its lists get the second's entries."""
     merged = {**second, **first}
     for name in ("keys", "env"):
-        one, two = first.get(name), second.get(name)
-        if isinstance(one, list) and isinstance(two, list):
-            merged[name] = [*one, *(part for part in two if part not in one)]
+        own, more = first.get(name), second.get(name)
+        if isinstance(own, list) and isinstance(more, list):
+            merged[name] = [*own, *(part for part in more if part not in own)]
     return merged
 
 
-def _plain(value: SyntaxNode) -> bool:
-    """Return whether a value is written out."""
-    return isinstance(value, tree.Literal) or bool(class_of(value))
+def _environment_variables(value: SyntaxNode) -> Iterator[dict[str, Json]]:
+    """Yield the environment variables that a value reads with `env()`, and their defaults."""
+    for node, _ in walk((value,)):
+        if not isinstance(node, tree.Call) or called_name(node) != "env":
+            continue
+        name = text_of(argument_at(node, 0))
+        default = argument_at(node, 1)
+        if not name:
+            continue
+        variable: dict[str, Json] = {"name": name}
+        if default is not None:
+            variable["default"] = short_text(default)
+        yield variable
 
 
-def _environment(value: SyntaxNode) -> Iterator[dict[str, Json]]:
-    """Yield the names of the environment that a value is read from, with what counts without them."""
-    for part, _ in walk((value,)):
-        if isinstance(part, tree.Call) and called_name(part) == "env":
-            name, otherwise = text_of(argument_at(part, 0)), argument_at(part, 1)
-            if name:
-                yield {"name": name} if otherwise is None else {"name": name, "default": short_text(otherwise)}
-
-
-def _uses(sites: Sequence[LocatedCall], nodes: dict[str, Node]) -> Iterator[Link]:
-    """Yield which method reads which setting; a key that is deeper than the nodes is in the link."""
+def _usage_links(calls: Sequence[LocatedCall], nodes: dict[str, Node]) -> Iterator[Link]:
+    """Yield a link from each method to the setting it reads; the full key is an attribute of the link."""
     seen: set[tuple[str, str, int]] = set()
-    for site in sites:
-        for path in _read(site):
-            key = _nearest(path, nodes)
-            if key and (site.body.key, path, site.line) not in seen:
-                seen.add((site.body.key, path, site.line))
-                yield Link(
-                    "CONFIGURED_BY", site.body.key, key, site.uri, site.line, "declared", site.conditional,
-                    attributes={"key": path},
-                )  # fmt: skip
+    for located in calls:
+        for path in _keys_read(located):
+            key = _nearest_node(path, nodes)
+            usage = (located.body.key, path, located.line)
+            if not key or usage in seen:
+                continue
+            seen.add(usage)
+            yield Link(
+                "CONFIGURED_BY",
+                located.body.key,
+                key,
+                located.uri,
+                located.line,
+                "declared",
+                located.conditional,
+                attributes={"key": path},
+            )
 
 
-def _read(site: LocatedCall) -> Iterator[str]:
+def _keys_read(located: LocatedCall) -> Iterator[str]:
     """Yield the keys that a call reads or sets."""
-    name, at = called_name(site.call), receiver(site.call)
-    facade = isinstance(at, tree.ClassName) and at.name.rpartition("\\")[2] == "Config" and name in READERS
-    asked = isinstance(at, tree.Call) and called_name(at) == "config" and not at.arguments and name in READERS
-    if not ((name == "config" and at is None) or facade or asked):
+    if not _reads_config(located.call):
         return
-    first = argument_at(site.call, 0)
-    keys = [entry.key for entry in array_entries(first) if entry.key is not None] or array_values(first)
-    yield from (text for key in keys if (text := text_of(key)))
+    first = argument_at(located.call, 0)
+    entry_keys = [entry.key for entry in array_entries(first) if entry.key is not None]
+    for key in entry_keys or array_values(first):
+        text = text_of(key)
+        if text:
+            yield text
 
 
-def _nearest(path: str, nodes: dict[str, Node]) -> str:
-    """Return the deepest key that is a node, nothing where not even the file is there."""
+def _reads_config(call: tree.Call) -> bool:
+    """Return whether a call is `config('…')`, `Config::get('…')` or `config()->get('…')`."""
+    name, owner = called_name(call), receiver(call)
+    if owner is None:
+        return name == "config"
+    if name not in READERS:
+        return False
+    if isinstance(owner, tree.ClassName):
+        return owner.name.rpartition("\\")[2] == "Config"
+    return isinstance(owner, tree.Call) and called_name(owner) == "config" and not owner.arguments
+
+
+def _nearest_node(path: str, nodes: dict[str, Node]) -> str:
+    """Return the key of the deepest node on a path; empty if not even the file has one."""
     while path:
         if f"config:{path}" in nodes:
             return f"config:{path}"

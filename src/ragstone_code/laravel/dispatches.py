@@ -1,8 +1,9 @@
-"""What is sent off and from where: events, jobs, notifications and mails, by the calls that send them."""
+"""Events, jobs, notifications and mails that are sent, and the calls that send them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ragstone.code import tree
@@ -22,26 +23,75 @@ from ragstone_code.laravel.syntax import (
 )
 
 FACADES: Final = "Illuminate\\Support\\Facades\\"
-STATIC: Final = frozenset(
-    ("dispatch", "dispatchif", "dispatchunless", "dispatchsync", "dispatchnow", "dispatchafterresponse", "withchain",
-     "broadcast")
-)  # fmt: skip
-"""Static calls on what is sent itself."""
-SENT: Final = {"event": "FIRES", "job": "DISPATCHES", "notification": "DISPATCHES", "mail": "DISPATCHES"}
-FIRING: Final = frozenset(("event", "fire", "until", "broadcast", "broadcast_if", "broadcast_unless"))
-"""Calls whose argument is an event whatever its class says."""
-DISPATCHING: Final = frozenset(
-    ("dispatch", "dispatchsync", "dispatchnow", "dispatchafterresponse", "dispatchtoqueue", "dispatchif",
-     "dispatchunless", "dispatch_sync", "dispatch_now", "withchain")
-)  # fmt: skip
-"""Calls whose argument is sent where its class is one that can be."""
-QUEUEING: Final = frozenset(("push", "pushon", "later", "lateron", "bulk", "chain", "batch", "add", "prependtochain",
-                             "appendtochain"))  # fmt: skip
-"""Calls that other things have too: they send jobs where a written type says what they are called on."""
-LETTERS: Final = frozenset(("notify", "notifynow", "send", "sendnow", "queue", "queueon", "later", "lateron", "bulk"))
-TAKING: Final = FIRING | DISPATCHING | QUEUEING | LETTERS
-OF_EVENTS: Final = ("Illuminate\\Contracts\\Events\\", "Illuminate\\Events\\")
-OF_JOBS: Final = (
+LINK_KINDS: Final = {
+    "event": "FIRES",
+    "job": "DISPATCHES",
+    "notification": "DISPATCHES",
+    "mail": "DISPATCHES",
+}
+"""The kind of link for each kind of message."""
+STATIC_CALLS: Final = frozenset(
+    (
+        "dispatch",
+        "dispatchif",
+        "dispatchunless",
+        "dispatchsync",
+        "dispatchnow",
+        "dispatchafterresponse",
+        "withchain",
+        "broadcast",
+    )
+)
+"""Static methods of a message class that send it."""
+EVENT_CALLS: Final = frozenset(("event", "fire", "until", "broadcast", "broadcast_if", "broadcast_unless"))
+"""Calls whose argument is an event, whatever its class looks like."""
+DISPATCH_CALLS: Final = frozenset(
+    (
+        "dispatch",
+        "dispatchsync",
+        "dispatchnow",
+        "dispatchafterresponse",
+        "dispatchtoqueue",
+        "dispatchif",
+        "dispatchunless",
+        "dispatch_sync",
+        "dispatch_now",
+        "withchain",
+    )
+)
+"""Calls that send their argument if its class is an event or a job."""
+QUEUE_CALLS: Final = frozenset(
+    (
+        "push",
+        "pushon",
+        "later",
+        "lateron",
+        "bulk",
+        "chain",
+        "batch",
+        "add",
+        "prependtochain",
+        "appendtochain",
+    )
+)
+"""Calls with common names: they send jobs only if a declared type says that the receiver is a queue or a bus."""
+MESSAGE_CALLS: Final = frozenset(
+    (
+        "notify",
+        "notifynow",
+        "send",
+        "sendnow",
+        "queue",
+        "queueon",
+        "later",
+        "lateron",
+        "bulk",
+    )
+)
+"""Calls that send a notification or a mail."""
+SENDING_CALLS: Final = EVENT_CALLS | DISPATCH_CALLS | QUEUE_CALLS | MESSAGE_CALLS
+EVENT_NAMESPACES: Final = ("Illuminate\\Contracts\\Events\\", "Illuminate\\Events\\")
+JOB_NAMESPACES: Final = (
     "Illuminate\\Contracts\\Bus\\",
     "Illuminate\\Contracts\\Queue\\",
     "Illuminate\\Bus\\",
@@ -49,159 +99,214 @@ OF_JOBS: Final = (
 )
 
 
-def sent(app: App, sites: Sequence[LocatedCall], heard: frozenset[str]) -> Graph:
-    """Return what sends events, jobs, notifications and mails; `heard` are the events that something listens to."""
+def read_dispatches(app: App, calls: Sequence[LocatedCall], heard_events: frozenset[str]) -> Graph:
+    """Return links from code to the messages it sends; `heard_events` are the events that have a listener."""
+    reader = _DispatchReader(app, heard_events)
     links: dict[tuple[str, str, str, int], Link] = {}
-    for link in (*_of_models(app), *(link for site in sites for link in _links(app, site, heard))):
+    unresolved: list[Unresolved] = []
+    for link in _model_event_links(app):
         links.setdefault((link.kind, link.source, link.target, link.line), link)
-    nodes = tuple(_nodes(app, links.values()))
-    unknown = tuple(one for site in sites for one in _computed(site))
-    return Graph(nodes, tuple(links.values()), class_aliases(nodes) + _named(nodes), unknown)
+    for located in calls:
+        for link in reader.read_call(located):
+            links.setdefault((link.kind, link.source, link.target, link.line), link)
+        unresolved += _computed_classes(located)
+    nodes = tuple(_target_nodes(app, links.values()))
+    aliases = class_aliases(nodes) + _string_event_aliases(nodes)
+    return Graph(nodes, tuple(links.values()), aliases, tuple(unresolved))
 
 
-def _computed(site: LocatedCall) -> Iterator[Unresolved]:
-    """Yield what is sent and made of a class that is only known when it runs: `event(new $class)`."""
-    name = called_name(site.call).lower()
-    if name not in FIRING | DISPATCHING | LETTERS:
+def _computed_classes(located: LocatedCall) -> Iterator[Unresolved]:
+    """Yield the messages whose class is a variable: `event(new $class)`."""
+    written_name = called_name(located.call)
+    name = written_name.lower()
+    if name not in EVENT_CALLS | DISPATCH_CALLS | MESSAGE_CALLS:
         return
-    for argument in site.call.arguments:
-        root, _ = call_chain(argument.value)
-        if isinstance(root, tree.New) and isinstance(root.of, tree.Variable):
-            kind = "FIRES" if name in FIRING else "DISPATCHES"
+    kind = "FIRES" if name in EVENT_CALLS else "DISPATCHES"
+    for argument in located.call.arguments:
+        start, _ = call_chain(argument.value)
+        if isinstance(start, tree.New) and isinstance(start.of, tree.Variable):
+            variable = start.of.name.lstrip("$")
             yield Unresolved(
-                kind, site.body.key, called_name(site.call), f"new ${root.of.name.lstrip('$')}", site.uri, site.line,
+                kind,
+                located.body.key,
+                written_name,
+                f"new ${variable}",
+                located.uri,
+                located.line,
                 "the class is only known when it runs",
-            )  # fmt: skip
+            )
 
 
-def _of_models(app: App) -> Iterator[Link]:
-    """Yield the events that models fire by themselves: `$dispatchesEvents`."""
-    for known in app.classes.values():
-        for one in known.definition.properties:
-            if one.name.lstrip("$") != "dispatchesEvents" or not is_model(app, known.name):
+def _model_event_links(app: App) -> Iterator[Link]:
+    """Yield the events that models fire through their `$dispatchesEvents`."""
+    for app_class in app.classes.values():
+        for declared in app_class.definition.properties:
+            if declared.name.lstrip("$") != "dispatchesEvents" or not is_model(app, app_class.name):
                 continue
-            for entry in array_entries(one.default):
-                event = class_of(entry.value, known.name)
-                if event:
-                    yield Link(
-                        "FIRES", f"class:{known.name}", f"class:{app.declared_name(event)}", known.uri,
-                        getattr(entry.value, "line", one.line),
-                        attributes={"what": "event", "by": "dispatchesEvents", "on": text_of(entry.key) or ""},
-                    )  # fmt: skip
+            for entry in array_entries(declared.default):
+                event = class_of(entry.value, app_class.name)
+                if not event:
+                    continue
+                yield Link(
+                    "FIRES",
+                    f"class:{app_class.name}",
+                    f"class:{app.declared_name(event)}",
+                    app_class.uri,
+                    getattr(entry.value, "line", declared.line),
+                    attributes={"what": "event", "by": "dispatchesEvents", "on": text_of(entry.key) or ""},
+                )
 
 
-def _links(app: App, site: LocatedCall, heard: frozenset[str]) -> Iterator[Link]:
-    """Yield what one call sends."""
-    name = called_name(site.call).lower()
-    if name in STATIC:
-        own = class_of(receiver(site.call), site.body.owner)
-        kind, sure = _sort(app, own, name, heard=heard)
-        if own and kind in SENT and _is_class_call(site.call):
-            yield _link(app, site, own, kind, sure)
-            yield from _links_of(app, site, name, heard) if name == "withchain" else ()
-            return
-    if name in TAKING:
-        yield from _links_of(app, site, name, heard)
+@dataclass(frozen=True)
+class _DispatchReader:
+    """Finds the messages that a call sends."""
 
+    app: App
+    heard_events: frozenset[str]
 
-def _links_of(app: App, site: LocatedCall, name: str, heard: frozenset[str]) -> Iterator[Link]:
-    """Yield what a call is given to send."""
-    at = receiver(site.call)
-    through = _through(app, site, at)
-    for own in _arguments(site, site.call):
-        kind, sure = _sort(app, own, name, heard=heard, through=through)
-        if kind in SENT:
-            yield _link(app, site, own, kind, sure)
-    if name in ("event", "dispatch", "fire", "until") and (at is None or through == "event"):
-        text = text_of(argument_at(site.call, 0))
-        if text and "\\" not in text and text.strip() and (at is not None or name == "event"):
-            yield Link("FIRES", site.body.key, f"event:{text}", site.uri, site.line, "declared", site.conditional)
+    def read_call(self, located: LocatedCall) -> Iterator[Link]:
+        """Yield a link for each message that a call sends."""
+        name = called_name(located.call).lower()
+        if name in STATIC_CALLS:
+            own = class_of(receiver(located.call), located.body.owner)
+            kind, confidence = self._message_kind(own, name)
+            if kind in LINK_KINDS and _is_class_call(located.call):
+                yield self._link(located, own, kind, confidence)
+                if name == "withchain":
+                    yield from self._argument_links(located, name)
+                return
+        if name in SENDING_CALLS:
+            yield from self._argument_links(located, name)
+
+    def _argument_links(self, located: LocatedCall, name: str) -> Iterator[Link]:
+        """Yield a link for each message among the arguments of a call."""
+        sender = self._sender_kind(located)
+        for class_name in _argument_classes(located):
+            kind, confidence = self._message_kind(class_name, name, sender)
+            if kind in LINK_KINDS:
+                yield self._link(located, class_name, kind, confidence)
+        event = _string_event(located.call, name, sender)
+        if event:
+            yield Link(
+                "FIRES",
+                located.body.key,
+                f"event:{event}",
+                located.uri,
+                located.line,
+                "declared",
+                located.conditional,
+            )
+
+    def _sender_kind(self, located: LocatedCall) -> str:
+        """Return `event` or `job` if the receiver's declared type sends such messages, else ''."""
+        owner = receiver(located.call)
+        start = call_chain(owner)[0] if owner is not None else None
+        name = class_of(start, located.body.owner)
+        if not name and isinstance(start, tree.Variable):
+            variable = start.name.lstrip("$")
+            if variable != "this":
+                name = next(iter(located.body.variable_types.get(variable, ())), "")
+        name = name or self.app.field_type(located.body.owner, owner)
+        facade = name.removeprefix(FACADES)
+        if facade == "Event" or name.startswith(EVENT_NAMESPACES):
+            return "event"
+        if facade in ("Bus", "Queue") or name.startswith(JOB_NAMESPACES):
+            return "job"
+        is_own_job = self.app.find_class(name) and kind_of(self.app, name) == "job"
+        return "job" if is_own_job else ""
+
+    def _message_kind(self, class_name: str, call: str, sender: str = "") -> tuple[str, Confidence]:
+        """Return which kind of message a call sends, and how that is known; '' if it sends none."""
+        if not class_name:
+            return "", "declared"
+        kind = kind_of(self.app, class_name) if self.app.find_class(class_name) else ""
+        if class_name.lower() in self.heard_events and kind not in ("job", "mail", "notification"):
+            kind = "event"
+        if kind in ("notification", "mail"):
+            is_sent = call in MESSAGE_CALLS
+        elif kind == "event":
+            is_sent = call in EVENT_CALLS | DISPATCH_CALLS
+        elif kind == "job":
+            is_sent = call in DISPATCH_CALLS or (sender == "job" and call in QUEUE_CALLS)
+        else:
+            return self._kind_by_call(class_name, call, sender)
+        return (kind if is_sent else ""), "declared"
+
+    def _kind_by_call(self, class_name: str, call: str, sender: str) -> tuple[str, Confidence]:
+        """Return the kind of message for a class that does not show its kind, by the call alone."""
+        if call in EVENT_CALLS or (sender == "event" and call in DISPATCH_CALLS):
+            return "event", "declared"
+        if call in ("dispatch_sync", "dispatch_now"):
+            return "job", "declared"
+        if sender == "job" and call in DISPATCH_CALLS | QUEUE_CALLS:
+            return "job", "declared"
+        is_foreign_event = "\\Events\\" in class_name and not self.app.find_class(class_name)
+        if call in STATIC_CALLS and is_foreign_event:
+            return "event", "heuristic"
+        return "", "declared"
+
+    def _link(self, located: LocatedCall, class_name: str, kind: str, confidence: Confidence) -> Link:
+        """Return the link to one message."""
+        return Link(
+            LINK_KINDS[kind],
+            located.body.key,
+            f"class:{self.app.declared_name(class_name)}",
+            located.uri,
+            located.line,
+            confidence,
+            located.conditional,
+            attributes={"what": kind, "by": called_name(located.call)},
+        )
 
 
 def _is_class_call(call: tree.Call) -> bool:
-    """Return whether it is called on a class, or on `(new X)`."""
+    """Return whether a method is called on a class or on `(new X)`."""
     return isinstance(call.function, tree.Static) or isinstance(receiver(call), tree.New)
 
 
-def _arguments(site: LocatedCall, call: tree.Call) -> Iterator[str]:
-    """Yield the classes of what a call is given, lists and variables looked into."""
-    for argument in call.arguments:
+def _argument_classes(located: LocatedCall) -> Iterator[str]:
+    """Yield the classes of a call's arguments, also through arrays and variables."""
+    owner = located.body.owner
+    for argument in located.call.arguments:
         value: SyntaxNode = argument.value
         if isinstance(value, tree.Closure):
             continue
-        found = site.body.classes_of(value)
-        if not found and isinstance(value, tree.Static):
-            found = tuple(name for name in (class_of(value, site.body.owner),) if name)
-        if not found and isinstance(value, tree.Collected):
-            found = tuple(name for one in array_entries(value) if (name := class_of(one.value, site.body.owner)))
-        yield from found
+        names = located.body.classes_of(value)
+        if not names and isinstance(value, tree.Static):
+            names = (class_of(value, owner),)
+        elif not names and isinstance(value, tree.Collected):
+            names = tuple(class_of(entry.value, owner) for entry in array_entries(value))
+        yield from (name for name in names if name)
 
 
-def _through(app: App, site: LocatedCall, at: SyntaxNode | None) -> str:
-    """Return what the receiver is a sender of, by a written type: event or job; nothing where none says so."""
-    root = call_chain(at)[0] if at is not None else None
-    name = class_of(root, site.body.owner)
-    if not name and isinstance(root, tree.Variable) and root.name.lstrip("$") != "this":
-        name = next(iter(site.body.variable_types.get(root.name.lstrip("$"), ())), "")
-    name = name or app.field_type(site.body.owner, at)
-    short = name.removeprefix(FACADES)
-    if short == "Event" or name.startswith(OF_EVENTS):
-        return "event"
-    if short in ("Bus", "Queue") or name.startswith(OF_JOBS):
-        return "job"
-    return "job" if app.find_class(name) and kind_of(app, name) == "job" else ""
-
-
-def _sort(app: App, own: str, name: str, *, heard: frozenset[str], through: str = "") -> tuple[str, Confidence]:
-    """Return what is sent, by the class and by the call, and how that is known; nothing where it is not sent."""
-    if not own:
-        return "", "declared"
-    kind = kind_of(app, own) if app.find_class(own) else ""
-    if own.lower() in heard and kind not in ("job", "mail", "notification"):
-        kind = "event"
-    if kind in ("notification", "mail"):
-        fits = name in LETTERS
-    elif kind == "event":
-        fits = name in FIRING | DISPATCHING
-    elif kind == "job":
-        fits = name in DISPATCHING or (through == "job" and name in QUEUEING)
+def _string_event(call: tree.Call, name: str, sender: str) -> str:
+    """Return the name of an event that is a plain string: `event('user.login')`; '' if there is none."""
+    owner = receiver(call)
+    if owner is None:
+        fires_string = name == "event"
     else:
-        return _unknown(app, own, name, through)
-    return (kind if fits else ""), "declared"
+        fires_string = sender == "event" and name in ("event", "dispatch", "fire", "until")
+    text = text_of(argument_at(call, 0)) if fires_string else None
+    if not text or "\\" in text or not text.strip():
+        return ""
+    return text
 
 
-def _unknown(app: App, own: str, name: str, through: str) -> tuple[str, Confidence]:
-    """Return what a class that says nothing of itself is sent as, by the call alone."""
-    if name in FIRING or (through == "event" and name in DISPATCHING):
-        return "event", "declared"
-    if name in ("dispatch_sync", "dispatch_now") or (through == "job" and name in DISPATCHING | QUEUEING):
-        return "job", "declared"
-    if name in STATIC and not app.find_class(own) and "\\Events\\" in own:
-        return "event", "heuristic"
-    return "", "declared"
-
-
-def _link(app: App, site: LocatedCall, own: str, kind: str, sure: Confidence) -> Link:
-    """Return the link of one thing that is sent."""
-    return Link(
-        SENT[kind], site.body.key, f"class:{app.declared_name(own)}", site.uri, site.line, sure, site.conditional,
-        attributes={"what": kind, "by": called_name(site.call)},
-    )  # fmt: skip
-
-
-def _nodes(app: App, links: Iterable[Link]) -> Iterator[Node]:
-    """Yield the nodes of what is sent."""
+def _target_nodes(app: App, links: Iterable[Link]) -> Iterator[Node]:
+    """Yield a node for each message that a link leads to."""
     seen: set[str] = set()
     for link in links:
         if link.target in seen:
             continue
         seen.add(link.target)
-        if link.target.startswith("event:"):
-            yield Node(link.target, "event", link.target[6:], language="php", framework="laravel")
+        kind, _, name = link.target.partition(":")
+        if kind == "event":
+            yield Node(link.target, "event", name, language="php", framework="laravel")
         else:
-            yield app.class_node(link.target[6:], str(link.attributes.get("what", "event")))
+            yield app.class_node(name, str(link.attributes.get("what", "event")))
 
 
-def _named(nodes: Iterable[Node]) -> tuple[Alias, ...]:
+def _string_event_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
     """Return the names of events that are plain strings."""
-    return tuple(Alias(node.name, node.key, "event", node.uri) for node in nodes if node.key.startswith("event:"))
+    events = (node for node in nodes if node.key.startswith("event:"))
+    return tuple(Alias(node.name, node.key, "event", node.uri) for node in events)

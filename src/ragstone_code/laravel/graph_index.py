@@ -1,4 +1,4 @@
-"""A graph that can be asked: its nodes by key, its links from and to each."""
+"""An index of a graph: nodes by key, links by source and by target."""
 
 from __future__ import annotations
 
@@ -10,45 +10,44 @@ from ragstone.types import Graph, Link, Node
 
 
 class GraphIndex:
-    """A graph with its links by both ends."""
+    """Looks up the nodes and links of a graph."""
 
     def __init__(self, graph: Graph) -> None:
-        """Take the graph."""
         self._graph = graph
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
-        """Return the nodes by key; a framework's own counts before a plain one."""
-        found: dict[str, Node] = {}
+        """Return the nodes by key; a framework's node wins over a plain one."""
+        nodes: dict[str, Node] = {}
         for node in self._graph.nodes:
-            there = found.get(node.key)
-            if there is None or (node.framework and not there.framework):
-                found[node.key] = node
-        return found
+            existing = nodes.get(node.key)
+            if existing is None or (node.framework and not existing.framework):
+                nodes[node.key] = node
+        return nodes
 
     @cached_property
-    def _after(self) -> dict[tuple[str, str], list[Link]]:
-        """Return the links by where they start."""
-        found = defaultdict(list)
+    def _by_source(self) -> dict[tuple[str, str], list[Link]]:
+        """Return the links by kind and source."""
+        links = defaultdict(list)
         for link in self._graph.links:
-            found[link.kind, link.source].append(link)
-        return found
+            links[link.kind, link.source].append(link)
+        return links
 
     @cached_property
-    def _before(self) -> dict[tuple[str, str], list[Link]]:
-        """Return the links by where they end."""
-        found = defaultdict(list)
+    def _by_target(self) -> dict[tuple[str, str], list[Link]]:
+        """Return the links by kind and target."""
+        links = defaultdict(list)
         for link in self._graph.links:
-            found[link.kind, link.target].append(link)
-        return found
+            links[link.kind, link.target].append(link)
+        return links
 
     def links_from(self, kind: str, key: str) -> list[Link]:
-        """Return the links of a kind that start at a node, in order."""
-        return sorted(self._after.get((kind, key), ()), key=lambda link: link.order)
+        """Return the links of a kind that start at a node, sorted by their order."""
+        return sorted(self._by_source.get((kind, key), ()), key=lambda link: link.order)
 
     def links_to(self, kind: str, key: str) -> list[Link]:
         """Return the links of a kind that end at a node."""
-        return self._before.get((kind, key), [])
+        return self._by_target.get((kind, key), [])
 
     def nodes_of(self, *kinds: str) -> Iterator[Node]:
         """Yield the nodes of these kinds."""

@@ -1,4 +1,4 @@
-"""Whose child a class is: its parents and traits as far as the project has them, and what stands beyond."""
+"""The parents and traits of a class, as far as the project declares them."""
 
 from __future__ import annotations
 
@@ -11,78 +11,90 @@ from ragstone.code.world import World
 
 @dataclass(frozen=True, slots=True)
 class ClassPart:
-    """A class or trait that a class is made of."""
+    """A class or a trait that contributes members to a class."""
 
     uri: str
     definition: Class
     used: tuple[str, int] = ("", 0)
-    """The file and line that use it, where it is a trait."""
+    """The file and line of the `use` statement, if the part is a trait."""
 
 
 @dataclass(slots=True)
 class ClassHierarchy:
-    """Looks classes up once."""
+    """Looks up classes with their parents and traits, and caches the result."""
 
     world: World
     _parts: dict[str, tuple[ClassPart, ...]] = field(default_factory=dict)
 
     def find(self, name: str) -> ClassPart | None:
         """Return a class of the project."""
-        found = self.world.of_class(name)
-        return ClassPart(*found) if found else None
+        declared = self.world.of_class(name)
+        return ClassPart(*declared) if declared else None
 
     def parents(self, name: str) -> tuple[ClassPart, ...]:
-        """Return a class and the classes it extends, nearest first, as far as the project has them."""
-        found: list[ClassPart] = []
+        """Return a class and the classes it extends, the nearest first, as far as the project declares them."""
+        parents: list[ClassPart] = []
         seen: set[str] = set()
-        at = self.find(name)
-        while at is not None and at.definition.name.lower() not in seen:
-            seen.add(at.definition.name.lower())
-            found.append(at)
-            at = self.find(at.definition.extends[0]) if at.definition.extends else None
-        return tuple(found)
+        part = self.find(name)
+        while part is not None and part.definition.name.lower() not in seen:
+            seen.add(part.definition.name.lower())
+            parents.append(part)
+            extends = part.definition.extends
+            part = self.find(extends[0]) if extends else None
+        return tuple(parents)
 
     def first_outside_ancestor(self, name: str) -> str:
-        """Return the first ancestor that the project does not have, or nothing."""
+        """Return the nearest ancestor that the project does not declare; empty if there is none."""
         parents = self.parents(name)
         if not parents:
             return name
-        last = parents[-1].definition.extends
-        return last[0] if last and self.find(last[0]) is None else ""
+        extends = parents[-1].definition.extends
+        if extends and self.find(extends[0]) is None:
+            return extends[0]
+        return ""
 
     def parts(self, name: str) -> tuple[ClassPart, ...]:
-        """Return all a class is made of in the order PHP looks members up: itself, its traits, its parent, …"""
+        """Return the parts of a class in PHP's lookup order: the class, its traits, its parent, and so on."""
         key = name.lower()
         if key not in self._parts:
-            self._parts[key] = tuple(one for parent in self.parents(name) for one in self._with_traits(parent, set()))
+            parts: list[ClassPart] = []
+            for parent in self.parents(name):
+                parts += self._with_traits(parent, set())
+            self._parts[key] = tuple(parts)
         return self._parts[key]
 
     def _with_traits(self, part: ClassPart, seen: set[str]) -> Iterator[ClassPart]:
-        if part.definition.name.lower() in seen:
+        """Yield a part and the traits it uses, also through other traits."""
+        name = part.definition.name.lower()
+        if name in seen:
             return
-        seen.add(part.definition.name.lower())
+        seen.add(name)
         yield part
-        for name, line in part.definition.traits:
-            trait = self.find(name)
+        for trait_name, line in part.definition.traits:
+            trait = self.find(trait_name)
             if trait is not None:
-                yield from self._with_traits(ClassPart(trait.uri, trait.definition, (part.uri, line)), seen)
+                used_trait = ClassPart(trait.uri, trait.definition, (part.uri, line))
+                yield from self._with_traits(used_trait, seen)
 
     def traits(self, name: str) -> set[str]:
-        """Return the full names of all traits a class uses, its parents' and its traits' too, in lower case."""
-        return {trait.lower() for part in self.parts(name) for trait, _ in part.definition.traits}
-
-    def find_property(self, name: str, wanted: str) -> tuple[ClassPart, Property] | None:
-        """Return a property that is given a value, and what declares it."""
+        """Return the qualified names of all traits of a class in lower case, inherited ones included."""
+        traits: set[str] = set()
         for part in self.parts(name):
-            for one in part.definition.properties:
-                if one.name == wanted and one.default is not None:
-                    return part, one
+            traits.update(trait.lower() for trait, _ in part.definition.traits)
+        return traits
+
+    def find_property(self, name: str, property_name: str) -> tuple[ClassPart, Property] | None:
+        """Return a property that has a default value, and the part that declares it."""
+        for part in self.parts(name):
+            for declared in part.definition.properties:
+                if declared.name == property_name and declared.default is not None:
+                    return part, declared
         return None
 
-    def find_method(self, name: str, wanted: str) -> tuple[ClassPart, Function] | None:
-        """Return a method and what declares it."""
+    def find_method(self, name: str, method_name: str) -> tuple[ClassPart, Function] | None:
+        """Return a method that is not abstract, and the part that declares it."""
         for part in self.parts(name):
-            found = part.definition.method(wanted)
-            if found is not None and not found.abstract:
-                return part, found
+            method = part.definition.method(method_name)
+            if method is not None and not method.abstract:
+                return part, method
         return None

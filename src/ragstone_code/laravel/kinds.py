@@ -1,25 +1,25 @@
-"""What a class is by what it descends from: the framework's own bases, as data."""
+"""The kind of a class, by the framework classes it descends from."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from ragstone.types import Graph, Node
-from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.app import App, class_aliases
 
 
-def _low(*names: str) -> frozenset[str]:
-    """Return names in lower case, as lineages are compared."""
+def _lower_names(*names: str) -> frozenset[str]:
+    """Return names in lower case, because ancestors are compared in lower case."""
     return frozenset(name.lower() for name in names)
 
 
-FORM_REQUESTS: Final = _low(
+FORM_REQUESTS: Final = _lower_names(
     r"Illuminate\Foundation\Http\FormRequest",
     r"Illuminate\Foundation\Auth\EmailVerificationRequest",
     r"Laravel\Fortify\Http\Requests\LoginRequest",
     r"Laravel\Fortify\Http\Requests\TwoFactorLoginRequest",
 )
-RESOURCES: Final = _low(
+RESOURCES: Final = _lower_names(
     r"Illuminate\Http\Resources\Json\JsonResource",
     r"Illuminate\Http\Resources\Json\Resource",
     r"Illuminate\Http\Resources\Json\ResourceCollection",
@@ -27,21 +27,21 @@ RESOURCES: Final = _low(
     r"Illuminate\Http\Resources\JsonApi\JsonApiResource",
     r"Illuminate\Http\Resources\JsonApi\AnonymousResourceCollection",
 )
-NOTIFICATIONS: Final = _low(
+NOTIFICATIONS: Final = _lower_names(
     r"Illuminate\Notifications\Notification",
     r"Illuminate\Auth\Notifications\ResetPassword",
     r"Illuminate\Auth\Notifications\VerifyEmail",
 )
-MAILABLES: Final = _low(r"Illuminate\Mail\Mailable", r"Illuminate\Contracts\Mail\Mailable")
-COMMANDS: Final = _low(
+MAILABLES: Final = _lower_names(r"Illuminate\Mail\Mailable", r"Illuminate\Contracts\Mail\Mailable")
+COMMANDS: Final = _lower_names(
     r"Illuminate\Console\Command",
     r"Illuminate\Console\GeneratorCommand",
     r"Illuminate\Console\MigrationGeneratorCommand",
 )
-EVENT_PROVIDERS: Final = _low(r"Illuminate\Foundation\Support\Providers\EventServiceProvider")
-AUTH_PROVIDERS: Final = _low(r"Illuminate\Foundation\Support\Providers\AuthServiceProvider")
+EVENT_PROVIDERS: Final = _lower_names(r"Illuminate\Foundation\Support\Providers\EventServiceProvider")
+AUTH_PROVIDERS: Final = _lower_names(r"Illuminate\Foundation\Support\Providers\AuthServiceProvider")
 PROVIDERS: Final = (
-    _low(
+    _lower_names(
         r"Illuminate\Support\ServiceProvider",
         r"Illuminate\Support\AggregateServiceProvider",
         r"Illuminate\Foundation\Support\Providers\RouteServiceProvider",
@@ -49,20 +49,20 @@ PROVIDERS: Final = (
     | EVENT_PROVIDERS
     | AUTH_PROVIDERS
 )
-RULES: Final = _low(
+RULES: Final = _lower_names(
     r"Illuminate\Contracts\Validation\Rule",
     r"Illuminate\Contracts\Validation\ValidationRule",
     r"Illuminate\Contracts\Validation\InvokableRule",
     r"Illuminate\Contracts\Validation\ImplicitRule",
 )
-EVENTS: Final = _low(
+EVENTS: Final = _lower_names(
     r"Illuminate\Foundation\Events\Dispatchable",
     r"Illuminate\Contracts\Broadcasting\ShouldBroadcast",
     r"Illuminate\Contracts\Broadcasting\ShouldBroadcastNow",
     r"Illuminate\Contracts\Events\ShouldDispatchAfterCommit",
     r"Illuminate\Broadcasting\InteractsWithSockets",
 )
-JOBS: Final = _low(
+JOBS: Final = _lower_names(
     r"Illuminate\Foundation\Bus\Dispatchable",
     r"Illuminate\Foundation\Queue\Queueable",
     r"Illuminate\Bus\Queueable",
@@ -72,9 +72,9 @@ JOBS: Final = _low(
     r"Lorisleiva\Actions\Concerns\AsAction",
     r"Lorisleiva\Actions\Concerns\AsJob",
 )
-COMPONENTS: Final = _low(r"Livewire\Component", r"Illuminate\View\Component", r"Livewire\Volt\Component")
-CONTROLLERS: Final = _low(r"Illuminate\Routing\Controller")
-MODELS: Final = _low(
+COMPONENTS: Final = _lower_names(r"Livewire\Component", r"Illuminate\View\Component", r"Livewire\Volt\Component")
+CONTROLLERS: Final = _lower_names(r"Illuminate\Routing\Controller")
+MODELS: Final = _lower_names(
     r"Illuminate\Database\Eloquent\Model",
     r"Illuminate\Foundation\Auth\User",
     r"Illuminate\Database\Eloquent\Relations\Pivot",
@@ -88,7 +88,7 @@ MODELS: Final = _low(
     r"Spatie\Permission\Models\Permission",
 )
 
-_IN_ORDER: Final = (
+_BASES_BY_KIND: Final = (
     ("request", FORM_REQUESTS),
     ("resource", RESOURCES),
     ("notification", NOTIFICATIONS),
@@ -101,22 +101,27 @@ _IN_ORDER: Final = (
     ("job", JOBS),
     ("controller", CONTROLLERS),
 )
-"""The first that fits counts: a queued notification is a notification, a queued listener is named by what it hears."""
+"""The first match wins: a queued notification is a notification."""
 
-BY_PLACE: Final = (("Events", "event"), ("Jobs", "job"), ("Policies", "policy"))
-"""What a class without a telling base is by the folder it is in."""
-ELSEWHERE: Final = frozenset(("Http", "Models", "Listeners", "Console", "Livewire", "Filament", "Observers", "Tests"))
-"""Folders whose own folders say nothing of that kind."""
+FOLDER_KINDS: Final = (("Events", "event"), ("Jobs", "job"), ("Policies", "policy"))
+"""The kind of a class without a known base, by a part of its namespace."""
+OTHER_FOLDERS: Final = frozenset(
+    ("Http", "Models", "Listeners", "Console", "Livewire", "Filament", "Observers", "Tests")
+)
+"""Namespaces in which a subfolder such as `Events` says nothing about the kind."""
 
 
 def kind_of(app: App, name: str) -> str:
-    """Return what a class is by its lineage: request, resource, event, job, …; nothing where no base says so."""
-    lineage = {one.lower() for one in app.lineage(name)}
-    parts = name.split("\\")[:-1]
-    for kind, bases in _IN_ORDER:
-        if lineage & bases:
-            return "listener" if kind == "job" and "Listeners" in parts else kind
-    return "" if ELSEWHERE.intersection(parts) else next((kind for part, kind in BY_PLACE if part in parts), "")
+    """Return the kind of a class (request, resource, event, job, …), or '' if its ancestors do not tell."""
+    ancestors = {ancestor.lower() for ancestor in app.lineage(name)}
+    namespace = name.split("\\")[:-1]
+    for kind, bases in _BASES_BY_KIND:
+        if ancestors & bases:
+            is_listener = kind == "job" and "Listeners" in namespace
+            return "listener" if is_listener else kind
+    if OTHER_FOLDERS.intersection(namespace):
+        return ""
+    return next((kind for folder, kind in FOLDER_KINDS if folder in namespace), "")
 
 
 def is_model(app: App, name: str) -> bool:
@@ -124,14 +129,13 @@ def is_model(app: App, name: str) -> bool:
     return app.is_a(name, MODELS)
 
 
-def typed_classes(app: App, *, taken: frozenset[str] = frozenset()) -> Graph:
-    """Return a node for every class that is something of the framework's, those whose keys are taken left out."""
-    nodes = tuple(_node(app, known) for known in app.classes.values() if known.definition.kind == "class")
-    own = tuple(node for node in nodes if node and node.key not in taken)
-    return Graph(nodes=own, aliases=class_aliases(own))
-
-
-def _node(app: App, known: AppClass) -> Node | None:
-    """Return the node of a class, None for one that is nothing in particular."""
-    kind = kind_of(app, known.name)
-    return app.own_class_node(known, kind) if kind else None
+def read_typed_classes(app: App, *, skipped_keys: frozenset[str] = frozenset()) -> Graph:
+    """Return a node for every class whose kind is known, except the classes with a skipped key."""
+    nodes: list[Node] = []
+    for app_class in app.classes.values():
+        if app_class.definition.kind != "class":
+            continue
+        kind = kind_of(app, app_class.name)
+        if kind and f"class:{app_class.name}" not in skipped_keys:
+            nodes.append(app.own_class_node(app_class, kind))
+    return Graph(nodes=tuple(nodes), aliases=class_aliases(nodes))

@@ -1,4 +1,4 @@
-"""Values that are written down: literals, constants, class names and config entries, folded without running."""
+"""Values that the code spells out: literals, constants, class names and config entries, folded without execution."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ragstone.code.tree import (
     Member,
     Return,
     Static,
+    Text,
     Variable,
 )
-from ragstone.code.tree import Text as Joined
 from ragstone_code.evaluate import (
     PHP,
     Arguments,
@@ -33,206 +33,260 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.inheritance import ClassHierarchy
+from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
 
 
 class NotWritten:
-    """A value that is not written down."""
+    """The type of `NOT_WRITTEN`."""
 
     def __repr__(self) -> str:
-        """Return how it is shown."""
+        """Return the text that debuggers show."""
         return "(not written down)"
 
 
 NOT_WRITTEN: Final = NotWritten()
-_DEPTH: Final = 12
-_PROXY: Final = "konekt\\concord\\proxies\\modelproxy"
-"""A base class of proxies, each of which stands for the model beside it: `UserProxy::modelClass()` is `User`."""
+"""The result for an expression whose value the code does not spell out."""
+_MAX_DEPTH: Final = 12
+_MODEL_PROXY: Final = "konekt\\concord\\proxies\\modelproxy"
+"""Base class of model proxies: `UserProxy::modelClass()` is `User`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassContext:
-    """In which class something stands, and which class it is said of: they differ in traits and parents."""
+    """The class that declares an expression and the class it is evaluated for; they differ in traits and parents."""
 
     inside: str = ""
+    """The declaring class or trait."""
     of: str = ""
+    """The class the expression is evaluated for."""
     trait: bool = False
     uri: str = ""
+
+    @classmethod
+    def of_part(cls, part: ClassPart, class_name: str) -> ClassContext:
+        """Return the context of an expression in a part of a class."""
+        definition = part.definition
+        return cls(definition.name, class_name, definition.kind == "trait")
 
 
 @dataclass(slots=True)
 class LiteralFolder:
-    """Folds expressions of one project."""
+    """Folds the expressions of one project to plain Python values."""
 
     lineage: ClassHierarchy
     packages: Mapping[str, object] = field(default_factory=dict)
-    """What packages set where the project has no config file of that name."""
+    """Config of packages, used if the project has no config file of that name."""
     _configs: dict[str, object] = field(default_factory=dict)
-    _machine: Evaluator | None = None
+    _evaluator: Evaluator | None = None
 
-    def evaluate(self, expression: Expr, where: ClassContext) -> object:
-        """Return what an expression is, the project's own functions followed where it is not written down."""
-        found = self.value(expression, where)
-        if found is not NOT_WRITTEN:
-            return found
-        if self._machine is None:
-            self._machine = Evaluator(
-                self.lineage.world, PHP, Stubs(functions={"config": self.call_config, "env": call_env})
-            )
-        given = first_known(self._machine.evaluate(expression, where.uri, owner=where.of or where.inside))
-        given = given.name if isinstance(given, ClassRef) else given
-        return given if isinstance(given, str) else NOT_WRITTEN
+    def evaluate(self, expression: Expr, context: ClassContext) -> object:
+        """Return the value of an expression; if it is not spelled out, follow the project's functions to a string."""
+        value = self.value(expression, context)
+        if value is not NOT_WRITTEN:
+            return value
+        if self._evaluator is None:
+            stubs = Stubs(functions={"config": self.call_config, "env": call_env})
+            self._evaluator = Evaluator(self.lineage.world, PHP, stubs)
+        owner = context.of or context.inside
+        result = first_known(self._evaluator.evaluate(expression, context.uri, owner=owner))
+        if isinstance(result, ClassRef):
+            return result.name
+        return result if isinstance(result, str) else NOT_WRITTEN
 
-    def call_config(self, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return what `config(…)` gives, for the evaluator: as the project's files have it, else the default."""
-        key, default = first_known(given.at(0, "key")), given.at(1, "default")
-        found = value_of(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
-        if not isinstance(found, Unknown):
-            return default if found is None else found
-        return Unknown(f"config({key})", f"config({key})", () if default is None else (default,))
+    def call_config(self, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the result of `config(…)` for the evaluator: the project's value, else the default."""
+        key = first_known(arguments.at(0, "key"))
+        default = arguments.at(1, "default")
+        value = to_value(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
+        if isinstance(value, Unknown):
+            text = f"config({key})"
+            return Unknown(text, text, () if default is None else (default,))
+        return default if value is None else value
 
-    def value(self, expression: Expr | None, where: ClassContext, depth: int = 0) -> object:
-        """Return what an expression is, or `UNSAID`."""
-        if depth > _DEPTH or expression is None:
+    def value(self, expression: Expr | None, context: ClassContext, depth: int = 0) -> object:
+        """Return the value of an expression, or `NOT_WRITTEN`."""
+        if depth > _MAX_DEPTH:
             return NOT_WRITTEN
-        if isinstance(expression, Literal):
-            # `__CLASS__` in a trait is the class that uses it; the mapping of one file cannot know that.
-            swapped = where.trait and expression.value == where.inside
-            return where.of if swapped else expression.value
-        if isinstance(expression, Joined):
-            return self._joined(expression, where, depth)
-        if isinstance(expression, Collected):
-            return self._collected(expression, where, depth)
-        if isinstance(expression, Static):
-            return self._static(expression, where, depth)
-        if isinstance(expression, Call):
-            return self._called(expression, where, depth)
-        if isinstance(expression, Choice) and expression.then is None:
-            first = self.value(expression.test, where, depth + 1)
-            return self.value(expression.other, where, depth + 1) if first is NOT_WRITTEN or first is None else first
-        if isinstance(expression, Member) and isinstance(expression.of, Variable) and expression.of.name == "this":
-            return self._property(where.of, expression.name, where, depth)
+        match expression:
+            case Literal():
+                return _literal_value(expression, context)
+            case Text():
+                return self._text_value(expression, context, depth)
+            case Collected():
+                return self._array_value(expression, context, depth)
+            case Static():
+                return self._static_value(expression, context, depth)
+            case Call():
+                return self._call_value(expression, context, depth)
+            case Choice(then=None):
+                return self._fallback_value(expression, context, depth)
+            case Member(of=Variable(name="this")):
+                return self._property_value(context.of, expression.name, context, depth)
         return NOT_WRITTEN
 
-    def text(self, expression: Expr | None, where: ClassContext) -> str | None:
-        """Return a value that is a text, or None."""
-        value = self.value(expression, where)
+    def text(self, expression: Expr | None, context: ClassContext) -> str | None:
+        """Return the value of an expression if it is a string, else None."""
+        value = self.value(expression, context)
         return value if isinstance(value, str) else None
 
     def config(self, key: str) -> object:
-        """Return an entry of the project's config files: None where the file has none, `UNSAID` where that is open."""
+        """Return a config entry: None if the file lacks it, `NOT_WRITTEN` if the file does not spell it out."""
         name, _, rest = key.partition(".")
         if name not in self._configs:
-            said = self._file(f"config/{name}.php")
-            self._configs[name] = self.packages.get(name, NOT_WRITTEN) if said is NOT_WRITTEN else said
+            value = self._file_value(f"config/{name}.php")
+            self._configs[name] = self.packages.get(name, NOT_WRITTEN) if value is NOT_WRITTEN else value
         value = self._configs[name]
         for part in rest.split(".") if rest else ():
             value = value.get(part) if isinstance(value, dict) else NOT_WRITTEN
         return value
 
-    def _file(self, uri: str) -> object:
+    def _file_value(self, uri: str) -> object:
+        """Return the value that a file returns."""
         module = self.lineage.world.module(uri)
         for statement in module.statements if module else ():
             if isinstance(statement, Return):
                 return self.value(statement.value, ClassContext())
         return NOT_WRITTEN
 
-    def _joined(self, expression: Joined, where: ClassContext, depth: int) -> object:
-        parts = [self.value(part, where, depth + 1) for part in expression.parts]
-        known = [str(part) for part in parts if isinstance(part, (str, int))]
-        return "".join(known) if len(known) == len(parts) else NOT_WRITTEN
+    def _text_value(self, text: Text, context: ClassContext, depth: int) -> object:
+        """Return an interpolated string if all of its parts are known."""
+        pieces: list[str] = []
+        for part in text.parts:
+            value = self.value(part, context, depth + 1)
+            if not isinstance(value, (str, int)):
+                return NOT_WRITTEN
+            pieces.append(str(value))
+        return "".join(pieces)
 
-    def _collected(self, expression: Collected, where: ClassContext, depth: int) -> object:
+    def _array_value(self, array: Collected, context: ClassContext, depth: int) -> object:
+        """Return an array as a list if its keys are 0, 1, 2 …, else as a dictionary."""
         entries: dict[object, object] = {}
-        for entry in expression.entries:
-            value = self.value(entry.value, where, depth + 1)
+        for entry in array.entries:
+            value = self.value(entry.value, context, depth + 1)
             if entry.spread:
-                held = value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
-                entries.update({(key if isinstance(key, str) else len(entries)): one for key, one in held.items()})
+                _spread_entries(entries, value)
                 continue
-            key = self.value(entry.key, where, depth + 1) if entry.key is not None else len(entries)
+            key: object = len(entries)
+            if entry.key is not None:
+                key = self.value(entry.key, context, depth + 1)
             if isinstance(key, (str, int)):
                 entries[key] = value
-        return list(entries.values()) if list(entries) == list(range(len(entries))) else entries
+        is_list = list(entries) == list(range(len(entries)))
+        return list(entries.values()) if is_list else entries
 
-    def class_name(self, expression: Expr, where: ClassContext) -> str | None:
-        """Return the class that an expression names: `Song`, `self`, `static`, `$this`."""
+    def _fallback_value(self, choice: Choice, context: ClassContext, depth: int) -> object:
+        """Return the value of `first ?: other`."""
+        value = self.value(choice.test, context, depth + 1)
+        if value is NOT_WRITTEN or value is None:
+            return self.value(choice.other, context, depth + 1)
+        return value
+
+    def class_name(self, expression: Expr, context: ClassContext) -> str | None:
+        """Return the class that an expression names: `Song`, `self`, `static`, `parent` or `$this`."""
         if isinstance(expression, Variable):
-            return where.of if expression.name == "this" else None
+            return context.of if expression.name == "this" else None
         if not isinstance(expression, ClassName):
             return None
-        written = expression.name.lower()
-        if written == "self":
-            return where.of if where.trait else where.inside
-        if written == "static":
-            return where.of
-        if written == "parent":
-            own = self.lineage.find(where.inside)
-            return own.definition.extends[0] if own and own.definition.extends else None
+        name = expression.name.lower()
+        if name == "self":
+            return context.of if context.trait else context.inside
+        if name == "static":
+            return context.of
+        if name == "parent":
+            part = self.lineage.find(context.inside)
+            return part.definition.extends[0] if part and part.definition.extends else None
         return expression.name
 
-    def _static(self, expression: Static, where: ClassContext, depth: int) -> object:
-        of, name = self.class_name(expression.of, where), expression.name
-        if of is None or not isinstance(name, str):
+    def _static_value(self, expression: Static, context: ClassContext, depth: int) -> object:
+        """Return the value of `X::class`, `X::$property` or `X::CONSTANT`."""
+        class_name, name = self.class_name(expression.of, context), expression.name
+        if class_name is None or not isinstance(name, str):
             return NOT_WRITTEN
         if name == "class":
-            return of
+            return class_name
         if name.startswith("$"):
-            return self._property(of, name[1:], where, depth)
-        for part in self.lineage.parts(of):
-            if name in part.definition.constants:
-                trait = part.definition.kind == "trait"
-                return self.value(
-                    part.definition.constants[name], ClassContext(part.definition.name, of, trait), depth + 1
-                )
+            return self._property_value(class_name, name[1:], context, depth)
+        for part in self.lineage.parts(class_name):
+            constants = part.definition.constants
+            if name in constants:
+                return self.value(constants[name], ClassContext.of_part(part, class_name), depth + 1)
         return NOT_WRITTEN
 
-    def _property(self, of: str, name: str | Expr, where: ClassContext, depth: int) -> object:
-        found = self.lineage.find_property(of, name) if isinstance(name, str) and of else None
-        if found is None:
+    def _property_value(self, class_name: str, name: str | Expr, context: ClassContext, depth: int) -> object:
+        """Return the default of a property."""
+        if not class_name or not isinstance(name, str):
             return NOT_WRITTEN
-        part, one = found
-        trait = part.definition.kind == "trait"
-        return self.value(one.default, ClassContext(part.definition.name, of or where.of, trait), depth + 1)
+        declared = self.lineage.find_property(class_name, name)
+        if declared is None:
+            return NOT_WRITTEN
+        part, class_property = declared
+        return self.value(class_property.default, ClassContext.of_part(part, class_name), depth + 1)
 
-    def _called(self, call: Call, where: ClassContext, depth: int) -> object:
-        """Return what the few functions give that are sure: config, env, get_class."""
-        if isinstance(call.function, Static) and call.function.name == "modelClass":
-            proxy = self.class_name(call.function.of, where)
-            ours = proxy is not None and self.lineage.first_outside_ancestor(proxy).lower() == _PROXY
-            return proxy.removesuffix("Proxy") if ours and proxy else NOT_WRITTEN
-        if isinstance(call.function, Member) and call.function.name == "value" and not call.arguments:
-            return self.value(call.function.of, where, depth + 1)
-        if not isinstance(call.function, FunctionName) or not call.arguments:
+    def _call_value(self, call: Call, context: ClassContext, depth: int) -> object:
+        """Return the result of the few calls that are certain: `config`, `env`, `get_class` and two methods."""
+        function = call.function
+        if isinstance(function, Static) and function.name == "modelClass":
+            return self._proxied_model(function, context)
+        if isinstance(function, Member) and function.name == "value" and not call.arguments:
+            return self.value(function.of, context, depth + 1)
+        if not isinstance(function, FunctionName) or not call.arguments:
             return NOT_WRITTEN
-        name = call.function.name.lower().rpartition("\\")[2]
-        first = call.arguments[0].value
-        default = call.arguments[1].value if len(call.arguments) > 1 else None
+        name = function.name.lower().rpartition("\\")[2]
         if name == "get_class":
-            return self.class_name(first, where) or NOT_WRITTEN
+            return self.class_name(call.arguments[0].value, context) or NOT_WRITTEN
+        default = call.arguments[1].value if len(call.arguments) > 1 else None
         if name == "env":
-            return self.value(default, where, depth + 1)
+            return self.value(default, context, depth + 1)
         if name == "config":
-            key = self.value(first, where, depth + 1)
-            found = self.config(key) if isinstance(key, str) else NOT_WRITTEN
-            return (
-                self.value(default, where, depth + 1) if default and (found is NOT_WRITTEN or found is None) else found
-            )
+            return self._config_call_value(call.arguments[0].value, default, context, depth)
         return NOT_WRITTEN
 
+    def _proxied_model(self, function: Static, context: ClassContext) -> object:
+        """Return the model of `UserProxy::modelClass()`."""
+        proxy = self.class_name(function.of, context)
+        if not proxy or self.lineage.first_outside_ancestor(proxy).lower() != _MODEL_PROXY:
+            return NOT_WRITTEN
+        return proxy.removesuffix("Proxy")
 
-def value_of(said: object) -> Value:
-    """Return what is written down as the evaluator has it; what is not is unknown."""
-    if isinstance(said, dict):
-        return Array(items={key: value_of(one) for key, one in said.items()})
-    if isinstance(said, list):
-        return Array([value_of(one) for one in said])
-    if said is None or isinstance(said, str | int | float | bool):
-        return said
+    def _config_call_value(self, key: Expr, default: Expr | None, context: ClassContext, depth: int) -> object:
+        """Return the value of `config(key, default)`."""
+        name = self.value(key, context, depth + 1)
+        value = self.config(name) if isinstance(name, str) else NOT_WRITTEN
+        if default and (value is NOT_WRITTEN or value is None):
+            return self.value(default, context, depth + 1)
+        return value
+
+
+def _literal_value(literal: Literal, context: ClassContext) -> object:
+    """Return a literal; `__CLASS__` in a trait is the class that uses the trait, which one file cannot tell."""
+    if context.trait and literal.value == context.inside:
+        return context.of
+    return literal.value
+
+
+def _spread_entries(entries: dict[object, object], value: object) -> None:
+    """Add the entries of a spread array to `entries`; numeric keys are renumbered."""
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if not isinstance(value, dict):
+        return
+    for key, item in value.items():
+        entries[key if isinstance(key, str) else len(entries)] = item
+
+
+def to_value(plain: object) -> Value:
+    """Return a folded value as a value of the evaluator; `NOT_WRITTEN` becomes unknown."""
+    if isinstance(plain, dict):
+        return Array(items={key: to_value(item) for key, item in plain.items()})
+    if isinstance(plain, list):
+        return Array([to_value(item) for item in plain])
+    if plain is None or isinstance(plain, str | int | float | bool):
+        return plain
     return Unknown("it is not written down")
 
 
-def call_env(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    """Return what `env(…)` gives, for the evaluator: not known, perhaps its default."""
-    key, default = display_text(given.at(0)), given.at(1)
-    return Unknown(f"env({key})", f"env({key})", () if default is None else (default,))
+def call_env(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Return the result of `env(…)` for the evaluator: unknown, with the default as an option."""
+    text = f"env({display_text(arguments.at(0))})"
+    default = arguments.at(1)
+    return Unknown(text, text, () if default is None else (default,))

@@ -1,12 +1,13 @@
-"""What stands for what in the container: bindings of interfaces to classes, by providers and by attributes."""
+"""Container bindings: which class the container gives for an interface, by providers and PHP attributes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.code import tree
-from ragstone.types import Confidence, Graph, Link
+from ragstone.types import Graph, Json, Link
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import PROVIDERS
@@ -20,132 +21,179 @@ from ragstone_code.laravel.syntax import (
     class_of,
     receiver,
     returned_values,
-)  # fmt: skip
+)
 
-BINDING: Final = frozenset(
+BINDING_CALLS: Final = frozenset(
     ("bind", "bindIf", "singleton", "singletonIf", "scoped", "scopedIf", "instance", "extend", "alias")
 )
-ATTRIBUTES: Final = frozenset(
+BIND_ATTRIBUTES: Final = frozenset(
     ("illuminate\\container\\attributes\\bind", "illuminate\\container\\attributes\\bindwhen")
 )
-MAKING: Final = frozenset(("app", "make", "resolve", "get", "makeWith"))
+CONTAINER_CALLS: Final = frozenset(("app", "make", "resolve", "get", "makeWith"))
 
 
-def bindings(app: App, sites: Iterable[LocatedCall]) -> Graph:
-    """Return which class the container gives for which, with the line that says so."""
+@dataclass(frozen=True, slots=True)
+class ContainerBinding:
+    """A class or interface, the class the container gives for it, and the place that says so."""
+
+    abstract: str
+    concrete: str
+    uri: str
+    line: int
+    how: str
+    conditional: bool = False
+    consumers: tuple[str, ...] | None = None
+    """The classes that the binding is limited to; None if it holds for all."""
+
+    def link(self, app: App) -> Link:
+        """Return the binding as a link."""
+        attributes: dict[str, Json] = {"how": "container", "by": self.how}
+        if self.consumers is not None:
+            attributes["for"] = [app.declared_name(name) for name in self.consumers]
+        return Link(
+            "BINDS",
+            f"class:{app.declared_name(self.abstract)}",
+            f"class:{app.declared_name(self.concrete)}",
+            self.uri,
+            self.line,
+            "declared",
+            self.conditional,
+            attributes=attributes,
+        )
+
+
+def read_bindings(app: App, calls: Iterable[LocatedCall]) -> Graph:
+    """Return a link for each container binding, with the line that declares it."""
     links: dict[tuple[str, str], Link] = {}
-    for link in (*_properties(app), *_attributes(app), *_calls(app, sites)):
+    for binding in (*_property_bindings(app), *_attribute_bindings(app), *_call_bindings(calls)):
+        link = binding.link(app)
         if link.source != link.target:
             links.setdefault((link.source, link.target), link)
     return Graph(links=tuple(links.values()))
 
 
-def _link(app: App, of: str, to: str, said: tuple[str, int, str, bool]) -> Link:
-    """Return one binding."""
-    uri, line, how, depends = said
-    sure: Confidence = "declared"
-    return Link(
-        "BINDS", f"class:{app.declared_name(of)}", f"class:{app.declared_name(to)}", uri, line, sure, depends,
-        attributes={"how": "container", "by": how},
-    )  # fmt: skip
-
-
-def _properties(app: App) -> Iterator[Link]:
-    """Yield what `$bindings` and `$singletons` of providers say."""
-    for known in app.classes.values():
-        for one in known.definition.properties:
-            name = one.name.lstrip("$")
-            if name not in ("bindings", "singletons") or not app.is_a(known.name, PROVIDERS):
+def _property_bindings(app: App) -> Iterator[ContainerBinding]:
+    """Yield the entries of `$bindings` and `$singletons` of providers."""
+    for app_class in app.classes.values():
+        for declared in app_class.definition.properties:
+            name = declared.name.lstrip("$")
+            if name not in ("bindings", "singletons") or not app.is_a(app_class.name, PROVIDERS):
                 continue
-            for entry in array_entries(one.default):
-                to = class_of(entry.value, known.name)
-                of = class_of(entry.key, known.name) or (to if entry.key is None else "")
-                if of and to:
-                    yield _link(app, of, to, (known.uri, getattr(entry.value, "line", one.line), name, False))
+            for entry in array_entries(declared.default):
+                concrete = class_of(entry.value, app_class.name)
+                abstract = class_of(entry.key, app_class.name)
+                if entry.key is None:
+                    abstract = concrete
+                if abstract and concrete:
+                    line = getattr(entry.value, "line", declared.line)
+                    yield ContainerBinding(abstract, concrete, app_class.uri, line, name)
 
 
-def _attributes(app: App) -> Iterator[Link]:
-    """Yield what `#[Bind]` on an interface says."""
-    for known in app.classes.values():
-        for one in known.definition.attributes:
-            if isinstance(one, tree.New) and class_of(one).lower() in ATTRIBUTES:
-                to = class_of(argument_at(one, 0, "concrete"), known.name)
-                if to:
-                    depends = len(one.arguments) > 1
-                    yield _link(app, known.name, to, (known.uri, one.line, "attribute", depends))
+def _attribute_bindings(app: App) -> Iterator[ContainerBinding]:
+    """Yield the bindings that `#[Bind]` on an interface declares."""
+    for app_class in app.classes.values():
+        for attribute in app_class.definition.attributes:
+            if not isinstance(attribute, tree.New) or class_of(attribute).lower() not in BIND_ATTRIBUTES:
+                continue
+            concrete = class_of(argument_at(attribute, 0, "concrete"), app_class.name)
+            if concrete:
+                yield ContainerBinding(
+                    app_class.name,
+                    concrete,
+                    app_class.uri,
+                    attribute.line,
+                    "attribute",
+                    conditional=len(attribute.arguments) > 1,
+                )
 
 
-def _calls(app: App, sites: Iterable[LocatedCall]) -> Iterator[Link]:
-    """Yield what `bind`, `singleton` and their like say, and `when(…)->needs(…)->give(…)`."""
-    for site in sites:
-        name = called_name(site.call)
+def _call_bindings(calls: Iterable[LocatedCall]) -> Iterator[ContainerBinding]:
+    """Yield the bindings of `bind`, `singleton` and their relatives, and of `when(…)->needs(…)->give(…)`."""
+    for located in calls:
+        name = called_name(located.call)
         if name == "give":
-            yield from _given_to(app, site)
-        elif name == "withBindings" or name == "withSingletons":
-            for entry in array_entries(argument_at(site.call, 0)):
-                of, to = class_of(entry.key), class_of(entry.value)
-                if of and to:
-                    yield _link(
-                        app, of, to, (site.uri, getattr(entry.value, "line", site.line), name, site.conditional)
-                    )
-        elif name in BINDING and _is_container(site):
-            pair = (1, 0) if name == "alias" else (0, 1)
-            of = class_of(argument_at(site.call, pair[0]), site.body.owner)
-            for to in _concrete(site, argument_at(site.call, pair[1])) if of else ():
-                yield _link(app, of, to, (site.uri, site.line, name, site.conditional))
+            yield from _contextual_bindings(located)
+        elif name in ("withBindings", "withSingletons"):
+            yield from _array_bindings(located, name)
+        elif name in BINDING_CALLS and _is_container_call(located):
+            yield from _direct_bindings(located, name)
 
 
-def _given_to(app: App, site: LocatedCall) -> Iterator[Link]:
-    """Yield a binding for one class only."""
-    root, calls = call_chain(site.call)
-    if [called_name(one) for one in calls[-3:]] != ["when", "needs", "give"]:
+def _array_bindings(located: LocatedCall, name: str) -> Iterator[ContainerBinding]:
+    """Yield the bindings of `withBindings([Abstract::class => Concrete::class])`."""
+    for entry in array_entries(argument_at(located.call, 0)):
+        abstract, concrete = class_of(entry.key), class_of(entry.value)
+        if abstract and concrete:
+            line = getattr(entry.value, "line", located.line)
+            yield ContainerBinding(abstract, concrete, located.uri, line, name, located.conditional)
+
+
+def _direct_bindings(located: LocatedCall, name: str) -> Iterator[ContainerBinding]:
+    """Yield the bindings of `$app->bind(Abstract::class, Concrete::class)`; `alias` has its arguments reversed."""
+    abstract_position, concrete_position = (1, 0) if name == "alias" else (0, 1)
+    abstract = class_of(argument_at(located.call, abstract_position), located.body.owner)
+    if not abstract:
         return
-    of = class_of(argument_at(calls[-2], 0), site.body.owner)
-    only = [name for value in array_values(argument_at(calls[-3], 0)) if (name := class_of(value, site.body.owner))]
-    for to in _concrete(site, argument_at(site.call, 0)) if of and root is not None else ():
-        link = _link(app, of, to, (site.uri, site.line, "when", site.conditional))
-        yield Link(
-            link.kind, link.source, link.target, link.uri, link.line, link.confidence, link.conditional,
-            attributes={**link.attributes, "for": [app.declared_name(name) for name in only]},
-        )  # fmt: skip
+    for concrete in _concrete_classes(located, argument_at(located.call, concrete_position)):
+        yield ContainerBinding(abstract, concrete, located.uri, located.line, name, located.conditional)
 
 
-def _is_container(site: LocatedCall) -> bool:
-    """Return whether a call is one of the container's: `$this->app`, `app()`, `$app`, the facade."""
-    at = receiver(site.call)
-    if isinstance(at, tree.Member):
-        return at.name in ("app", "container")
-    if isinstance(at, tree.Variable):
-        typed = any(name.startswith("Illuminate\\") for name in site.body.variable_types.get(at.name.lstrip("$"), ()))
-        return at.name.lstrip("$") in ("app", "container") or typed
-    if isinstance(at, tree.ClassName):
-        return at.name.rpartition("\\")[2] == "App" and "Facades" in at.name
-    return isinstance(at, tree.Call) and called_name(at) in ("app", "getInstance")
+def _contextual_bindings(located: LocatedCall) -> Iterator[ContainerBinding]:
+    """Yield the bindings of `when(Consumer::class)->needs(Abstract::class)->give(Concrete::class)`."""
+    start, calls = call_chain(located.call)
+    if [called_name(call) for call in calls[-3:]] != ["when", "needs", "give"]:
+        return
+    owner = located.body.owner
+    abstract = class_of(argument_at(calls[-2], 0), owner)
+    if not abstract or start is None:
+        return
+    consumers = [class_of(value, owner) for value in array_values(argument_at(calls[-3], 0))]
+    named_consumers = tuple(name for name in consumers if name)
+    for concrete in _concrete_classes(located, argument_at(located.call, 0)):
+        binding = ContainerBinding(abstract, concrete, located.uri, located.line, "when", located.conditional)
+        yield replace(binding, consumers=named_consumers)
 
 
-def _concrete(site: LocatedCall, value: SyntaxNode | None) -> tuple[str, ...]:
-    """Return the classes that are given: written, made, or returned by a closure."""
+def _is_container_call(located: LocatedCall) -> bool:
+    """Return whether the receiver is the container: `$this->app`, `app()`, `$app` or the `App` facade."""
+    owner = receiver(located.call)
+    if isinstance(owner, tree.Member):
+        return owner.name in ("app", "container")
+    if isinstance(owner, tree.Variable):
+        variable = owner.name.lstrip("$")
+        types = located.body.variable_types.get(variable, ())
+        has_framework_type = any(name.startswith("Illuminate\\") for name in types)
+        return variable in ("app", "container") or has_framework_type
+    if isinstance(owner, tree.ClassName):
+        return owner.name.rpartition("\\")[2] == "App" and "Facades" in owner.name
+    return isinstance(owner, tree.Call) and called_name(owner) in ("app", "getInstance")
+
+
+def _concrete_classes(located: LocatedCall, value: SyntaxNode | None) -> tuple[str, ...]:
+    """Return the classes that a binding gives: a class name, a new object, or a closure's return values."""
     if value is None:
         return ()
-    own = class_of(value, site.body.owner) if not isinstance(value, tree.Closure) else ""
-    if own:
-        return (own,)
+    owner = located.body.owner
     if isinstance(value, tree.Closure):
-        found = [name for one in returned_values(value.function) for name in _made(one, site.body.owner)]
-        return tuple(dict.fromkeys(found))
-    return site.body.classes_of(value)
+        names: list[str] = []
+        for returned in returned_values(value.function):
+            names += _created_classes(returned, owner)
+        return tuple(dict.fromkeys(names))
+    class_name = class_of(value, owner)
+    return (class_name,) if class_name else located.body.classes_of(value)
 
 
-def _made(value: SyntaxNode, owner: str) -> Iterator[str]:
-    """Yield what a returned value is: made by `new` or asked of the container, on both sides of a choice."""
+def _created_classes(value: SyntaxNode, owner: str) -> Iterator[str]:
+    """Yield the classes that a value creates with `new` or asks the container for, on both sides of `?:`."""
     if isinstance(value, tree.Choice):
-        for side in (value.then, value.other):
-            yield from _made(side, owner) if side is not None else ()
+        for option in (value.then, value.other):
+            if option is not None:
+                yield from _created_classes(option, owner)
         return
-    root, calls = call_chain(value)
-    if isinstance(root, tree.New):
-        yield class_of(root, owner)
-    elif calls and called_name(calls[-1]) in MAKING and len(calls) <= 2:
+    start, calls = call_chain(value)
+    if isinstance(start, tree.New):
+        yield class_of(start, owner)
+    elif calls and called_name(calls[-1]) in CONTAINER_CALLS and len(calls) <= 2:
         name = class_of(argument_at(calls[-1], 0), owner)
         if name:
             yield name

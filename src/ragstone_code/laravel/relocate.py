@@ -1,76 +1,93 @@
-"""An application that lies in a folder: seen as if it were the whole project, and put back to its place."""
+"""An application in a subfolder: read as if it were the whole project, then moved back to its real paths."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node, Rendered, Unresolved
 
-Placed = TypeVar("Placed", Node, Link, Alias, Unresolved, Rendered)
-OF_FILES = ("file:", "listener:")
-"""Keys that have a path in them."""
-PLACES = ("places", "folders", "registered", "rules_uri")
-"""Attributes that have one."""
+GraphItem = TypeVar("GraphItem", Node, Link, Alias, Unresolved, Rendered)
+PATH_KEYS: Final = ("file", "listener")
+"""Kinds of keys that contain a path."""
+PATH_ATTRIBUTES: Final = ("places", "folders", "registered", "rules_uri")
+"""Attributes that contain a path or a list of paths."""
 
 
-def world_in_folder(world: World, place: str) -> World:
-    """Return the files of a folder as a world of their own; the world itself for the top."""
-    if not place:
+def world_in_folder(world: World, folder: str) -> World:
+    """Return the files of a folder as a separate world; the same world if `folder` is empty (the project root)."""
+    if not folder:
         return world
-    uris = tuple(uri.removeprefix(place) for uri in world.uris if uri.startswith(place))
+    uris = tuple(uri.removeprefix(folder) for uri in world.uris if uri.startswith(folder))
     return World(
         uris,
-        lambda uri: world.read(place + uri),
-        lambda uri: world.facts(place + uri),
+        lambda uri: world.read(folder + uri),
+        lambda uri: world.facts(folder + uri),
         world.lowered,
     )
 
 
-def relocate_graph(graph: Graph, place: str) -> Graph:
-    """Return a graph of a folder's files with the paths they have in the project."""
-    if not place:
+def relocate_graph(graph: Graph, folder: str) -> Graph:
+    """Return a graph of a folder's files with the paths that the files have in the project."""
+    if not folder:
         return graph
     return Graph(
-        nodes=tuple(
-            replace(_placed(one, place), key=_key(one.key, place), attributes=_attributes(one, place))
-            for one in graph.nodes
-        ),
-        links=tuple(
-            replace(
-                _placed(one, place),
-                source=_key(one.source, place),
-                target=_key(one.target, place),
-                attributes=_attributes(one, place),
-            )
-            for one in graph.links
-        ),
-        aliases=tuple(replace(_placed(one, place), key=_key(one.key, place)) for one in graph.aliases),
-        unresolved=tuple(replace(_placed(one, place), source=_key(one.source, place)) for one in graph.unresolved),
-        rendered=tuple(replace(_placed(one, place), key=_key(one.key, place)) for one in graph.rendered),
-        remarks=tuple(f"{place}{remark}" for remark in graph.remarks),
+        nodes=tuple(_relocate_node(node, folder) for node in graph.nodes),
+        links=tuple(_relocate_link(link, folder) for link in graph.links),
+        aliases=tuple(_relocate_keyed(alias, folder) for alias in graph.aliases),
+        unresolved=tuple(_relocate_unresolved(unresolved, folder) for unresolved in graph.unresolved),
+        rendered=tuple(_relocate_keyed(rendered, folder) for rendered in graph.rendered),
+        remarks=tuple(f"{folder}{remark}" for remark in graph.remarks),
     )
 
 
-def _placed(one: Placed, place: str) -> Placed:
-    """Return it with its file's path in the project."""
-    return replace(one, uri=place + one.uri) if one.uri else one
+def _relocate_node(node: Node, folder: str) -> Node:
+    moved = _relocate_uri(node, folder)
+    attributes = _relocate_attributes(node, folder)
+    return replace(moved, key=_relocate_key(node.key, folder), attributes=attributes)
 
 
-def _key(key: str, place: str) -> str:
-    """Return a key with the path in it put right."""
-    kind, colon, rest = key.partition(":")
-    return f"{kind}:{place}{rest}" if f"{kind}{colon}" in OF_FILES else key
+def _relocate_link(link: Link, folder: str) -> Link:
+    return replace(
+        _relocate_uri(link, folder),
+        source=_relocate_key(link.source, folder),
+        target=_relocate_key(link.target, folder),
+        attributes=_relocate_attributes(link, folder),
+    )
 
 
-def _attributes(one: Node | Link, place: str) -> dict[str, Json]:
-    """Return attributes with the paths in them put right."""
-    found = dict(one.attributes)
-    for name in PLACES:
-        value = found.get(name)
+KeyedItem = TypeVar("KeyedItem", Alias, Rendered)
+
+
+def _relocate_keyed(item: KeyedItem, folder: str) -> KeyedItem:
+    return replace(_relocate_uri(item, folder), key=_relocate_key(item.key, folder))
+
+
+def _relocate_unresolved(unresolved: Unresolved, folder: str) -> Unresolved:
+    return replace(_relocate_uri(unresolved, folder), source=_relocate_key(unresolved.source, folder))
+
+
+def _relocate_uri(item: GraphItem, folder: str) -> GraphItem:
+    """Return an item with its file's path in the project."""
+    return replace(item, uri=folder + item.uri) if item.uri else item
+
+
+def _relocate_key(key: str, folder: str) -> str:
+    """Return a key with the path in it moved, if it contains one."""
+    kind, colon, path = key.partition(":")
+    if colon and kind in PATH_KEYS:
+        return f"{kind}:{folder}{path}"
+    return key
+
+
+def _relocate_attributes(item: Node | Link, folder: str) -> dict[str, Json]:
+    """Return the attributes with the paths in them moved."""
+    attributes = dict(item.attributes)
+    for name in PATH_ATTRIBUTES:
+        value = attributes.get(name)
         if isinstance(value, str):
-            found[name] = place + value
+            attributes[name] = folder + value
         elif isinstance(value, list):
-            found[name] = [f"{place}{part}" for part in value]
-    return found
+            attributes[name] = [f"{folder}{part}" for part in value]
+    return attributes

@@ -1,8 +1,9 @@
-"""What runs by the clock: the kernel's `schedule`, `Schedule::…` in route files, `withSchedule`."""
+"""Scheduled tasks: the kernel's `schedule`, `Schedule::…` in route files, and `withSchedule`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.code import tree
@@ -21,127 +22,193 @@ from ragstone_code.laravel.syntax import (
     text_of,
 )
 
-SCHEDULE: Final = "illuminate\\console\\scheduling\\schedule"
-FACADE: Final = "illuminate\\support\\facades\\schedule"
-ARTISAN: Final = "illuminate\\support\\facades\\artisan"
-DESCRIBING: Final = frozenset(("purpose", "describe", "setDescription", "setAliases", "setHidden", "call", "queue"))
-"""What a command written in place is told that is no time, and what the facade does besides."""
-TASKS: Final = frozenset(("command", "job", "call", "exec"))
-NOT_WHEN: Final = frozenset(
-    ("name", "description", "withoutOverlapping", "onOneServer", "runInBackground", "evenInMaintenanceMode",
-     "environments", "user", "before", "after", "then", "onSuccess", "onFailure", "sendOutputTo", "appendOutputTo",
-     "emailOutputTo", "group", "pingBefore", "thenPing", "storeOutput", "emailOutputOnFailure", "pingOnSuccess",
-     "pingOnFailure")
-)  # fmt: skip
-"""Calls on a task that do not say when it runs."""
+SCHEDULE_CLASS: Final = "illuminate\\console\\scheduling\\schedule"
+SCHEDULE_FACADE: Final = "illuminate\\support\\facades\\schedule"
+ARTISAN_FACADE: Final = "illuminate\\support\\facades\\artisan"
+TASK_CALLS: Final = frozenset(("command", "job", "call", "exec"))
+DESCRIBING_CALLS: Final = frozenset(
+    ("purpose", "describe", "setDescription", "setAliases", "setHidden", "call", "queue")
+)
+"""Calls on `Artisan` and on a closure command that set no time."""
+OPTION_CALLS: Final = frozenset(
+    (
+        "name",
+        "description",
+        "withoutOverlapping",
+        "onOneServer",
+        "runInBackground",
+        "evenInMaintenanceMode",
+        "environments",
+        "user",
+        "before",
+        "after",
+        "then",
+        "onSuccess",
+        "onFailure",
+        "sendOutputTo",
+        "appendOutputTo",
+        "emailOutputTo",
+        "group",
+        "pingBefore",
+        "thenPing",
+        "storeOutput",
+        "emailOutputOnFailure",
+        "pingOnSuccess",
+        "pingOnFailure",
+    )
+)
+"""Calls on a task that do not set when it runs."""
 
 
-def scheduled(app: App, sites: Iterable[LocatedCall], commands: dict[str, str]) -> Graph:
-    """Return the tasks, when they run and what they run; `commands` are classes by the name they are called by."""
+@dataclass(frozen=True, slots=True)
+class ScheduledTask:
+    """The call that defines a task, and the other calls of its chain."""
+
+    body: CodeBody
+    call: tree.Call
+    options: tuple[tree.Call, ...]
+    conditional: bool
+
+    @property
+    def kind(self) -> str:
+        """Return `command`, `job`, `call` or `exec`."""
+        return called_name(self.call)
+
+
+def read_schedule(app: App, calls: Iterable[LocatedCall], commands: dict[str, str]) -> Graph:
+    """Return the tasks, their times and what they run; `commands` maps the name of a command to its class."""
     nodes: dict[str, Node] = {}
     links: list[Link] = []
-    for scope, task, rest, depends in _tasks(app, sites):
-        node = _node(scope, task, rest)
+    for task in _find_tasks(app, calls):
+        node = _task_node(task)
         while node.key in nodes:
-            node = _numbered(node, len(nodes))
+            node = replace(node, key=f"{node.key}#{len(nodes)}")
         nodes[node.key] = node
-        target = _target(app, scope, task, commands)
+        target = _target_key(app, task, commands)
         if target:
-            kind = "DISPATCHES" if called_name(task) == "job" else "RUNS"
-            links.append(Link(kind, node.key, target, scope.uri, task.line, "declared", depends))
+            kind = "DISPATCHES" if task.kind == "job" else "RUNS"
+            line = task.call.line
+            links.append(Link(kind, node.key, target, task.body.uri, line, "declared", task.conditional))
     return Graph(nodes=tuple(nodes.values()), links=tuple(links))
 
 
-def _tasks(app: App, sites: Iterable[LocatedCall]) -> Iterator[tuple[CodeBody, tree.Call, tuple[tree.Call, ...], bool]]:
-    """Yield each task once, with the calls around it: those of the whole chain it stands in."""
-    inner: set[int] = set()
-    for site in sites:
-        root, calls = call_chain(site.call)
-        if id(site.call) in inner or not (_is_schedule(app, site.body, root) or _is_timed(root, calls)):
+def _find_tasks(app: App, calls: Iterable[LocatedCall]) -> Iterator[ScheduledTask]:
+    """Yield each task once, from the outermost call of its chain."""
+    inner_calls: set[int] = set()
+    for located in calls:
+        if id(located.call) in inner_calls:
             continue
-        inner.update(id(one) for one in calls)
-        place = next((at for at, one in enumerate(calls) if called_name(one) in TASKS), None)
-        if place is not None:
-            yield site.body, calls[place], (*calls[:place], *calls[place + 1 :]), site.conditional
+        start, chain = call_chain(located.call)
+        if not _is_schedule(app, located.body, start) and not _is_timed_command(start, chain):
+            continue
+        inner_calls.update(id(call) for call in chain)
+        for position, call in enumerate(chain):
+            if called_name(call) in TASK_CALLS:
+                options = (*chain[:position], *chain[position + 1 :])
+                yield ScheduledTask(located.body, call, options, located.conditional)
+                break
 
 
-def _is_schedule(app: App, scope: CodeBody, root: SyntaxNode) -> bool:
-    """Return whether a chain begins with the schedule: the facade, one of the application's own, a typed variable."""
-    if isinstance(root, tree.ClassName):
-        return root.name.lower() in (FACADE, SCHEDULE) or root.name.rpartition("\\")[2] == "Schedule"
-    if isinstance(root, tree.Variable):
-        types = scope.variable_types.get(root.name.lstrip("$"), ())
-        kernel = scope.function is not None and scope.function.name == "schedule"
-        return (kernel and root.name.lstrip("$") == "schedule") or any(name.lower() == SCHEDULE for name in types)
-    return app.field_type(scope.owner, root).lower() == SCHEDULE
+def _is_schedule(app: App, body: CodeBody, start: SyntaxNode) -> bool:
+    """Return whether a chain starts with the schedule: a facade, an own `Schedule` class, or a typed variable."""
+    if isinstance(start, tree.ClassName):
+        is_framework = start.name.lower() in (SCHEDULE_FACADE, SCHEDULE_CLASS)
+        return is_framework or start.name.rpartition("\\")[2] == "Schedule"
+    if isinstance(start, tree.Variable):
+        variable = start.name.lstrip("$")
+        in_kernel = body.function is not None and body.function.name == "schedule"
+        if in_kernel and variable == "schedule":
+            return True
+        types = body.variable_types.get(variable, ())
+        return any(name.lower() == SCHEDULE_CLASS for name in types)
+    return app.field_type(body.owner, start).lower() == SCHEDULE_CLASS
 
 
-def _is_timed(root: SyntaxNode, calls: Sequence[tree.Call]) -> bool:
-    """Return whether it is a command written in place, `Artisan::command(…)`, with a time to run at after it."""
-    named = isinstance(root, tree.ClassName) and root.name.lower() in (ARTISAN, "artisan")
-    return named and any(called_name(one) not in NOT_WHEN | TASKS | DESCRIBING for one in calls)
+def _is_timed_command(start: SyntaxNode, chain: Sequence[tree.Call]) -> bool:
+    """Return whether a chain is `Artisan::command(…)` with a time after it."""
+    if not isinstance(start, tree.ClassName) or start.name.lower() not in (ARTISAN_FACADE, "artisan"):
+        return False
+    untimed = OPTION_CALLS | TASK_CALLS | DESCRIBING_CALLS
+    return any(called_name(call) not in untimed for call in chain)
 
 
-def _node(scope: CodeBody, task: tree.Call, rest: tuple[tree.Call, ...]) -> Node:
+def _task_node(task: ScheduledTask) -> Node:
     """Return a task as a node."""
-    what, first = called_name(task), argument_at(task, 0)
-    label = _label(scope, first)
-    when = [_said(one) for one in rest if called_name(one) not in NOT_WHEN | DESCRIBING]
-    if not when:  # an application's own schedule may take the frequency as an argument
-        more = [argument.value for argument in task.arguments[1:]]
-        when = [" ".join(filter(None, map(short_text, more)))] if more and isinstance(more[0], tree.Literal) else []
-    named = next(
-        (
-            text
-            for one in rest
-            if called_name(one) in ("name", "description") and (text := text_of(argument_at(one, 0)))
-        ),
-        "",
-    )
-    attributes: dict[str, Json] = {"what": what, "runs": label, "when": [one for one in when if one], "title": named}
-    name = f"{what} {label or named}".strip()
+    label = _task_label(task.body, argument_at(task.call, 0))
+    title = _task_title(task)
+    attributes: dict[str, Json] = {
+        "what": task.kind,
+        "runs": label,
+        "when": _task_times(task),
+        "title": title,
+    }
+    name = f"{task.kind} {label or title}".strip()
     return Node(
-        f"schedule:{name}", "schedule", name, scope.uri, task.line, language="php", framework="laravel",
+        f"schedule:{name}",
+        "schedule",
+        name,
+        task.body.uri,
+        task.call.line,
+        language="php",
+        framework="laravel",
         attributes=attributes,
-    )  # fmt: skip
-
-
-def _label(scope: CodeBody, first: SyntaxNode | None) -> str:
-    """Return what runs, in words: a command with its arguments, a class with those that are written out."""
-    if isinstance(first, tree.New):
-        given_to = ", ".join(filter(None, (short_text(argument.value, scope.owner) for argument in first.arguments)))
-        name = class_of(first, scope.owner)
-        return f"{name}({given_to})" if given_to else name
-    if isinstance(first, tree.Collected):
-        return "@".join(filter(None, (text_of(entry.value, scope.owner) for entry in array_entries(first))))
-    return (text_of(first, scope.owner) or next(iter(scope.classes_of(first)), "")) if first is not None else ""
-
-
-def _said(call: tree.Call) -> str:
-    """Return a call of the chain as it is written: `dailyAt 02:00`."""
-    return " ".join(
-        filter(None, (called_name(call), ", ".join(short_text(argument.value) for argument in call.arguments)))
     )
 
 
-def _numbered(node: Node, number: int) -> Node:
-    """Return a task that is not the first of its name."""
-    return Node(
-        f"{node.key}#{number}", node.kind, node.name, node.uri, node.line, language=node.language,
-        framework=node.framework, attributes=node.attributes,
-    )  # fmt: skip
+def _task_title(task: ScheduledTask) -> str:
+    """Return the name or description that is set for a task."""
+    for option in task.options:
+        if called_name(option) in ("name", "description"):
+            title = text_of(argument_at(option, 0))
+            if title:
+                return title
+    return ""
 
 
-def _target(app: App, scope: CodeBody, task: tree.Call, commands: dict[str, str]) -> str:
-    """Return the key of the class that runs, nothing where it is not the application's own."""
-    first = argument_at(task, 0)
-    classes = (
-        [one for one in (class_of(first, scope.owner), *scope.classes_of(first)) if one] if first is not None else []
-    )
-    if classes:
-        own = app.declared_name(classes[0])
-        known = app.find_class(own)
-        return f"class:{own}" if known or called_name(task) == "job" or app.is_a(own, COMMANDS) else ""
-    words = (text_of(first) or "").split() if first is not None else []
-    name = commands.get(words[0], "") if words else ""
-    return f"class:{name}" if name else ""
+def _task_times(task: ScheduledTask) -> list[str]:
+    """Return the calls that set when a task runs, as text."""
+    untimed = OPTION_CALLS | DESCRIBING_CALLS
+    times = [_call_text(call) for call in task.options if called_name(call) not in untimed]
+    if not times:  # an application's own schedule can take the frequency as an argument
+        arguments = [argument.value for argument in task.call.arguments[1:]]
+        if arguments and isinstance(arguments[0], tree.Literal):
+            times = [" ".join(filter(None, map(short_text, arguments)))]
+    return [time for time in times if time]
+
+
+def _call_text(call: tree.Call) -> str:
+    """Return a call as text: `dailyAt 02:00`."""
+    arguments = ", ".join(short_text(argument.value) for argument in call.arguments)
+    return " ".join(filter(None, (called_name(call), arguments)))
+
+
+def _task_label(body: CodeBody, runs: SyntaxNode | None) -> str:
+    """Return what a task runs, as text: a command with arguments, or a class with its written arguments."""
+    if runs is None:
+        return ""
+    if isinstance(runs, tree.New):
+        name = class_of(runs, body.owner)
+        texts = (short_text(argument.value, body.owner) for argument in runs.arguments)
+        arguments = ", ".join(filter(None, texts))
+        return f"{name}({arguments})" if arguments else name
+    if isinstance(runs, tree.Collected):
+        parts = (text_of(entry.value, body.owner) for entry in array_entries(runs))
+        return "@".join(filter(None, parts))
+    return text_of(runs, body.owner) or next(iter(body.classes_of(runs)), "")
+
+
+def _target_key(app: App, task: ScheduledTask, commands: dict[str, str]) -> str:
+    """Return the key of the class that a task runs; empty if it is not the application's own."""
+    runs = argument_at(task.call, 0)
+    if runs is None:
+        return ""
+    class_name = class_of(runs, task.body.owner) or next(iter(task.body.classes_of(runs)), "")
+    if class_name:
+        declared = app.declared_name(class_name)
+        is_own = app.find_class(declared) is not None
+        if is_own or task.kind == "job" or app.is_a(declared, COMMANDS):
+            return f"class:{declared}"
+        return ""
+    words = (text_of(runs) or "").split()
+    command_class = commands.get(words[0], "") if words else ""
+    return f"class:{command_class}" if command_class else ""

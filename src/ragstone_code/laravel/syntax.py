@@ -1,4 +1,4 @@
-"""Looking through a program: every expression of a body, the chain a call stands in, and the classes it names."""
+"""Helpers to read a syntax tree: all nodes of a body, call chains, arguments, class names and strings."""
 
 from __future__ import annotations
 
@@ -8,136 +8,215 @@ from typing import Any
 from ragstone.code import tree
 
 SyntaxNode = Any
-"""A statement or an expression; the two are walked alike."""
-
-_PARTS: dict[type, Callable[[Any], Iterable[SyntaxNode | None]]] = {
-    tree.Text: lambda one: one.parts,
-    tree.Collected: lambda one: (part for entry in one.entries for part in (entry.key, entry.value)),
-    tree.Member: lambda one: (one.of, None if isinstance(one.name, str) else one.name),
-    tree.Static: lambda one: (one.of, None if isinstance(one.name, str) else one.name),
-    tree.Call: lambda one: (one.function, *(given.value for given in one.arguments)),
-    tree.New: lambda one: (one.of, *(given.value for given in one.arguments)),
-    tree.Closure: lambda one: one.function.body.statements,
-    tree.Operation: lambda one: (one.left, one.right),
-    tree.Choice: lambda one: (one.test, one.then, one.other),
-    tree.Match: lambda one: (one.subject, *(part for tests, value in one.arms for part in (*tests, value))),
-    tree.Subscript: lambda one: (one.of, one.key),
-    tree.Assigned: lambda one: (one.target, one.value),
-    tree.Included: lambda one: (one.path,),
-    tree.Do: lambda one: (one.expression,),
-    tree.Each: lambda one: (one.over, *one.body),
-    tree.If: lambda one: (part for test, body in one.branches for part in (test, *body)),
-    tree.Repeated: lambda one: one.body,
-    tree.Return: lambda one: (one.value,),
-    tree.Attempt: lambda one: (*one.body, *(part for body in one.handlers for part in body), *one.after),
-}
-_CONDITIONS = (tree.If, tree.Match, tree.Choice)
+"""A statement or an expression; both are walked in the same way."""
 
 
 def walk(roots: Iterable[SyntaxNode]) -> Iterator[tuple[SyntaxNode, bool]]:
-    """Yield everything in it in the order it is written, each with whether it depends on a condition."""
-    waiting: list[tuple[SyntaxNode, bool]] = [(root, False) for root in roots]
-    waiting.reverse()
-    while waiting:
-        here, conditional = waiting.pop()
-        yield here, conditional
-        parts = _PARTS.get(type(here))
-        if parts is None:
-            continue
-        below = conditional or isinstance(here, _CONDITIONS)
-        waiting.extend(reversed([(part, below) for part in parts(here) if part is not None]))
+    """Yield every node below the roots in source order, with a flag that is true if a condition decides over it."""
+    stack: list[tuple[SyntaxNode, bool]] = [(root, False) for root in roots]
+    stack.reverse()
+    while stack:
+        node, conditional = stack.pop()
+        yield node, conditional
+        below = conditional or isinstance(node, (tree.If, tree.Match, tree.Choice))
+        children = [(child, below) for child in _children(node)]
+        stack.extend(reversed(children))
 
 
 def called_name(call: tree.Call) -> str:
-    """Return the name of what is called, in its own case; nothing where it is computed."""
+    """Return the name of the called function or method as it is written; empty if it is computed."""
     function = call.function
     if isinstance(function, tree.FunctionName):
         return function.name.rpartition("\\")[2]
-    name = function.name if isinstance(function, (tree.Member, tree.Static)) else ""
-    return name if isinstance(name, str) else ""
+    if isinstance(function, (tree.Member, tree.Static)) and isinstance(function.name, str):
+        return function.name
+    return ""
 
 
 def receiver(call: tree.Call) -> SyntaxNode | None:
-    """Return what a method is called on, None for a plain function."""
-    return call.function.of if isinstance(call.function, (tree.Member, tree.Static)) else None
+    """Return the expression a method is called on; None for a plain function."""
+    if isinstance(call.function, (tree.Member, tree.Static)):
+        return call.function.of
+    return None
 
 
 def call_chain(expression: SyntaxNode) -> tuple[SyntaxNode, tuple[tree.Call, ...]]:
-    """Return what a chain of calls begins with, and its calls from the first to the last."""
+    """Return the expression that a chain of calls starts with, and the calls from first to last."""
     calls: list[tree.Call] = []
-    here = expression
-    while isinstance(here, tree.Call) and isinstance(here.function, tree.Member):
-        calls.append(here)
-        here = here.function.of
-    if isinstance(here, tree.Call) and isinstance(here.function, (tree.Static, tree.FunctionName)):
-        calls.append(here)
-        here = here.function.of if isinstance(here.function, tree.Static) else here.function
-    return here, tuple(reversed(calls))
+    current = expression
+    while isinstance(current, tree.Call) and isinstance(current.function, tree.Member):
+        calls.append(current)
+        current = current.function.of
+    if isinstance(current, tree.Call):
+        function = current.function
+        if isinstance(function, tree.Static):
+            calls.append(current)
+            current = function.of
+        elif isinstance(function, tree.FunctionName):
+            calls.append(current)
+            current = function
+    calls.reverse()
+    return current, tuple(calls)
 
 
 def class_of(expression: SyntaxNode, owner: str = "") -> str:
-    """Return the class that is named: `X::class`, `new X`, `X`, or a string that is one; nothing otherwise."""
+    """Return the class that an expression names (`X::class`, `new X`, `X`, or a string with a namespace), or ''.
+
+    `owner` is the class that `self` and `static` refer to.
+    """
     if isinstance(expression, tree.Static) and expression.name == "class":
         expression = expression.of
     elif isinstance(expression, tree.New):
         expression = expression.of
     if isinstance(expression, tree.ClassName):
-        own = expression.name.lower() in ("self", "static", "this")
-        return owner if own else expression.name.lstrip("\\")
-    if isinstance(expression, tree.Literal) and isinstance(expression.value, str) and "\\" in expression.value:
-        return expression.value.lstrip("\\")
+        refers_to_owner = expression.name.lower() in ("self", "static", "this")
+        return owner if refers_to_owner else expression.name.lstrip("\\")
+    if isinstance(expression, tree.Literal):
+        value = expression.value
+        if isinstance(value, str) and "\\" in value:
+            return value.lstrip("\\")
     return ""
 
 
 def text_of(expression: SyntaxNode, owner: str = "") -> str | None:
-    """Return a string that is written out, class names and joined pieces counted; None for anything else."""
+    """Return the string that an expression spells out, also if it is a class name or concatenated; else None."""
     if isinstance(expression, tree.Literal):
         return expression.value if isinstance(expression.value, str) else None
     if isinstance(expression, tree.Operation) and expression.operator == ".":
-        left, right = text_of(expression.left, owner), text_of(expression.right, owner)
-        return None if left is None or right is None else left + right
+        return _joined_text((expression.left, expression.right), owner)
     if isinstance(expression, tree.Text):
-        parts = [text_of(part, owner) for part in expression.parts]
-        return None if None in parts else "".join(filter(None, parts))
+        return _joined_text(expression.parts, owner)
     return class_of(expression, owner) or None
 
 
+def _joined_text(expressions: Iterable[SyntaxNode], owner: str) -> str | None:
+    """Return the concatenated strings; None if one of them is not spelled out."""
+    texts: list[str] = []
+    for expression in expressions:
+        text = text_of(expression, owner)
+        if text is None:
+            return None
+        texts.append(text)
+    return "".join(texts)
+
+
 def short_text(expression: SyntaxNode, owner: str = "") -> str:
-    """Return a value as a person would write it in a list, short."""
+    """Return a short display text of a literal or a string; empty for other expressions."""
     if isinstance(expression, tree.Literal):
         return str(expression.value)
     return text_of(expression, owner) or ""
 
 
 def array_entries(expression: SyntaxNode) -> tuple[tree.Entry, ...]:
-    """Return the entries of an array, nothing for anything else."""
+    """Return the entries of an array; empty for other expressions."""
     return expression.entries if isinstance(expression, tree.Collected) else ()
 
 
 def array_values(expression: SyntaxNode) -> tuple[SyntaxNode, ...]:
-    """Return the values of an array, or the one value that is not an array."""
+    """Return the values of an array; any other expression counts as an array with one value."""
     if isinstance(expression, tree.Collected):
         return tuple(entry.value for entry in expression.entries)
     return () if expression is None else (expression,)
 
 
-def argument_at(call: tree.Call | tree.New, place: int, name: str = "") -> SyntaxNode | None:
-    """Return an argument by its name or else by its place."""
+def first_array_value(expression: SyntaxNode) -> SyntaxNode | None:
+    """Return the first value of an array, or the expression itself if it is no array."""
+    return next(iter(array_values(expression)), None)
+
+
+def argument_at(call: tree.Call | tree.New, position: int, name: str = "") -> SyntaxNode | None:
+    """Return the argument with this name, else the one at this position, else None."""
     for argument in call.arguments:
         if name and argument.name == name:
             return argument.value
-    plain = [argument for argument in call.arguments if not argument.name]
-    return plain[place].value if place < len(plain) and not plain[place].spread else None
+    positional = [argument for argument in call.arguments if not argument.name]
+    if position >= len(positional) or positional[position].spread:
+        return None
+    return positional[position].value
 
 
 def returned_values(function: tree.Function) -> Iterator[SyntaxNode]:
-    """Yield the values a function returns, those of functions inside of it left out."""
-    waiting: list[SyntaxNode] = list(reversed(function.body.statements))
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, tree.Return):
-            if here.value is not None:
-                yield here.value
-        elif not isinstance(here, (tree.Do, tree.Leave, tree.Function, tree.Class)):
-            parts = _PARTS.get(type(here), lambda _: ())
-            waiting.extend(reversed([part for part in parts(here) if part is not None]))
+    """Yield the values that a function returns; nested functions are skipped."""
+    stack: list[SyntaxNode] = list(reversed(function.body.statements))
+    while stack:
+        statement = stack.pop()
+        if isinstance(statement, tree.Return):
+            if statement.value is not None:
+                yield statement.value
+        elif not isinstance(statement, (tree.Do, tree.Leave, tree.Function, tree.Class)):
+            stack.extend(reversed(_children(statement)))
+
+
+def _children(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the direct children of a node in source order."""
+    list_children = _CHILDREN.get(type(node))
+    if list_children is None:
+        return []
+    return [child for child in list_children(node) if child is not None]
+
+
+def _entry_children(array: tree.Collected) -> Iterator[SyntaxNode | None]:
+    for entry in array.entries:
+        yield entry.key
+        yield entry.value
+
+
+def _member_children(member: tree.Member | tree.Static) -> Iterator[SyntaxNode | None]:
+    yield member.of
+    if not isinstance(member.name, str):
+        yield member.name
+
+
+def _call_children(call: tree.Call) -> Iterator[SyntaxNode | None]:
+    yield call.function
+    for argument in call.arguments:
+        yield argument.value
+
+
+def _new_children(new: tree.New) -> Iterator[SyntaxNode | None]:
+    yield new.of
+    for argument in new.arguments:
+        yield argument.value
+
+
+def _match_children(match: tree.Match) -> Iterator[SyntaxNode | None]:
+    yield match.subject
+    for tests, value in match.arms:
+        yield from tests
+        yield value
+
+
+def _if_children(statement: tree.If) -> Iterator[SyntaxNode | None]:
+    for test, body in statement.branches:
+        yield test
+        yield from body
+
+
+def _attempt_children(attempt: tree.Attempt) -> Iterator[SyntaxNode | None]:
+    yield from attempt.body
+    for handler in attempt.handlers:
+        yield from handler
+    yield from attempt.after
+
+
+_CHILDREN: dict[type, Callable[[Any], Iterable[SyntaxNode | None]]] = {
+    tree.Text: lambda node: node.parts,
+    tree.Collected: _entry_children,
+    tree.Member: _member_children,
+    tree.Static: _member_children,
+    tree.Call: _call_children,
+    tree.New: _new_children,
+    tree.Closure: lambda node: node.function.body.statements,
+    tree.Operation: lambda node: (node.left, node.right),
+    tree.Choice: lambda node: (node.test, node.then, node.other),
+    tree.Match: _match_children,
+    tree.Subscript: lambda node: (node.of, node.key),
+    tree.Assigned: lambda node: (node.target, node.value),
+    tree.Included: lambda node: (node.path,),
+    tree.Do: lambda node: (node.expression,),
+    tree.Each: lambda node: (node.over, *node.body),
+    tree.If: _if_children,
+    tree.Repeated: lambda node: node.body,
+    tree.Return: lambda node: (node.value,),
+    tree.Attempt: _attempt_children,
+}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragstone.code.world import World
 from ragstone.types import Graph
 from ragstone_code.laravel import adapter
-from ragstone_code.laravel.adapter import Laravel, places
+from ragstone_code.laravel.adapter import Laravel, find_applications
 from tests.ragstone_code.laravel.small import php, said, world
 
 COMPOSER = '{"require": {"laravel/framework": "^12.0"}, "autoload": {"psr-4": {"App\\\\": "app/"}}}'
@@ -139,7 +139,7 @@ def test_it_knows_its_own_and_leaves_others_alone() -> None:
 
 
 def test_two_applications_are_two_places() -> None:
-    assert list(places(world({"a/composer.json": COMPOSER, "b/composer.json": COMPOSER}))) == ["a/", "b/"]
+    assert list(find_applications(world({"a/composer.json": COMPOSER, "b/composer.json": COMPOSER}))) == ["a/", "b/"]
 
 
 def test_a_pass_that_fails_leaves_the_others_whole(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone_code.laravel.channels import channels
+from ragstone_code.laravel.channels import read_channels
 from tests.ragstone_code.laravel.small import app, php, said
 
 
@@ -13,7 +13,7 @@ def test_channels_have_their_pattern_their_line_and_who_decides() -> None:
         "Broadcast::channel('rooms.{room}', \\App\\Room::class);",
         "Other::channel('x', 1);",
     )
-    graph = channels(*app(join, routes))
+    graph = read_channels(*app(join, routes))
     assert [(node.name, node.line, node.attributes) for node in graph.nodes] == [
         ("users.{id}", 4, {"by": "Closure", "models": ["App\\Models\\User"]}),
         ("rooms.{room}", 5, {"by": "App\\Room", "models": []}),

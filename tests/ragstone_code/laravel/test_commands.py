@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone_code.laravel.commands import commands
+from ragstone_code.laravel.commands import read_commands
 from tests.ragstone_code.laravel.small import app, php
 
 BASE = "extends \\Illuminate\\Console\\Command"
@@ -16,7 +16,7 @@ def test_a_command_is_called_by_the_first_word_of_its_signature() -> None:
         "protected $description = 'Does one';",
         "}",
     )
-    graph, names = commands(*app(one))
+    graph, names = read_commands(*app(one))
     assert names == {"shop:one": "App\\One"}
     assert graph.nodes[0].attributes == {
         "command": "shop:one",
@@ -41,7 +41,7 @@ def test_attributes_name_a_command_too() -> None:
         "#[Description('Three')]",
         f"class Three {BASE} {{}}",
     )
-    graph, names = commands(*app(two, three))
+    graph, names = read_commands(*app(two, three))
     assert names == {"shop:two": "App\\Two", "shop:three": "App\\Three"}
     assert {node.attributes["description"] for node in graph.nodes} == {"Two", "Three"}
 
@@ -52,6 +52,6 @@ def test_a_closure_can_be_a_command() -> None:
         "use Illuminate\\Support\\Facades\\Artisan;",
         "Artisan::command('shop:four {x}', function () {});",
     )
-    graph, names = commands(*app(routes))
+    graph, names = read_commands(*app(routes))
     assert names == {}
     assert [(node.key, node.place) for node in graph.nodes] == [("command:shop:four", "routes/console.php:4")]

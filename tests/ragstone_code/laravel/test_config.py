@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone_code.laravel.config import settings
+from ragstone_code.laravel.config import read_config
 from tests.ragstone_code.laravel.small import app, php
 
 MAIL = php(
@@ -17,7 +17,7 @@ MAIL = php(
 
 
 def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
-    graph = settings(*app(MAIL))
+    graph = read_config(*app(MAIL))
     told = {node.name: (node.line, dict(node.attributes)) for node in graph.nodes}
     smtp = {"name": "MAIL_HOST"}
     assert told == {
@@ -29,7 +29,7 @@ def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
 
 
 def test_a_name_of_the_environment_leads_to_the_key_that_reads_it() -> None:
-    names = {(one.name, one.key) for one in settings(*app(MAIL)).aliases if one.kind == "env"}
+    names = {(one.name, one.key) for one in read_config(*app(MAIL)).aliases if one.kind == "env"}
     assert names == {("MAIL_MAILER", "config:mail.default"), ("MAIL_HOST", "config:mail.mailers.smtp")}
 
 
@@ -46,7 +46,7 @@ def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
         "config('other.x'); config($key); $this->config('mail'); Config::macro('mail');",
         "} }",
     )
-    graph = settings(*app(MAIL, uses))
+    graph = read_config(*app(MAIL, uses))
     assert [(link.source, link.target, link.attributes["key"], link.line) for link in graph.links] == [
         ("method:App\\Send::go", "config:mail.mailers.smtp", "mail.mailers.smtp.host", 6),
         ("method:App\\Send::go", "config:mail.default", "mail.default", 7),
@@ -56,7 +56,7 @@ def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
 
 
 def test_a_file_that_returns_nothing_is_no_setting() -> None:
-    assert settings(*app(php("config/odd.php", "function x() {}"))).nodes == ()
+    assert read_config(*app(php("config/odd.php", "function x() {}"))).nodes == ()
 
 
 def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
@@ -70,7 +70,7 @@ def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
         "} }",
     )
     own = php("modules/Shop/src/Config/shop.php", "return ['default' => 1, 'prices' => []];")
-    told = {node.name: node for node in settings(*app(MAIL, provider, own)).nodes}
+    told = {node.name: node for node in read_config(*app(MAIL, provider, own)).nodes}
     assert told["shop.prices"].place == "modules/Shop/src/Config/shop.php:3"
     assert told["mail"].place == "config/mail.php:3"
     assert told["mail"].attributes["keys"] == ["default", "mailers", "prices"]
@@ -78,7 +78,7 @@ def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
 
 def test_settings_that_were_moved_are_found_by_the_files_every_application_has() -> None:
     moved = php("app/Config/database.php", "return ['default' => 'x'];")
-    assert [node.name for node in settings(*app(moved)).nodes] == ["database", "database.default"]
+    assert [node.name for node in read_config(*app(moved)).nodes] == ["database", "database.default"]
 
 
 def test_what_is_written_above_a_key_is_what_it_is_for() -> None:
@@ -94,5 +94,5 @@ def test_what_is_written_above_a_key_is_what_it_is_for() -> None:
         "'x' => 1,",
         "];",
     )
-    nodes = {node.name: node.doc for node in settings(*app(told)).nodes}
+    nodes = {node.name: node.doc for node in read_config(*app(told)).nodes}
     assert nodes == {"shop": "", "shop.round": "How prices are rounded.", "shop.x": ""}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Graph, Node
-from ragstone_code.laravel.controllers import actions
+from ragstone_code.laravel.controllers import read_controllers
 from ragstone_code.laravel.policies import find_policies
 from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
 
@@ -38,7 +38,7 @@ def of(*body: str, more: tuple[tuple[str, str], ...] = ()) -> Graph:
     head = ("namespace App\\Http\\Controllers;", "use App\\Models\\Book;", "use App\\Http\\Requests\\StoreBook;")
     controller = php(HERE, *head, "use App\\Http\\Resources\\BookResource;", CONTROLLER, *body, "}")
     own, calls = app(controller, MODEL, REQUEST, RESOURCE, POLICY, *more)
-    return actions(own, [KEY], find_policies(own, calls), models(own))
+    return read_controllers(own, [KEY], find_policies(own, calls), models(own))
 
 
 def action(graph: Graph) -> Node:
@@ -123,7 +123,7 @@ def test_a_resource_controller_is_asked_for_each_action() -> None:
         "}",
     )
     own, calls = app(controller, MODEL, POLICY)
-    graph = actions(own, [key], find_policies(own, calls), models(own))
+    graph = read_controllers(own, [key], find_policies(own, calls), models(own))
     assert said(graph, "AUTHORIZED_BY") == {
         ("App\\Http\\Controllers\\Books::edit", "App\\Policies\\BookPolicy::update", f"{HERE}:6")
     }
@@ -146,12 +146,12 @@ def test_a_method_that_is_inherited_is_where_it_is_written() -> None:
     base = php("app/Base.php", "namespace App;", "class Base {", "public function act(\\App\\Models\\Book $b) {}", "}")
     controller = php(HERE, "namespace App\\Http\\Controllers;", "class Books extends \\App\\Base {}")
     own, calls = app(controller, base, MODEL)
-    graph = actions(own, [KEY], find_policies(own, calls), models(own))
+    graph = read_controllers(own, [KEY], find_policies(own, calls), models(own))
     assert action(graph).place == "app/Base.php:5"
     assert said(graph, "USES_MODEL") == {("App\\Http\\Controllers\\Books::act", "App\\Models\\Book", "app/Base.php:5")}
 
 
 def test_a_method_that_is_not_there_gives_its_controller_only() -> None:
     own, calls = app(php(HERE, "namespace App\\Http\\Controllers;", "class Books {}"))
-    graph = actions(own, [KEY, "class:App\\Nowhere"], find_policies(own, calls), ())
+    graph = read_controllers(own, [KEY, "class:App\\Nowhere"], find_policies(own, calls), ())
     assert [(node.key, node.kind) for node in graph.nodes] == [("class:App\\Http\\Controllers\\Books", "controller")]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.types import Graph
-from ragstone_code.laravel.dispatches import sent
+from ragstone_code.laravel.dispatches import read_dispatches
 from tests.ragstone_code.laravel.small import app, php, said
 
 PAID = php(
@@ -30,7 +30,7 @@ IMPORTS = (
 def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -> Graph:
     """Return what one line sends; it is line 9 of its file."""
     shop = php("app/Shop.php", *IMPORTS, "class Shop {", "public function sell($user) { $job = new Ship;", line, "} }")
-    return sent(*app(shop, PAID, SHIP, PACK, NOTE, POST, *more), heard)
+    return read_dispatches(*app(shop, PAID, SHIP, PACK, NOTE, POST, *more), heard)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
         "$bus->dispatch(new Gone);",
         "} }",
     )
-    graph = sent(*app(shop, plain), frozenset())
+    graph = read_dispatches(*app(shop, plain), frozenset())
     assert {(link.kind, link.line) for link in graph.links} == {("FIRES", 7), ("DISPATCHES", 8)}
 
 
@@ -141,11 +141,11 @@ def test_models_fire_what_they_say_they_fire() -> None:
         "];",
         "}",
     )
-    graph = sent(*app(model, PAID), frozenset())
+    graph = read_dispatches(*app(model, PAID), frozenset())
     assert said(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
     assert graph.links[0].attributes["on"] == "saved"
 
 
 def test_a_route_file_sends_in_the_name_of_the_file() -> None:
-    graph = sent(*app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset())
+    graph = read_dispatches(*app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset())
     assert said(graph, "DISPATCHES") == {("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")}

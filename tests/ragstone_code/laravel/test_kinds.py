@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone_code.laravel.kinds import is_model, kind_of, typed_classes
+from ragstone_code.laravel.kinds import is_model, kind_of, read_typed_classes
 from tests.ragstone_code.laravel.small import MODEL, app, php
 
 
@@ -26,7 +26,7 @@ from tests.ragstone_code.laravel.small import MODEL, app, php
 def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
     own, _ = app(php("app/One.php", "namespace App;", head))
     assert kind_of(own, "App\\One") == kind
-    assert [node.kind for node in typed_classes(own).nodes] == ([kind] if kind else [])
+    assert [node.kind for node in read_typed_classes(own).nodes] == ([kind] if kind else [])
 
 
 def test_a_base_of_the_application_is_looked_through() -> None:
@@ -45,7 +45,7 @@ def test_models_are_known_by_their_base_and_not_by_their_name() -> None:
 
 def test_a_key_that_another_pass_has_is_left_to_it() -> None:
     own, _ = app(php("app/One.php", "namespace App;", "class One extends \\Illuminate\\Console\\Command {}"))
-    assert typed_classes(own, taken=frozenset(("class:App\\One",))).nodes == ()
+    assert read_typed_classes(own, skipped_keys=frozenset(("class:App\\One",))).nodes == ()
 
 
 def test_a_queued_class_among_listeners_is_a_listener() -> None:

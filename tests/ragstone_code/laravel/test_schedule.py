@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.commands import commands
-from ragstone_code.laravel.schedule import scheduled
+from ragstone_code.laravel.commands import read_commands
+from ragstone_code.laravel.schedule import read_schedule
 from tests.ragstone_code.laravel.small import app, php, said
 
 CLEAN = php(
@@ -18,7 +18,7 @@ SHIP = php("app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship {}")
 
 def of(*files: tuple[str, str]) -> Graph:
     own, calls = app(CLEAN, SHIP, *files)
-    return scheduled(own, calls, commands(own, calls)[1])
+    return read_schedule(own, calls, read_commands(own, calls)[1])
 
 
 def test_the_kernel_the_facade_and_the_builder_schedule_alike() -> None:
