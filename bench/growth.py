@@ -42,10 +42,10 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def storages() -> list[str]:
     """Return the ways to store vectors, the default first."""
-    from ragstone import registry
     from ragstone.config.settings import Embed
+    from ragstone.vectors.rows import CODECS
 
-    return sorted(registry.names("codec"), key=lambda name: name != Embed().storage)
+    return sorted(CODECS, key=lambda name: name != Embed().storage)
 
 
 def told(figures: dict[str, Any]) -> str:

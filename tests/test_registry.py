@@ -65,7 +65,7 @@ def test_a_group_without_parts_says_so() -> None:
     assert "none is installed" in caught.value.hint
 
 
-@pytest.mark.parametrize("group", ["embeder", "chunker", "reader", "source", "framework"])
+@pytest.mark.parametrize("group", ["embeder", "chunker", "codec", "order"])
 def test_an_unknown_group_is_refused(group: str) -> None:
     with pytest.raises(ConfigError, match=f"no kind of part called '{group}'"):
         registry.load(group, "fake")

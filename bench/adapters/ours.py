@@ -24,8 +24,9 @@ class Turbo:
     def load_library(self) -> None:
         """Import the rooms that are used."""
         from ragstone import engine, registry  # noqa: F401 - the import is the work
+        from ragstone.vectors import rows  # noqa: F401 - as above
 
-        for group, name in (("store", "sqlite"), ("vector_index", "turbo"), ("codec", "int10")):
+        for group, name in (("store", "sqlite"), ("vector_index", "turbo")):
             registry.load(group, name)
 
     def prepare(self, folder: Path, count: int) -> None:

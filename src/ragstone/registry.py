@@ -1,11 +1,11 @@
-"""Name → object. Every replaceable part is found here, the built-in ones registered like any plug-in.
+"""Replaceable parts by name: the built-in ones, and plug-ins from other packages.
 
 A package adds a part with an entry point in the group `ragstone.<group>`:
 
     [project.entry-points."ragstone.embedder"]
     mine = "my_package.embedder:configured"
 
-What a name stands for is called with the settings (embedders) or as its group's protocol says.
+A part is imported when it is loaded. docs/guides/plugins.md shows how each group calls its parts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from ragstone.errors import ConfigError, MissingExtra
@@ -20,12 +21,12 @@ from ragstone.errors import ConfigError, MissingExtra
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUPS = ("embedder", "store", "vector_index", "codec", "order", "reranker", "framework", "code_questions")
+GROUPS = ("embedder", "store", "vector_index", "reranker", "framework", "code_questions")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part by name: where it lives ("module:attribute"), what it is, and what installs it."""
+    """A part: its name, its import path ("module:attribute"), and the package that installs it."""
 
     group: str
     name: str
@@ -33,6 +34,11 @@ class Part:
     doc: str
     aliases: tuple[str, ...] = ()
     package: str = "ragstone"
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """Return the name and the aliases."""
+        return self.name, *self.aliases
 
 
 BUILT_IN = (
@@ -43,89 +49,93 @@ BUILT_IN = (
     Part(
         "vector_index", "turbo", "ragstone.vectors.space_index:SpaceIndex", "bit planes, memory-mapped, exact rescore"
     ),
-    Part("codec", "int10", "ragstone.vectors.rows:Int10Codec", "10 bits a number: less than a third of float32"),
-    Part("codec", "int16", "ragstone.vectors.rows:Int16Codec", "16 bits a number: as good as float32 at half its size"),
-    Part("codec", "int8", "ragstone.vectors.rows:Int8Codec", "8 bits a number: a quarter of float32"),
-    Part("codec", "compact", "ragstone.vectors.rows:CompactCodec", "4 bits a number: an eighth, at some recall"),
-    Part("order", "mmr", "ragstone.retrieval.ranking.mmr:diversify", "maximal marginal relevance"),
 )
 
 
 def load(group: str, name: str) -> Callable[..., Any]:
-    """Return the class or function registered under a name, imported now if it was not before."""
+    """Import and return the class or function of a part."""
     part = find(group, name)
-    module, _, attribute = part.target.partition(":")
+    label = f"The {_describe_group(group)} {name!r}"
+    module_name, _, attribute_path = part.target.partition(":")
     try:
-        found: Any = import_module(module)
-        for step in attribute.split("."):
-            found = getattr(found, step)
+        target: Any = import_module(module_name)
+        for attribute in attribute_path.split("."):
+            target = getattr(target, attribute)
     except ModuleNotFoundError as error:
         raise MissingExtra(
-            f"The {_words(group)} {name!r} needs the package {error.name!r}, which is not installed.",
+            f"{label} needs the package {error.name!r}, which is not installed.",
             hint=f"pip install '{part.package}'",
         ) from error
     except (ImportError, AttributeError, SyntaxError) as error:
         raise ConfigError(
-            f"The {_words(group)} {name!r} ({part.target}) cannot be loaded: {error}.",
+            f"{label} ({part.target}) cannot be loaded: {error}.",
             hint=f"reinstall or update {part.package}",
         ) from error
-    if not callable(found):
-        raise ConfigError(f"The {_words(group)} {name!r} ({part.target}) is neither a class nor a function.")
-    return cast("Callable[..., Any]", found)
+    if not callable(target):
+        raise ConfigError(f"{label} ({part.target}) is neither a class nor a function.")
+    return cast("Callable[..., Any]", target)
 
 
 def find(group: str, name: str) -> Part:
-    """Return the part of that name or alias, not imported; `ConfigError` that lists the names if there is none."""
-    built_in = [part for part in _built_in(group) if name == part.name or name in part.aliases]
-    matches = built_in or [part for part in _plug_ins(group) if name == part.name]
+    """Return the part with a name or alias, not imported; raise `ConfigError` if there is none."""
+    matches = [part for part in _built_in_parts(group) if name in part.all_names]
     if not matches:
-        known = names(group)
-        listed = f"known: {', '.join(known)}" if known else "none is installed"
-        raise ConfigError(f"There is no {_words(group)} called {name!r}.", hint=f"{_nearest(group, name)}{listed}")
-    if len({part.target for part in matches}) > 1:
+        matches = [part for part in _plug_ins(group) if name == part.name]
+    if not matches:
+        raise ConfigError(f"There is no {_describe_group(group)} called {name!r}.", hint=_suggest(group, name))
+    targets = {part.target for part in matches}
+    if len(targets) > 1:
         packages = ", ".join(sorted(part.package for part in matches))
         raise ConfigError(
-            f"More than one package brings a {_words(group)} called {name!r}: {packages}.", hint="uninstall all but one"
+            f"Several packages bring a {_describe_group(group)} called {name!r}: {packages}.",
+            hint="uninstall all but one",
         )
     return matches[0]
 
 
 def names(group: str) -> list[str]:
-    """Return the names that can be loaded, built-in ones first, aliases left out."""
+    """Return the names of all parts in a group, built-in ones first, without aliases."""
     return [part.name for part in describe(group)]
 
 
 def describe(group: str) -> list[Part]:
-    """Return every part of a group, built-in ones first; a plug-in cannot take a built-in name."""
-    built_in = _built_in(group)
-    taken = {name for part in built_in for name in (part.name, *part.aliases)}
-    return [*built_in, *(part for part in _plug_ins(group) if part.name not in taken)]
+    """Return all parts of a group, built-in ones first; a plug-in with a built-in name is ignored."""
+    parts = _built_in_parts(group)
+    built_in_names = set(chain.from_iterable(part.all_names for part in parts))
+    return parts + [part for part in _plug_ins(group) if part.name not in built_in_names]
 
 
-def _built_in(group: str) -> list[Part]:
+def _built_in_parts(group: str) -> list[Part]:
     if group not in GROUPS:
         raise ConfigError(f"There is no kind of part called {group!r}.", hint=f"known: {', '.join(GROUPS)}")
     return [part for part in BUILT_IN if part.group == group]
 
 
 def _plug_ins(group: str) -> list[Part]:
-    # Loaded when a name is not a built-in one: it brings half of the standard library with it.
-    points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(group=f"ragstone.{group}")
-    parts = (Part(group, point.name, point.value, "plug-in", package=_package(point)) for point in points)
+    # `importlib.metadata` loads many modules: a built-in name does not need it.
+    entry_points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(group=f"ragstone.{group}")
+    parts = [Part(group, point.name, point.value, "plug-in", package=_package(point)) for point in entry_points]
     return sorted(parts, key=lambda part: (part.name, part.package))
 
 
 def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else point.value.partition(":")[0].partition(".")[0]
+    if point.dist is not None:
+        return point.dist.name
+    return point.module.partition(".")[0]
 
 
-def _nearest(group: str, name: str) -> str:
-    from difflib import get_close_matches  # only where somebody made a mistake
+def _suggest(group: str, name: str) -> str:
+    """Return a hint with the most similar name and all names of the group."""
+    from difflib import get_close_matches  # only an unknown name needs it
 
-    known = {known: part.name for part in describe(group) for known in (part.name, *part.aliases)}
-    close = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}? " if close else ""
+    parts = describe(group)
+    if not parts:
+        return "none is installed"
+    known_names = list(chain.from_iterable(part.all_names for part in parts))
+    matches = get_close_matches(name.lower(), known_names, n=1, cutoff=0.5)
+    suggestion = f"did you mean {matches[0]}? " if matches else ""
+    return f"{suggestion}known: {', '.join(part.name for part in parts)}"
 
 
-def _words(group: str) -> str:
+def _describe_group(group: str) -> str:
     return group.replace("_", " ")

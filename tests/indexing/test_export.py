@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import Document, Engine, registry
+from ragstone import Document, Engine
 from ragstone.errors import InputError
 from ragstone.types import Mark
 
@@ -122,17 +122,6 @@ def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(tmp_path:
     assert (report.documents, report.embedded, report.pending) == (len(TEXTS), len(TEXTS) - 2, 2)
     assert [note for note in report.notes if f"2 of {len(TEXTS)} vectors cannot be read" in note]
     assert other.embed() == 2
-
-
-def test_a_storage_that_cannot_be_loaded_here_keeps_nobody_from_reading_the_others(
-    tmp_path: Path, other: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines, before = kept_in("int16", tmp_path / "kept")
-    known = ["broken", *registry.names("codec")]
-    monkeypatch.setattr(registry, "names", lambda group: known)
-    head = json.loads(lines[0]) | {"storage": "broken"}
-    report = other.load([json.dumps(head), *lines[1:]])
-    assert (report.embedded, nearest(other)) == (len(TEXTS), before)
 
 
 @pytest.mark.parametrize(

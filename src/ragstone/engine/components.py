@@ -123,8 +123,9 @@ class Parts:
 
     def codec(self, info: SpaceInfo) -> Codec:
         """Return how vectors of a space become the bytes of a row and back."""
-        made: Codec = registry.load("codec", info.storage)(info.space.dimension)
-        return made
+        from ragstone.vectors.rows import codec  # NumPy: a search by words does not load it
+
+        return codec(info.storage, info.space.dimension)
 
     def damaged_vectors(self, info: SpaceInfo) -> list[int]:
         """Return the rows of a space that are no vectors: another length, or numbers that are none."""

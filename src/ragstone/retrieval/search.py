@@ -296,9 +296,11 @@ class Searcher:
         if not lists.spaces:
             lists.notes.append("mmr needs vectors, and there are none yet: the order is by score")
             return ranked
+        from ragstone.retrieval.ranking.mmr import diversify  # NumPy: a search by words does not load it
+
         info = next(iter(lists.spaces.values()))
         vectors = self._ask.nearest(request.scope.project, info).vectors([entry.row.text_id for entry in ranked])
-        chosen = registry.load("order", "mmr")([entry.score for entry in ranked], vectors, request.top_k)
+        chosen = diversify([entry.score for entry in ranked], vectors, request.top_k)
         taken = set(chosen)
         return [ranked[i] for i in chosen] + [entry for i, entry in enumerate(ranked) if i not in taken]
 
