@@ -1,4 +1,4 @@
-"""FastAPI: applications, routers and what is mounted; dependencies in their order; schemas of bodies and answers."""
+"""FastAPI: routes of applications, routers and mounted applications, with their dependencies and schemas."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Final
 
 from ragstone.code.world import World
 from ragstone.types import Graph
-from ragstone_code.fastapi.routes import ROUTERS, Reading
+from ragstone_code.fastapi.routes import ROUTERS, FastApiRouteReader
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, any_module_matches
-from ragstone_code.python.values import CallResult, Value
+from ragstone_code.python.values import CallResult
 
-APPS = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
-
+APPS: Final = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+fastapi\b", re.MULTILINE)
 
 
 class FastAPI:
-    """The adapter of FastAPI."""
+    """The framework adapter for FastAPI."""
 
     name = "fastapi"
 
@@ -28,23 +27,30 @@ class FastAPI:
         return any_module_matches(world, IMPORT)
 
     def read(self, world: World) -> Graph:
-        """Return routes with what guards, checks and serves them."""
+        """Return the routes of a project with their dependencies, schemas and handlers."""
         program = Program(world, lambda text: IMPORT.search(text) is not None)
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)
-        reading = Reading(program, builder)
+        reader = FastApiRouteReader(program, builder)
         apps = program.objects_of(*APPS)
-        mounted = {id(one) for one in _mounted(apps)}
+        mounted = _mounted_apps(apps)
         for app in apps:
             if id(app) not in mounted:
-                builder.run_pass(f"{app.uri}:{app.line}", partial(reading.app, app))
+                builder.run_pass(f"{app.uri}:{app.line}", partial(reader.read_app, app))
         if not apps:
             for router in program.objects_of(*ROUTERS):
-                builder.add_remark((router.uri, router.line), "a router that no application of the project includes")
-        for said in program.interpreter.remarks:
-            builder.remarks.setdefault(said)
+                place = (router.uri, router.line)
+                builder.add_remark(place, "a router that no application of the project includes")
+        for remark in program.interpreter.remarks:
+            builder.remarks.setdefault(remark)
         return builder.build()
 
 
-def _mounted(apps: list[CallResult]) -> list[Value]:
-    return [call.argument(1, "app") for app in apps for call in app.calls if call.method == "mount"]
+def _mounted_apps(apps: list[CallResult]) -> set[int]:
+    """Return the identities of applications that another application mounts."""
+    mounted: set[int] = set()
+    for app in apps:
+        for call in app.calls:
+            if call.method == "mount":
+                mounted.add(id(call.argument(1, "app")))
+    return mounted

@@ -1,4 +1,4 @@
-"""FastAPI's routes: paths below the prefixes of the routers they are included by, with all dependencies in order."""
+"""Routes of FastAPI: their paths with the prefixes of their routers, and all dependencies in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.types import Json
-from ragstone_code.fastapi.schemas import schemas
+from ragstone_code.fastapi.schemas import add_schemas
 from ragstone_code.graph_builder import GraphBuilder, Location, RouteDefinition, RouteGuard, guard_from_value
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
@@ -24,14 +24,16 @@ from ragstone_code.sqlalchemy.models import is_mapped
 
 ROUTERS: Final = ("fastapi.APIRouter", "fastapi.routing.APIRouter")
 VERBS: Final = ("get", "post", "put", "patch", "delete", "options", "head", "trace")
-DEPENDS: Final = ("Depends", "Security")
-DEEPEST: Final = 12
-"""Routers in routers."""
+DECORATORS: Final = (*VERBS, "api_route", "websocket", "route")
+ADD_METHODS: Final = ("add_api_route", "add_api_websocket_route", "add_route")
+DEPENDENCY_MARKERS: Final = ("Depends", "Security")
+MAX_DEPTH: Final = 12
+"""How deep routers may include other routers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Under:
-    """What a router hands down to its routes."""
+class RouterContext:
+    """The settings that a router passes on to its routes."""
 
     prefix: str = ""
     guards: tuple[RouteGuard, ...] = ()
@@ -41,139 +43,179 @@ class Under:
 
 
 @dataclass
-class Reading:
-    """An application's routes while they are read."""
+class FastApiRouteReader:
+    """Adds the routes of applications to a graph."""
 
     program: Program
     builder: GraphBuilder
-    _known: set[str] = field(default_factory=set)
+    _expanded: set[str] = field(default_factory=set)
+    """Functions whose own dependencies are in the graph already."""
 
-    def app(self, app: CallResult, prefix: str = "") -> None:
-        """Keep the routes of an application, and of those mounted in it."""
-        under = Under(prefix, self._dependencies(app), app.conditional)
-        self._calls(app, under)
+    def read_app(self, app: CallResult, prefix: str = "") -> None:
+        """Add the routes of an application and of applications mounted in it."""
+        context = RouterContext(prefix, self._dependencies(app), app.conditional)
+        self._read_router(app, context)
 
-    def _calls(self, router: CallResult, under: Under) -> None:
-        if under.depth > DEEPEST:
+    def _read_router(self, router: CallResult, context: RouterContext) -> None:
+        if context.depth > MAX_DEPTH:
             return
         for call in router.calls:
-            at = replace(under, conditional=under.conditional or call.conditional)
-            if call.method in (*VERBS, "api_route", "websocket", "route"):
+            conditional = context.conditional or call.conditional
+            call_context = replace(context, conditional=conditional)
+            if call.method in DECORATORS:
                 for function in call.applied:
-                    self._route(call, function, at)
-            elif call.method in ("add_api_route", "add_api_websocket_route", "add_route"):
-                self._route(call, call.argument(1, "endpoint"), at)
+                    self._add_route(call, function, call_context)
+            elif call.method in ADD_METHODS:
+                self._add_route(call, call.argument(1, "endpoint"), call_context)
             elif call.method == "include_router":
-                self._include(call, at)
+                self._include_router(call, call_context)
             elif call.method == "mount":
-                self._mount(call, at)
+                self._mount(call, call_context)
 
-    def _include(self, call: CallResult, under: Under) -> None:
+    def _include_router(self, call: CallResult, context: RouterContext) -> None:
         router = call.argument(0, "router")
         if isinstance(router, BoundMember) and router.name == "router" and isinstance(router.owner, CallResult):
             router = router.owner
         if not isinstance(router, CallResult):
-            self._say(call, f"what is included here is not known ({_reason(router)})")
+            self._add_remark(call, f"what is included here is not known ({_reason(router)})")
             return
-        prefix = self._text(call, call.kwargs.get("prefix", "")) + self._text(router, router.kwargs.get("prefix", ""))
-        guards = (*under.guards, *self._dependencies(call), *self._dependencies(router))
-        tags = (*under.tags, *_texts(call.kwargs.get("tags")), *_texts(router.kwargs.get("tags")))
-        below = Under(under.prefix + prefix, guards, under.conditional or router.conditional, tags, under.depth + 1)
-        self._calls(router, below)
+        call_prefix = self._path_text(call, call.kwargs.get("prefix", ""))
+        router_prefix = self._path_text(router, router.kwargs.get("prefix", ""))
+        call_tags = _strings(call.kwargs.get("tags"))
+        router_tags = _strings(router.kwargs.get("tags"))
+        inner = RouterContext(
+            context.prefix + call_prefix + router_prefix,
+            (*context.guards, *self._dependencies(call), *self._dependencies(router)),
+            context.conditional or router.conditional,
+            (*context.tags, *call_tags, *router_tags),
+            context.depth + 1,
+        )
+        self._read_router(router, inner)
 
-    def _mount(self, call: CallResult, under: Under) -> None:
+    def _mount(self, call: CallResult, context: RouterContext) -> None:
         app = call.argument(1, "app")
-        path = self._text(call, call.argument(0, "path", ""))
-        if isinstance(app, CallResult) and any(kind.endswith("FastAPI") for kind in app.type_names()):
-            self.app(app, under.prefix + path)
-        else:
-            self._say(
-                call, f"{path or '/'}: what is mounted here, {full_name(app) or 'something'}, has no routes of its own"
-            )
+        path = self._path_text(call, call.argument(0, "path", ""))
+        if isinstance(app, CallResult) and any(name.endswith("FastAPI") for name in app.type_names()):
+            self.read_app(app, context.prefix + path)
+            return
+        name = full_name(app) or "something"
+        self._add_remark(call, f"{path or '/'}: what is mounted here, {name}, has no routes of its own")
 
-    def _route(self, call: CallResult, function: Value, under: Under) -> None:
-        path = under.prefix + self._text(call, call.argument(0, "path", ""))
+    def _add_route(self, call: CallResult, function: Value, context: RouterContext) -> None:
+        path = context.prefix + self._path_text(call, call.argument(0, "path", ""))
         handler = function.function if isinstance(function, BoundMember) else function
-        name = call.kwargs.get("name") or (handler.definition.name if isinstance(handler, FunctionValue) else None)
-        own = (*self._dependencies(call), *(self._asked(handler) if isinstance(handler, FunctionValue) else ()))
+        guards = [*context.guards, *self._dependencies(call)]
+        if isinstance(handler, FunctionValue):
+            guards += self._parameter_dependencies(handler)
         route = RouteDefinition(
             methods=_methods(call),
             uri=path.lstrip("/"),
-            name=name if isinstance(name, str) else None,
+            name=_route_name(call, handler),
             handler=handler,
             place=(call.uri, call.line),
-            guards=(*under.guards, *own),
-            conditional=under.conditional,
-            attributes=_attributes(call, path, under),
+            guards=tuple(guards),
+            conditional=context.conditional,
+            attributes=_route_attributes(call, path, context),
         )
         self.builder.add_route(route)
         if isinstance(handler, FunctionValue):
-            self._uses(handler, call)
+            self._add_uses(handler, call)
 
-    def _uses(self, handler: FunctionValue, call: CallResult) -> None:
-        """Keep the schemas and models a function has to do with."""
+    def _add_uses(self, handler: FunctionValue, call: CallResult) -> None:
+        """Add links to the schemas and models that a handler uses."""
         key = self.builder.add_function(handler)
-        schemas(self.program, self.builder, (key, handler, call))
+        add_schemas(self.program, self.builder, key, handler, call)
         for value, line in self.program.names_in(handler):
             if isinstance(value, ClassValue) and is_mapped(value):
-                self.builder.add_link("USES_MODEL", (key, self.builder.add_class(value, "model")), (handler.uri, line))
+                model = self.builder.add_class(value, "model")
+                self.builder.add_link("USES_MODEL", (key, model), (handler.uri, line))
 
-    # ── dependencies ──────────────────────────────────────────────────────────────────────────────
+    # ── dependencies ─────────────────────────────────────────────────────────────────────────
 
     def _dependencies(self, call: CallResult) -> tuple[RouteGuard, ...]:
-        given = call.kwargs.get("dependencies")
-        listed = given if isinstance(given, list | tuple) else []
-        return tuple(guard for one in listed for guard in self._guard(one, (call.uri, call.line)))
+        """Return the guards in the argument `dependencies` of a call."""
+        dependencies = call.kwargs.get("dependencies")
+        if not isinstance(dependencies, list | tuple):
+            return ()
+        guards: list[RouteGuard] = []
+        for dependency in dependencies:
+            guards.extend(self._dependency_guards(dependency, (call.uri, call.line)))
+        return tuple(guards)
 
-    def _asked(self, function: FunctionValue) -> Iterator[RouteGuard]:
-        """Yield what a function's parameters depend on, in their order."""
+    def _parameter_dependencies(self, function: FunctionValue) -> Iterator[RouteGuard]:
+        """Yield the guards that a function's parameters depend on, in order."""
         for parameter in function.definition.parameters:
             default = self.program.interpreter.evaluate(parameter.default, function.scope)
-            noted = self.program.evaluate(parameter.annotation, function.scope)
-            line = next((x.line for x in (parameter.annotation, parameter.default) if x is not None), function.line)
-            found = [default, *(noted.arguments[1:] if isinstance(noted, GenericType) else ())]
-            kind = noted.arguments[0] if isinstance(noted, GenericType) and noted.arguments else noted
-            for one in found:
-                yield from self._guard(one, (function.uri, line), kind)
+            annotation = self.program.evaluate(parameter.annotation, function.scope)
+            line = function.line
+            if parameter.annotation is not None:
+                line = parameter.annotation.line
+            elif parameter.default is not None:
+                line = parameter.default.line
+            parameter_type = annotation
+            dependencies = [default]
+            if isinstance(annotation, GenericType) and annotation.arguments:
+                parameter_type = annotation.arguments[0]
+                dependencies += annotation.arguments[1:]
+            for dependency in dependencies:
+                yield from self._dependency_guards(dependency, (function.uri, line), parameter_type)
 
-    def _guard(self, one: Value, place: Location, kind: Value = None) -> Iterator[RouteGuard]:
-        if not isinstance(one, CallResult) or one.callee.rpartition(".")[2] not in DEPENDS:
+    def _dependency_guards(
+        self,
+        dependency: Value,
+        place: Location,
+        parameter_type: Value = None,
+    ) -> Iterator[RouteGuard]:
+        """Yield the guard of `Depends(…)` or `Security(…)`, then add the dependencies of that guard."""
+        if not isinstance(dependency, CallResult):
             return
-        behind = one.argument(0, "dependency", kind)
-        where = (one.uri, one.line) if one.uri else place
-        if not full_name(behind):
-            self.builder.add_remark(where, f"a dependency that is not known ({_reason(behind)})")
+        if dependency.callee.rpartition(".")[2] not in DEPENDENCY_MARKERS:
             return
-        scopes = _texts(one.kwargs.get("scopes"))
-        made = guard_from_value(behind, where, conditional=one.conditional)
-        yield replace(made, parameters=(*made.parameters, *scopes))
-        self._needs(behind)
+        target = dependency.argument(0, "dependency", parameter_type)
+        if dependency.uri:
+            place = (dependency.uri, dependency.line)
+        if not full_name(target):
+            self.builder.add_remark(place, f"a dependency that is not known ({_reason(target)})")
+            return
+        guard = guard_from_value(target, place, conditional=dependency.conditional)
+        scopes = _strings(dependency.kwargs.get("scopes"))
+        yield replace(guard, parameters=(*guard.parameters, *scopes))
+        self._add_nested_dependencies(target)
 
-    def _needs(self, behind: Value) -> None:
-        """Keep what a dependency itself depends on."""
-        function = behind.function if isinstance(behind, BoundMember) else behind
-        if isinstance(behind, ClassValue):
-            found = behind.find("__init__")
-            function = found[1] if found else None
-        if isinstance(function, FunctionValue) and function.full not in self._known:
-            self._known.add(function.full)
-            own = guard_from_value(behind, (function.uri, function.line))
-            for order, guard in enumerate(self._asked(function)):
-                self.builder.add_guard(f"middleware:{own.full}", guard, order)
+    def _add_nested_dependencies(self, target: Value) -> None:
+        """Add the dependencies that a dependency itself has, once."""
+        function = target.function if isinstance(target, BoundMember) else target
+        if isinstance(target, ClassValue):
+            constructor = target.find("__init__")
+            function = constructor[1] if constructor else None
+        if not isinstance(function, FunctionValue) or function.full in self._expanded:
+            return
+        self._expanded.add(function.full)
+        outer = guard_from_value(target, (function.uri, function.line))
+        for order, guard in enumerate(self._parameter_dependencies(function)):
+            self.builder.add_guard(f"middleware:{outer.full}", guard, order)
 
-    # ── what may not be known ─────────────────────────────────────────────────────────────────────
+    # ── unknown values ───────────────────────────────────────────────────────────────────────
 
-    def _text(self, call: CallResult, value: Value) -> str:
-        """Return a piece of a path; one that is not known is said and stands as `{?}`."""
+    def _path_text(self, call: CallResult, value: Value) -> str:
+        """Return a part of a path; an unknown part becomes `{?}`, with a remark."""
         if isinstance(value, str):
             return value
         if value is None:
             return ""
-        self._say(call, f"a piece of the path is not known ({_reason(value)})")
+        self._add_remark(call, f"a piece of the path is not known ({_reason(value)})")
         return "/{?}"
 
-    def _say(self, call: CallResult, said: str) -> None:
-        self.builder.add_remark((call.uri, call.line), said)
+    def _add_remark(self, call: CallResult, text: str) -> None:
+        self.builder.add_remark((call.uri, call.line), text)
+
+
+def _route_name(call: CallResult, handler: Value) -> str | None:
+    """Return the name of a route: the argument `name`, otherwise the name of the handler."""
+    name = call.kwargs.get("name")
+    if name:
+        return name if isinstance(name, str) else None
+    return handler.definition.name if isinstance(handler, FunctionValue) else None
 
 
 def _methods(call: CallResult) -> tuple[str, ...]:
@@ -181,21 +223,32 @@ def _methods(call: CallResult) -> tuple[str, ...]:
         return (call.method.upper(),)
     if "websocket" in call.method:
         return ("WEBSOCKET",)
-    return tuple(one.upper() for one in _texts(call.kwargs.get("methods"))) or ("GET",)
+    methods = tuple(method.upper() for method in _strings(call.kwargs.get("methods")))
+    return methods or ("GET",)
 
 
-def _attributes(call: CallResult, path: str, under: Under) -> dict[str, Json]:
-    tags = (*under.tags, *_texts(call.kwargs.get("tags")))
-    made: dict[str, Json] = {"pattern": path, "tags": list(dict.fromkeys(tags)), "conditional": under.conditional}
+def _route_attributes(call: CallResult, path: str, context: RouterContext) -> dict[str, Json]:
+    tags = dict.fromkeys((*context.tags, *_strings(call.kwargs.get("tags"))))
+    attributes: dict[str, Json] = {
+        "pattern": path,
+        "tags": list(tags),
+        "conditional": context.conditional,
+    }
     status = call.kwargs.get("status_code")
     if isinstance(status, int):
-        made["status_code"] = status
-    return made
+        attributes["status_code"] = status
+    return attributes
 
 
-def _texts(value: Value) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
+def _strings(value: Value) -> tuple[str, ...]:
+    """Return the strings in a list; nothing if the value is no list."""
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(item for item in value if isinstance(item, str))
 
 
 def _reason(value: Value) -> str:
-    return value.reason if isinstance(value, UnknownValue) else full_name(value) or "computed"
+    """Return the reason why a value is unknown."""
+    if isinstance(value, UnknownValue):
+        return value.reason
+    return full_name(value) or "computed"

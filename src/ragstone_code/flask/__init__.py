@@ -1,4 +1,4 @@
-"""Flask: applications, factories and blueprints; what runs before a view; class-based views and Flask-RESTful."""
+"""Flask: routes of applications, factories, blueprints, class-based views and Flask-RESTful resources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from ragstone.code.world import World
 from ragstone.types import Graph
-from ragstone_code.flask.routes import APPS, Reading
+from ragstone_code.flask.routes import APPS, FlaskRouteReader
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, any_module_matches
 
@@ -15,7 +15,7 @@ IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 
 
 class Flask:
-    """The adapter of Flask."""
+    """The framework adapter for Flask."""
 
     name = "flask"
 
@@ -24,12 +24,13 @@ class Flask:
         return any_module_matches(world, IMPORT)
 
     def read(self, world: World) -> Graph:
-        """Return routes with what guards and serves them."""
+        """Return the routes of a project with their guards and handlers."""
         program = Program(world, lambda text: IMPORT.search(text) is not None)
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)
         for app in program.objects_of(*APPS):
-            builder.run_pass(f"{app.uri}:{app.line}", Reading(program, builder, app).read)
-        for said in program.interpreter.remarks:
-            builder.remarks.setdefault(said)
+            reader = FlaskRouteReader(program, builder, app)
+            builder.run_pass(f"{app.uri}:{app.line}", reader.read)
+        for remark in program.interpreter.remarks:
+            builder.remarks.setdefault(remark)
         return builder.build()

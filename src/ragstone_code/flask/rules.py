@@ -1,4 +1,4 @@
-"""What one application or blueprint registers by itself: rules with their endpoint, view and methods."""
+"""URL rules that one Flask application or blueprint registers: endpoint, view and methods of each."""
 
 from __future__ import annotations
 
@@ -11,17 +11,42 @@ from ragstone_code.python.values import BoundMember, CallResult, ClassValue, Fun
 
 VERBS: Final = ("get", "post", "put", "patch", "delete")
 FORMS: Final = frozenset(
-    ("flask_wtf.FlaskForm", "flask_wtf.Form", "wtforms.Form", "wtforms.form.Form", "marshmallow.Schema")
+    (
+        "flask_wtf.FlaskForm",
+        "flask_wtf.Form",
+        "wtforms.Form",
+        "wtforms.form.Form",
+        "marshmallow.Schema",
+    )
 )
-REGISTERING: Final = frozenset((*VERBS, "route", "add_url_rule", "endpoint", "before_request", "before_app_request"))
-PLAIN: Final = frozenset(
-    ("staticmethod", "classmethod", "property", "abc.abstractmethod", "functools.wraps", "override")
+REGISTERING_METHODS: Final = frozenset(
+    (
+        *VERBS,
+        "route",
+        "add_url_rule",
+        "endpoint",
+        "before_request",
+        "before_app_request",
+    )
 )
+PLAIN_DECORATORS: Final = frozenset(
+    (
+        "staticmethod",
+        "classmethod",
+        "property",
+        "abc.abstractmethod",
+        "functools.wraps",
+        "override",
+    )
+)
+"""Decorators that guard nothing."""
+MAX_WRAPPERS: Final = 8
+"""How many calls may wrap a view."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule, before the prefixes of what it stands in."""
+class UrlRule:
+    """One URL rule, without the prefixes of the blueprints around it."""
 
     rule: Value
     endpoint: str
@@ -31,89 +56,133 @@ class Rule:
     conditional: bool = False
 
 
-def rules(owner: CallResult) -> Iterator[Rule]:
-    """Yield the rules of an application or blueprint, in their order."""
+def url_rules(owner: CallResult) -> Iterator[UrlRule]:
+    """Yield the URL rules of an application or blueprint, in order."""
     for call in owner.calls:
         if call.method == "route" or call.method in VERBS:
             for view in call.applied:
-                yield _rule(call, view, call.kwargs.get("endpoint"))
+                yield _url_rule(call, view, call.kwargs.get("endpoint"))
         elif call.method == "add_url_rule":
-            yield _rule(call, call.argument(2, "view_func"), call.argument(1, "endpoint"))
+            yield _url_rule(call, call.argument(2, "view_func"), call.argument(1, "endpoint"))
 
 
-def _rule(call: CallResult, view: Value, endpoint: Value) -> Rule:
-    handler = view_of(view)
-    name = endpoint if isinstance(endpoint, str) else _named(view)
-    place = (call.uri, call.line)
-    return Rule(call.argument(0, "rule"), name, handler, _methods(call, handler), place, call.conditional)
+def _url_rule(call: CallResult, view: Value, endpoint: Value) -> UrlRule:
+    handler = unwrap_view(view)
+    name = endpoint if isinstance(endpoint, str) else _default_endpoint(view)
+    return UrlRule(
+        call.argument(0, "rule"),
+        name,
+        handler,
+        _methods(call, handler),
+        (call.uri, call.line),
+        call.conditional,
+    )
 
 
-def view_of(view: Value) -> Value:
-    """Return the function or class behind a view, whatever it is wrapped in."""
-    for _ in range(8):
+def unwrap_view(view: Value) -> Value:
+    """Return the function or class of a view without the calls that wrap it."""
+    for _ in range(MAX_WRAPPERS):
         if isinstance(view, BoundMember) and view.function is not None:
             return view.function
         if not isinstance(view, CallResult):
-            break
+            return view
         if view.method == "as_view":
             return view.on
-        inner = next(
-            (one for one in view.args if isinstance(one, FunctionValue | ClassValue | CallResult | BoundMember)), None
-        )
+        inner = _first_callable(view)
         if inner is None:
-            break
+            return view
         view = inner
     return view
 
 
-def _named(view: Value) -> str:
-    """Return the endpoint a view has by itself: its function's name, or what `as_view` is given."""
+def _first_callable(call: CallResult) -> Value:
+    """Return the first argument of a call that may be a view; None if there is none."""
+    for argument in call.args:
+        if isinstance(argument, FunctionValue | ClassValue | CallResult | BoundMember):
+            return argument
+    return None
+
+
+def _default_endpoint(view: Value) -> str:
+    """Return the endpoint of a view without an explicit one: the function's name, or the name in `as_view`."""
     if isinstance(view, CallResult) and view.method == "as_view":
-        given = view.argument(0, "name")
-        return given if isinstance(given, str) else full_name(view.on).rpartition(".")[2]
-    handler = view_of(view)
-    return handler.definition.name if isinstance(handler, FunctionValue) else full_name(handler).rpartition(".")[2]
+        name = view.argument(0, "name")
+        return name if isinstance(name, str) else _short_name(view.on)
+    handler = unwrap_view(view)
+    if isinstance(handler, FunctionValue):
+        return handler.definition.name
+    return _short_name(handler)
+
+
+def _short_name(value: Value) -> str:
+    return full_name(value).rpartition(".")[2]
 
 
 def _methods(call: CallResult, handler: Value) -> tuple[str, ...]:
+    """Return the HTTP methods of a rule, without HEAD and OPTIONS; GET if none are named."""
     if call.method in VERBS:
         return (call.method.upper(),)
-    told = call.kwargs.get("methods")
-    if told is None and isinstance(handler, ClassValue):
-        found = handler.find("methods")
-        told = found[1] if found else [name.upper() for name in VERBS if handler.find(name)]
-    listed = [one.upper() for one in told if isinstance(one, str)] if isinstance(told, list | tuple) else []
-    return tuple(one for one in listed if one not in ("HEAD", "OPTIONS")) or ("GET",)
+    methods = call.kwargs.get("methods")
+    if methods is None and isinstance(handler, ClassValue):
+        declared = handler.find("methods")
+        if declared:
+            methods = declared[1]
+        else:
+            methods = [verb.upper() for verb in VERBS if handler.find(verb)]
+    if not isinstance(methods, list | tuple):
+        return ("GET",)
+    names = [method.upper() for method in methods if isinstance(method, str)]
+    return tuple(name for name in names if name not in ("HEAD", "OPTIONS")) or ("GET",)
 
 
-def resources(api: CallResult) -> Iterator[Rule]:
-    """Yield the rules that Flask-RESTful registers."""
+def restful_rules(api: CallResult) -> Iterator[UrlRule]:
+    """Yield the rules that a Flask-RESTful API registers."""
     prefix = api.argument(1, "prefix", "")
     for call in api.calls:
         resource = call.argument(0, "resource")
         if call.method != "add_resource" or not isinstance(resource, ClassValue):
             continue
-        told = call.kwargs.get("endpoint")
-        endpoint = told if isinstance(told, str) else resource.definition.short.lower()
+        endpoint = call.kwargs.get("endpoint")
+        if not isinstance(endpoint, str):
+            endpoint = resource.definition.short.lower()
         for url in call.args[1:]:
-            rule = f"{prefix}{url}" if isinstance(prefix, str) and isinstance(url, str) else url
-            yield Rule(rule, endpoint, resource, _methods(call, resource), (call.uri, call.line), call.conditional)
+            rule = url
+            if isinstance(prefix, str) and isinstance(url, str):
+                rule = prefix + url
+            yield UrlRule(
+                rule,
+                endpoint,
+                resource,
+                _methods(call, resource),
+                (call.uri, call.line),
+                call.conditional,
+            )
 
 
-def decorating(handler: Value) -> Iterator[RouteGuard]:
-    """Yield what stands before a view: its decorators that register nothing, a class's `decorators`."""
+def view_guards(handler: Value) -> Iterator[RouteGuard]:
+    """Yield the guards of a view: its decorators that register nothing, or the `decorators` of a class."""
     if isinstance(handler, ClassValue):
-        found = handler.find("decorators")
-        listed = found[1] if found and isinstance(found[1], list | tuple) else ()
-        for one in reversed(list(listed)):
-            yield guard_from_value(one, (handler.uri, handler.lines.get("decorators", handler.line)))
+        yield from _class_guards(handler)
+    elif isinstance(handler, FunctionValue):
+        for decoration in handler.decorations:
+            value = decoration.value
+            name = full_name(value)
+            if name and name not in PLAIN_DECORATORS and not _is_registration(value):
+                yield guard_from_value(value, (handler.uri, decoration.line))
+
+
+def _class_guards(view: ClassValue) -> Iterator[RouteGuard]:
+    declared = view.find("decorators")
+    decorators = declared[1] if declared else None
+    if not isinstance(decorators, list | tuple):
         return
-    for one in handler.decorations if isinstance(handler, FunctionValue) else ():
-        value = one.value
-        registers = isinstance(value, CallResult | BoundMember) and _method(value) in REGISTERING
-        if not registers and full_name(value) and full_name(value) not in PLAIN:
-            yield guard_from_value(value, (handler.uri, one.line))
+    place = (view.uri, view.lines.get("decorators", view.line))
+    for decorator in reversed(decorators):
+        yield guard_from_value(decorator, place)
 
 
-def _method(value: CallResult | BoundMember) -> str:
-    return value.method if isinstance(value, CallResult) else value.name
+def _is_registration(value: Value) -> bool:
+    """Return whether a decorator registers a view: `app.route(…)` and similar."""
+    if isinstance(value, CallResult):
+        return value.method in REGISTERING_METHODS
+    return isinstance(value, BoundMember) and value.name in REGISTERING_METHODS

@@ -91,7 +91,7 @@ class DefinitionChain(Recorder):
         self.state = state
         self.calls = calls
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Record one more call of the chain."""
         self.calls.append(method_call(self.state, name, arguments, site))
         return self
@@ -112,15 +112,15 @@ class BlueprintRecorder(Recorder):
         self.table = table
         self.chains: list[DefinitionChain] = []
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Start a chain, or follow a macro of the project."""
         macro = self.state.macros.get(name.lower())
         if macro is not None:
-            return machine.call(replace(macro, this=self), arguments.positional, site)
+            return evaluator.call(replace(macro, this=self), arguments.positional, site)
         if name == "getTable":
             return self.table
         if name == "after" and isinstance(arguments.at(1), Lambda):
-            return machine.call(arguments.at(1), [self], site)
+            return evaluator.call(arguments.at(1), [self], site)
         chain = DefinitionChain(self.state, [method_call(self.state, name, arguments, site)])
         self.chains.append(chain)
         return chain
@@ -132,7 +132,7 @@ class BlueprintClass(Recorder):
     def __init__(self, state: ReplayState) -> None:
         self.state = state
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Record a macro."""
         macro = arguments.at(0)
         body = arguments.at(1)
@@ -149,19 +149,19 @@ class SchemaBuilder(Recorder):
         self.connection: Recorder = self
         """The value of `getConnection()`."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Change the tables, or answer a question about them."""
         method = name.lower()
         if method in ("create", "table"):
-            return self._run_blueprint(method, arguments, site, machine)
+            return self._run_blueprint(method, arguments, site, evaluator)
         if method in _SELF_METHODS:
             return self
         if method == "getconnection":
             return self.connection
         if method == "withoutforeignkeyconstraints":
-            return machine.call(arguments.at(0), [], site)
+            return evaluator.call(arguments.at(0), [], site)
         if method.startswith("whentable"):
-            return self._run_conditional_blueprint(method, arguments, site, machine)
+            return self._run_conditional_blueprint(method, arguments, site, evaluator)
         if method == "defaultmorphkeytype" or method in _MORPH_METHODS:
             self._set_morph_key(method, arguments)
             return None
@@ -181,7 +181,7 @@ class SchemaBuilder(Recorder):
         key = _MORPH_METHODS.get(method) or str(python_value(arguments.at(0)))
         self.state.morph_key = _MORPH_KEY_TYPES.get(key, self.state.morph_key)
 
-    def _run_blueprint(self, method: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def _run_blueprint(self, method: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Run the closure of `Schema::create` or `Schema::table` and apply its calls to the table."""
         at = self.state.line_of(site)
         name = self._table_name(arguments.at(0, "table"))
@@ -197,7 +197,7 @@ class SchemaBuilder(Recorder):
         else:
             table = history.find_to_alter(name, at)
         recorder = BlueprintRecorder(self.state, name)
-        machine.call(arguments.at(1, "callback"), [recorder], site)
+        evaluator.call(arguments.at(1, "callback"), [recorder], site)
         blueprint = Blueprint(
             history,
             table,
@@ -216,7 +216,7 @@ class SchemaBuilder(Recorder):
         method: str,
         arguments: Arguments,
         site: CallSite,
-        machine: Evaluator,
+        evaluator: Evaluator,
     ) -> Value:
         """Alter a table only if it has, or does not have, a column or an index."""
         question = "hascolumn" if "column" in method else "hasindex"
@@ -224,7 +224,7 @@ class SchemaBuilder(Recorder):
         expected = "doesnt" not in method
         if isinstance(answer, bool) and answer == expected:
             blueprint_arguments = Arguments((arguments.at(0), arguments.at(2)))
-            self._run_blueprint("table", blueprint_arguments, site, machine)
+            self._run_blueprint("table", blueprint_arguments, site, evaluator)
         return None
 
     def _change_table(self, method: str, arguments: Arguments, site: CallSite) -> None:

@@ -128,9 +128,9 @@ class ListenerCollector:
         events = argument_at(located.call, 0, "events")
         listener = argument_at(located.call, 1, "listener")
         if listener is None:
-            for name in _parameter_types(events):
-                if name:
-                    self._add(name, events, located, method)
+            for event_type in _parameter_types(events):
+                if event_type:
+                    self._add(event_type, events, located, method)
             return
         for event in array_values(events):
             name = text_of(event, located.body.owner)

@@ -52,18 +52,18 @@ class DatabaseFacade(Recorder):
         self.builder = builder
         builder.connection = self
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Follow one call of the facade."""
         method = name.lower()
         macro = self.state.database_macros.get(method)
         if macro is not None:
-            return machine.call(macro, arguments.positional, site)
+            return evaluator.call(macro, arguments.positional, site)
         if method in _SELF_METHODS:
             return self
         if method in ("getschemabuilder", "schema"):
             return self.builder
         if method in ("transaction", "withoutpretending"):
-            return machine.call(arguments.at(0), [self], site)
+            return evaluator.call(arguments.at(0), [self], site)
         if method in _SQL_METHODS:
             self._apply_sql(first_known(arguments.at(0)), site)
         if method == "macro":
@@ -110,7 +110,7 @@ class ModelRecorder(Recorder):
     def __init__(self, models: EloquentModels) -> None:
         self.models = models
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Return the table or the key of a model."""
         if name == "new" or not isinstance(arguments.this, Instance):
             return Unknown(f"{name}() is not followed")
@@ -134,14 +134,14 @@ class CollectionRecorder(Recorder):
         """Return the entries that a loop goes through."""
         return self.items
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Follow the methods of collections that migrations use."""
         if not isinstance(self.items, Array):
             return Unknown("the collection is not known")
         if name in ("all", "toArray"):
             return self.items
         if name in ("each", "map", "mapWithKeys", "flatMap"):
-            return self._call_for_each(name, self.items, arguments.at(0), site, machine)
+            return self._call_for_each(name, self.items, arguments.at(0), site, evaluator)
         if name == "values":
             return CollectionRecorder(Array(self.items.values))
         if name == "keys":
@@ -154,11 +154,11 @@ class CollectionRecorder(Recorder):
         items: Array,
         function: Value,
         site: CallSite,
-        machine: Evaluator,
+        evaluator: Evaluator,
     ) -> Value:
         """Call a function for each entry; return the collection that the method returns."""
         pairs = list(items.items.items())
-        results = [machine.call(function, [value, key], site) for key, value in pairs]
+        results = [evaluator.call(function, [value, key], site) for key, value in pairs]
         if name == "each":
             return self
         if name == "map":
@@ -172,7 +172,7 @@ class MigrationProvider(Recorder):
     def __init__(self, state: ReplayState) -> None:
         self.state = state
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Record the folders of `loadMigrationsFrom`."""
         if name == "loadMigrationsFrom":
             value = python_value(arguments.at(0))
@@ -186,23 +186,23 @@ class MigrationProvider(Recorder):
 class NestedSetRecorder(Recorder):
     """The package `kalnoy/nestedset`, whose static calls add tree columns to a blueprint."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Add or drop the tree columns of the blueprint in the first argument."""
         methods = {"columns": "nestedSet", "dropColumns": "dropNestedSet"}
         method = methods.get(name)
         blueprint = arguments.at(0)
         if method is None or not isinstance(blueprint, Recorder):
             return None
-        return blueprint.on_call(method, Arguments(), site, machine)
+        return blueprint.on_call(method, Arguments(), site, evaluator)
 
 
 class FileFacade(Recorder):
     """The facade `File`; only reading is followed."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Return the text of a file of the project."""
         if name == "get":
-            return read_project_file(arguments, site, machine)
+            return read_project_file(arguments, site, evaluator)
         return Unknown(f"File::{name}() is not followed")
 
 
@@ -211,18 +211,18 @@ def _project_path(path: str) -> str:
     return posixpath.normpath(path).lstrip("/")
 
 
-def read_project_file(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+def read_project_file(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     """Return the text of a file of the project: `file_get_contents`."""
     path = python_value(arguments.at(0))
     uri = _project_path(path) if isinstance(path, str) else ""
-    text = machine.world.read(uri) if machine.world.has(uri) else None
+    text = evaluator.world.read(uri) if evaluator.world.has(uri) else None
     return text or Unknown("the file is not there")
 
 
 def _path_helper(folder: str) -> HelperFunction:
     """Return a helper that builds paths in a folder of the project, such as `database_path`."""
 
-    def join_path(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def join_path(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         path = python_value(arguments.at(0)) or ""
         if not isinstance(path, str):
             return Unknown("the path is not known")
@@ -231,29 +231,29 @@ def _path_helper(folder: str) -> HelperFunction:
     return join_path
 
 
-def _collect(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+def _collect(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return CollectionRecorder(arguments.at(0))
 
 
-def _rescue(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    return machine.call(arguments.at(0), [], site)
+def _rescue(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    return evaluator.call(arguments.at(0), [], site)
 
 
-def _retry(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    return machine.call(arguments.at(1), [1], site)
+def _retry(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    return evaluator.call(arguments.at(1), [1], site)
 
 
 def helper_functions(state: ReplayState, database: DatabaseFacade) -> Mapping[str, HelperFunction]:
     """Return the global functions of Laravel that migrations call, by name."""
 
-    def config(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        value = state.models.literals.call_config(arguments, site, machine)
+    def config(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        value = state.models.literals.call_config(arguments, site, evaluator)
         is_default_connection = python_value(arguments.at(0)) == "database.default"
         if is_default_connection and isinstance(value, str) and "sqlite" in value:
             return state.driver  # the same answer as `getDriverName`
         return value
 
-    def app(arguments: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def app(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         name = python_value(arguments.at(0))
         services: dict[str, Recorder] = {
             "db": database,
@@ -264,8 +264,8 @@ def helper_functions(state: ReplayState, database: DatabaseFacade) -> Mapping[st
             return Unknown("app()")
         if name in services:
             return services[name]
-        if machine.lookup.of_class(name):
-            return machine.make(name)
+        if evaluator.lookup.of_class(name):
+            return evaluator.make(name)
         return Unknown("app()")
 
     functions: dict[str, HelperFunction] = {

@@ -85,8 +85,8 @@ def replay_migrations(world: World, models: EloquentModels | None = None) -> Mig
         models = EloquentModels(world)
     keeps_options = _laravel_version(world) < _FIRST_VERSION_WITHOUT_KEEPING
     state = ReplayState(TableHistory(), models, _database_driver(models), keeps_options)
-    machine = _create_evaluator(world, state)
-    _run_providers(world, machine)
+    evaluator = _create_evaluator(world, state)
+    _run_providers(world, evaluator)
     migrations: list[MigrationFile] = []
     done_before: set[str] = set()
     dump = _load_dump(world, state)
@@ -110,8 +110,8 @@ def replay_migrations(world: World, models: EloquentModels | None = None) -> Mig
             definition.doc,
         )
         migrations.append(migration)
-        _run_migration(machine, uri, definition)
-    remarks = (*state.history.remarks, *machine.remarks)
+        _run_migration(evaluator, uri, definition)
+    remarks = (*state.history.remarks, *evaluator.remarks)
     return MigrationReplay(tuple(migrations), state.history, remarks)
 
 
@@ -138,7 +138,7 @@ def _create_evaluator(world: World, state: ReplayState) -> Evaluator:
     return Evaluator(world, PHP, Stubs(classes, functions))
 
 
-def _run_providers(world: World, machine: Evaluator) -> None:
+def _run_providers(world: World, evaluator: Evaluator) -> None:
     """Follow service providers that define macros, the type of morph keys, or folders of migrations."""
     for uri in world.uris:
         if not uri.endswith("Provider.php") or _FOREIGN_FOLDER.search(uri):
@@ -147,11 +147,11 @@ def _run_providers(world: World, machine: Evaluator) -> None:
             continue
         module = world.module(uri)
         for definition in module.classes if module else ():
-            provider = machine.make(definition.name)
+            provider = evaluator.make(definition.name)
             site = CallSite(uri, definition.line)
             for method in ("register", "boot"):
                 if definition.method(method):
-                    machine.call_method(provider, method, site=site)
+                    evaluator.call_method(provider, method, site=site)
 
 
 def _migration_class(world: World, uri: str) -> Class | None:
@@ -167,15 +167,15 @@ def _migration_class(world: World, uri: str) -> Class | None:
     return None
 
 
-def _run_migration(machine: Evaluator, uri: str, definition: Class) -> None:
+def _run_migration(evaluator: Evaluator, uri: str, definition: Class) -> None:
     """Follow the constructor and `up` of a migration."""
     # Two folders may define a class with the same name: the evaluator must use the class of this file.
-    machine.lookup.declare(uri, definition)
+    evaluator.lookup.declare(uri, definition)
     migration = Instance(definition.name, definition, uri)
     site = CallSite(uri, definition.line)
     for method in ("__construct", "up"):
-        if machine.lookup.method(definition.name, method):
-            machine.call_method(migration, method, site=site)
+        if evaluator.lookup.method(definition.name, method):
+            evaluator.call_method(migration, method, site=site)
 
 
 def _laravel_version(world: World) -> int:

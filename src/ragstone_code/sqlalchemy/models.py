@@ -1,9 +1,10 @@
-"""Which classes SQLAlchemy maps, to which table, with which columns."""
+"""Model classes of SQLAlchemy and SQLModel: which classes are mapped, their tables, and their columns."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from ragstone_code.program import Program
@@ -21,189 +22,285 @@ from ragstone_code.tables import SchemaColumn
 
 BASES: Final = frozenset(
     (
-        "sqlalchemy.orm.DeclarativeBase", "sqlalchemy.orm.DeclarativeBaseNoMeta", "sqlalchemy.orm.declarative_base",
-        "sqlalchemy.ext.declarative.declarative_base", "sqlalchemy.ext.declarative.api.declarative_base",
-        "flask_sqlalchemy.SQLAlchemy.Model", "sqlalchemy.orm.registry.generate_base",
+        "sqlalchemy.orm.DeclarativeBase",
+        "sqlalchemy.orm.DeclarativeBaseNoMeta",
+        "sqlalchemy.orm.declarative_base",
+        "sqlalchemy.ext.declarative.declarative_base",
+        "sqlalchemy.ext.declarative.api.declarative_base",
+        "flask_sqlalchemy.SQLAlchemy.Model",
+        "sqlalchemy.orm.registry.generate_base",
         "sqlalchemy.ext.asyncio.AsyncAttrs",
     )
-)  # fmt: skip
+)
 SQLMODEL: Final = frozenset(("sqlmodel.SQLModel", "sqlmodel.main.SQLModel"))
+MAPPING_DECORATORS: Final = ("registry.mapped", "as_declarative")
 COLUMNS: Final = ("Column", "mapped_column", "Field")
 RELATIONS: Final = ("relationship", "Relationship", "relation", "dynamic_loader")
-PYTHON: Final = {
-    "int": "Integer", "str": "String", "bool": "Boolean", "float": "Float", "bytes": "LargeBinary",
-    "datetime.datetime": "DateTime", "datetime.date": "Date", "datetime.time": "Time", "datetime.timedelta": "Interval",
-    "decimal.Decimal": "Numeric", "uuid.UUID": "Uuid", "pydantic.EmailStr": "String",
-}  # fmt: skip
-CAMEL: Final = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
+BASE_SETTINGS: Final = ("metadata", "registry", "type_annotation_map")
+"""Annotations of a base class that are not columns."""
+UNION_TYPES: Final = ("typing.Optional", "typing.Union", "typing.Annotated")
+COLUMN_TYPES: Final = {
+    "int": "Integer",
+    "str": "String",
+    "bool": "Boolean",
+    "float": "Float",
+    "bytes": "LargeBinary",
+    "datetime.datetime": "DateTime",
+    "datetime.date": "Date",
+    "datetime.time": "Time",
+    "datetime.timedelta": "Interval",
+    "decimal.Decimal": "Numeric",
+    "uuid.UUID": "Uuid",
+    "pydantic.EmailStr": "String",
+}
+"""Column types of Python types."""
+CAMEL_BOUNDARY: Final = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 
 
-def is_mapped(one: ClassValue) -> bool:
-    """Return whether a class is a model with a table: not a base, not abstract, not a plain schema."""
-    if one.attributes.get("__abstract__") is True:
+# ── mapped classes and their tables ──────────────────────────────────────────────────────────
+
+
+def is_mapped(model: ClassValue) -> bool:
+    """Return whether a class is a model with a table; base classes, abstract classes and schemas are not."""
+    if model.attributes.get("__abstract__") is True:
         return False
-    kinds = set(one.type_names())
-    if kinds & SQLMODEL:
-        return one.options.get("table") is True
-    if not kinds & BASES:
-        return any(full_name(each.value).endswith(("registry.mapped", "as_declarative")) for each in one.decorations)
-    direct = {full_name(base.origin if isinstance(base, GenericType) else base) for base in one.bases}
-    declared = "__tablename__" in one.attributes or "__table__" in one.attributes
-    return declared or not _is_base(one, direct)
+    type_names = set(model.type_names())
+    if type_names & SQLMODEL:
+        return model.options.get("table") is True
+    if not type_names & BASES:
+        return any(full_name(decoration.value).endswith(MAPPING_DECORATORS) for decoration in model.decorations)
+    if "__tablename__" in model.attributes or "__table__" in model.attributes:
+        return True
+    return not _is_declarative_base(model)
 
 
-def _is_base(one: ClassValue, direct: set[str]) -> bool:
-    """Return whether a class is what models inherit from: no columns of its own, right under SQLAlchemy's."""
-    own = [value for value in one.attributes.values() if _short(value) in (*COLUMNS, *RELATIONS)]
-    settings = ("metadata", "registry", "type_annotation_map")
-    noted = [name for name in one.annotations if not name.startswith("__") and name not in settings]
-    flask = any(name.endswith("SQLAlchemy.Model") for name in direct)
-    return bool(direct & BASES) and not own and not noted and not flask
+def _is_declarative_base(model: ClassValue) -> bool:
+    """Return whether a class is the base class of models: directly below SQLAlchemy's base, without columns."""
+    parents: set[str] = set()
+    for base in model.bases:
+        origin = base.origin if isinstance(base, GenericType) else base
+        parents.add(full_name(origin))
+    if not parents & BASES:
+        return False
+    if any(name.endswith("SQLAlchemy.Model") for name in parents):
+        return False
+    if any(_callee(value) in (*COLUMNS, *RELATIONS) for value in model.attributes.values()):
+        return False
+    return all(name.startswith("__") or name in BASE_SETTINGS for name in model.annotations)
 
 
-def table_of(program: Program, one: ClassValue) -> tuple[str, str]:
-    """Return a model's table and how that is known: written, inherited with it, or by convention."""
-    found = one.find("__tablename__")
-    if found is not None:
-        value = found[1]
-        if isinstance(value, FunctionValue):
-            value = program.call(value, one)
-        if isinstance(value, str) and (found[0] is one or not _parent(one) or isinstance(found[1], FunctionValue)):
-            return value, "explicit" if found[0] is one else "inherited"
-    table = one.attributes.get("__table__")
+def find_table(program: Program, model: ClassValue) -> tuple[str, str]:
+    """Return the table of a model and its source: explicit, inherited, or convention."""
+    parent = _parent_model(model)
+    declared = model.find("__tablename__")
+    if declared is not None:
+        owner, value = declared
+        is_function = isinstance(value, FunctionValue)
+        name = program.call(value, model) if isinstance(value, FunctionValue) else value
+        if isinstance(name, str) and (owner is model or parent is None or is_function):
+            return name, "explicit" if owner is model else "inherited"
+    table = model.attributes.get("__table__")
     if isinstance(table, CallResult) and table.args and isinstance(table.args[0], str):
         return table.args[0], "explicit"
-    parent = _parent(one)
-    if parent is not None and not any(column.primary for column in columns_of(program, one, own=True)):
-        return table_of(program, parent)
-    if SQLMODEL & set(one.type_names()):
-        return one.definition.short.lower(), "convention"
-    return CAMEL.sub(r"_\1", one.definition.short).lower(), "convention"
+    if parent is not None:
+        has_own_key = any(column.primary for column in find_columns(program, model, own=True))
+        if not has_own_key:
+            return find_table(program, parent)
+    short_name = model.definition.short
+    if SQLMODEL & set(model.type_names()):
+        return short_name.lower(), "convention"
+    return CAMEL_BOUNDARY.sub(r"_\1", short_name).lower(), "convention"
 
 
-def _parent(one: ClassValue) -> ClassValue | None:
-    """Return the model a model inherits from."""
-    return next((each for each in one.lineage()[1:] if isinstance(each, ClassValue) and is_mapped(each)), None)
+def _parent_model(model: ClassValue) -> ClassValue | None:
+    """Return the nearest model that a model inherits from."""
+    for ancestor in model.lineage()[1:]:
+        if isinstance(ancestor, ClassValue) and is_mapped(ancestor):
+            return ancestor
+    return None
 
 
-def columns_of(program: Program, one: ClassValue, *, own: bool = False) -> list[SchemaColumn]:
-    """Return the columns of a model, those of its mixins and abstract bases too; not those of a model above it."""
-    levels = [each for each in one.lineage() if isinstance(each, ClassValue)]
-    kept = [each for each in levels if each is one or not is_mapped(each)]
-    found: dict[str, SchemaColumn] = {}
-    for level in [one] if own else reversed(kept):
-        for name, value in _members(program, level, one):
-            made = _column(program, level, name, value)
-            if made is not None:
-                found[name] = made
+# ── columns ──────────────────────────────────────────────────────────────────────────────────
+
+
+def find_columns(program: Program, model: ClassValue, *, own: bool = False) -> list[SchemaColumn]:
+    """Return the columns of a model and of its mixins and abstract bases, not of a parent model.
+
+    With `own`, only the columns that the class itself declares are returned.
+    """
+    levels = [model]
+    if not own:
+        ancestors = [level for level in model.lineage() if isinstance(level, ClassValue)]
+        levels = [level for level in reversed(ancestors) if level is model or not is_mapped(level)]
+    columns: dict[str, SchemaColumn] = {}
+    for level in levels:
+        for name, value in _members(program, level, model):
+            column = _create_column(program, level, name, value)
+            if column is not None:
+                columns[name] = column
             else:
-                found.pop(name, None)
-    return list(found.values())
+                columns.pop(name, None)
+    return list(columns.values())
 
 
-def _members(program: Program, level: ClassValue, one: ClassValue) -> Iterator[tuple[str, Value]]:
-    """Yield names with their values, those that are only annotated too; `declared_attr` gives what it returns."""
+def _members(program: Program, level: ClassValue, model: ClassValue) -> Iterator[tuple[str, Value]]:
+    """Yield the annotated names and the attributes of a class; a `declared_attr` gives its return value."""
     for name in level.annotations:
         if name not in level.attributes:
             yield name, None
     for name, value in level.attributes.items():
-        if isinstance(value, FunctionValue) and any(
-            "declared_attr" in full_name(each.value) for each in value.decorations
-        ):
-            if not name.startswith("__"):
-                yield name, program.call(value, one)
-        else:
+        if not _is_declared_attribute(value):
             yield name, value
+        elif isinstance(value, FunctionValue) and not name.startswith("__"):
+            yield name, program.call(value, model)
 
 
-def _column(program: Program, level: ClassValue, name: str, value: Value) -> SchemaColumn | None:
-    noted = program.evaluate(level.annotations.get(name), level.scope)
-    kind, nullable, mapped = _annotated(program, noted, level)
-    sqlmodel = bool(SQLMODEL & set(level.type_names())) and name in level.annotations and not name.startswith("_")
-    if _short(value) in RELATIONS or (isinstance(kind, GenericType) and not isinstance(value, CallResult)):
+def _is_declared_attribute(value: Value) -> bool:
+    if not isinstance(value, FunctionValue):
+        return False
+    return any("declared_attr" in full_name(decoration.value) for decoration in value.decorations)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnAnnotation:
+    """The type annotation of a column."""
+
+    type: Value
+    nullable: bool
+    mapped: bool
+    """True for `Mapped[…]`."""
+
+
+def _create_column(program: Program, level: ClassValue, name: str, value: Value) -> SchemaColumn | None:
+    """Return the column that a member of a class declares; None if it declares none."""
+    written = program.evaluate(level.annotations.get(name), level.scope)
+    annotation = _read_annotation(program, written, level)
+    if not _is_column(level, name, value, annotation):
         return None
-    if _short(value) not in COLUMNS:
-        plain = value is None or isinstance(value, str | int | float | bool)
-        if not ((mapped and value is None) or (sqlmodel and plain)) or isinstance(kind, ClassValue) and not _enum(kind):
-            return None
-        value = None if not isinstance(value, CallResult) else value
-    made = SchemaColumn(
-        name, PYTHON.get(full_name(kind), _label(kind)), nullable, place=(level.uri, level.lines.get(name, 0))
+    column_type = COLUMN_TYPES.get(full_name(annotation.type), _type_label(annotation.type))
+    column = SchemaColumn(
+        name,
+        column_type,
+        annotation.nullable,
+        place=(level.uri, level.lines.get(name, 0)),
     )
-    if isinstance(value, CallResult):
-        filled(made, value, noted is None or _short(value) == "Column")
-    return made
+    if isinstance(value, CallResult) and _callee(value) in COLUMNS:
+        nullable_by_default = written is None or _callee(value) == "Column"
+        fill_column(column, value, nullable_by_default=nullable_by_default)
+    return column
 
 
-def _enum(kind: ClassValue) -> bool:
-    return any(name.startswith("enum.") for name in kind.type_names())
+def _is_column(level: ClassValue, name: str, value: Value, annotation: ColumnAnnotation) -> bool:
+    """Return whether a member is a column: by its call, by `Mapped[…]`, or as a field of a SQLModel class."""
+    if _callee(value) in RELATIONS:
+        return False
+    if isinstance(annotation.type, GenericType) and not isinstance(value, CallResult):
+        return False
+    if _callee(value) in COLUMNS:
+        return True
+    if isinstance(annotation.type, ClassValue) and not _is_enum(annotation.type):
+        return False
+    if annotation.mapped and value is None:
+        return True
+    is_plain = value is None or isinstance(value, str | int | float | bool)
+    is_public_field = name in level.annotations and not name.startswith("_")
+    return is_plain and is_public_field and bool(SQLMODEL & set(level.type_names()))
 
 
-def _annotated(program: Program, noted: Value, level: ClassValue) -> tuple[Value, bool, bool]:
-    """Return the type an annotation names, whether None is part of it, and whether it is `Mapped[…]`."""
+def _is_enum(value: ClassValue) -> bool:
+    return any(name.startswith("enum.") for name in value.type_names())
+
+
+def _read_annotation(program: Program, written: Value, level: ClassValue) -> ColumnAnnotation:
+    """Return the type of a column without `Mapped[…]`, `Optional[…]` and similar wrappers."""
+    inner = written
     mapped = False
-    if isinstance(noted, GenericType) and full_name(noted.origin).rpartition(".")[2] == "Mapped":
-        mapped, noted = True, program.resolve_quoted(noted.arguments[0], level.scope) if noted.arguments else None
+    if isinstance(inner, GenericType) and full_name(inner.origin).rpartition(".")[2] == "Mapped":
+        mapped = True
+        arguments = inner.arguments
+        inner = program.resolve_quoted(arguments[0], level.scope) if arguments else None
     nullable = False
-    if isinstance(noted, GenericType) and full_name(noted.origin) in (
-        "typing.Optional",
-        "typing.Union",
-        "typing.Annotated",
-    ):
-        nullable = full_name(noted.origin) == "typing.Optional" or any(each is None for each in noted.arguments)
-        parts = [each for each in noted.arguments if each is not None]
-        noted = program.resolve_quoted(parts[0], level.scope) if parts else None
-    return noted, nullable, mapped
+    if isinstance(inner, GenericType) and full_name(inner.origin) in UNION_TYPES:
+        is_optional = full_name(inner.origin) == "typing.Optional"
+        nullable = is_optional or any(argument is None for argument in inner.arguments)
+        types = [argument for argument in inner.arguments if argument is not None]
+        inner = program.resolve_quoted(types[0], level.scope) if types else None
+    return ColumnAnnotation(inner, nullable, mapped)
 
 
-def filled(made: SchemaColumn, value: CallResult, silent: bool) -> None:
-    """Fill a column with what its call says."""
-    args = list(value.args)
-    if args and isinstance(args[0], str) and _short(value) != "Field":
-        made.name = args.pop(0)
-    for one in args:
-        reference = _reference(one)
-        if reference:
-            made.references = reference
-        elif isinstance(one, ExternalName | CallResult | ClassValue | BoundMember):
-            made.type = _label(one)
-    for name in ("type_", "sa_type"):
-        made.type = _label(value.kwargs[name]) if name in value.kwargs else made.type
-    foreign = value.kwargs.get("foreign_key")
-    made.references = foreign if isinstance(foreign, str) else made.references
-    made.primary = made.primary or value.kwargs.get("primary_key") is True
-    made.unique = made.unique or value.kwargs.get("unique") is True
-    default = value.kwargs.get("default")
-    made.default = default if isinstance(default, str | int | float) else made.default
-    told = value.kwargs.get("nullable")
-    made.nullable = told if isinstance(told, bool) else (silent or made.nullable) and not made.primary
-    inner = value.kwargs.get("sa_column")
+def fill_column(column: SchemaColumn, call: CallResult, *, nullable_by_default: bool) -> None:
+    """Set the properties of a column from the arguments of its call."""
+    _apply_positional(column, call)
+    _apply_keywords(column, call)
+    nullable = call.kwargs.get("nullable")
+    if not isinstance(nullable, bool):
+        nullable = (nullable_by_default or column.nullable) and not column.primary
+    column.nullable = nullable
+    inner = call.kwargs.get("sa_column")
     if isinstance(inner, CallResult):
-        filled(made, inner, True)
+        fill_column(column, inner, nullable_by_default=True)
 
 
-def _reference(one: Value) -> str:
-    """Return `table.column` for a foreign key; one that names a model's attribute is filled in later."""
-    if _short(one) != "ForeignKey" or not isinstance(one, CallResult) or not one.args:
+def _apply_positional(column: SchemaColumn, call: CallResult) -> None:
+    """Set name, type and foreign key from the positional arguments of a column's call."""
+    arguments = list(call.args)
+    if arguments and isinstance(arguments[0], str) and _callee(call) != "Field":
+        column.name = arguments.pop(0)
+    for argument in arguments:
+        reference = _foreign_key_target(argument)
+        if reference:
+            column.references = reference
+        elif isinstance(argument, ExternalName | CallResult | ClassValue | BoundMember):
+            column.type = _type_label(argument)
+
+
+def _apply_keywords(column: SchemaColumn, call: CallResult) -> None:
+    """Set type, foreign key, keys and default from the keyword arguments of a column's call."""
+    for keyword in ("type_", "sa_type"):
+        if keyword in call.kwargs:
+            column.type = _type_label(call.kwargs[keyword])
+    reference = call.kwargs.get("foreign_key")
+    if isinstance(reference, str):
+        column.references = reference
+    if call.kwargs.get("primary_key") is True:
+        column.primary = True
+    if call.kwargs.get("unique") is True:
+        column.unique = True
+    default = call.kwargs.get("default")
+    if isinstance(default, str | int | float):
+        column.default = default
+
+
+def _foreign_key_target(value: Value) -> str:
+    """Return `table.column` of a `ForeignKey`.
+
+    A key that names a column object gives `@` and its identity; a key that names a model's attribute gives `?` and
+    its full name. The reader of the models resolves both when all tables are known.
+    """
+    if _callee(value) != "ForeignKey" or not isinstance(value, CallResult) or not value.args:
         return ""
-    target = one.args[0]
+    target = value.args[0]
     if isinstance(target, str):
         return target
     if isinstance(target, CallResult):
         return f"@{id(target)}"
-    own = isinstance(target, BoundMember) and isinstance(target.owner, ClassValue)
-    return f"?{target.owner.full}.{target.name}" if own else ""
+    if isinstance(target, BoundMember) and isinstance(target.owner, ClassValue):
+        return f"?{target.owner.full}.{target.name}"
+    return ""
 
 
-def _label(kind: Value) -> str:
-    """Return a type as it is called: `String(64)`, `Integer`."""
-    if isinstance(kind, CallResult):
-        sizes = [str(one) for one in kind.args if isinstance(one, int) and not isinstance(one, bool)]
-        sizes += [str(one) for name, one in kind.kwargs.items() if name == "length" and isinstance(one, int)]
-        name = kind.callee.rpartition(".")[2]
-        return f"{name}({', '.join(sizes)})" if sizes else name
-    return full_name(kind).rpartition(".")[2]
+def _type_label(value: Value) -> str:
+    """Return the name of a column type with its length: `String(64)`, `Integer`."""
+    if not isinstance(value, CallResult):
+        return full_name(value).rpartition(".")[2]
+    sizes = [str(size) for size in value.args if isinstance(size, int) and not isinstance(size, bool)]
+    length = value.kwargs.get("length")
+    if isinstance(length, int):
+        sizes.append(str(length))
+    name = _callee(value)
+    return f"{name}({', '.join(sizes)})" if sizes else name
 
 
-def _short(value: Value) -> str:
+def _callee(value: Value) -> str:
+    """Return the bare name of the function that a value is the result of; an empty string for other values."""
     return value.callee.rpartition(".")[2] if isinstance(value, CallResult) else ""
