@@ -23,7 +23,7 @@ BESIDE = ("ragstone-words", "ragstone-turbovec")
 def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
     """Add each text as a document of one chunk and store its vector as an embedder's."""
     from ragstone import Document, Engine
-    from ragstone.types import Scope
+    from ragstone.types import CollectionKey, Scope
 
     with Engine.open(folder, config=SETTINGS) as engine:
         for start in range(0, len(texts), BATCH):
@@ -33,16 +33,16 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
             )
         parts: Any = engine._parts  # the only door to rows without their embedder
         embedder = parts.embedder("minilm")
-        info = parts.store.ensure_space(engine.project, "default", embedder.space)
+        info = parts.store.vectors.ensure_space(CollectionKey(engine.project, "default"), embedder.space)
         nearest = parts.nearest(engine.project, info)
         after = done = 0
         scope = Scope(engine.project, ("default",))
-        while pending := parts.store.pending(scope, info.id, after=after, limit=BATCH):
+        while pending := parts.store.vectors.pending(scope, info.id, after=after, limit=BATCH):
             # A text cut in two gives a row more than there are vectors: any vector will do for it.
             rows = vectors[[number % len(vectors) for number in range(done, done + len(pending))]]
             encoded = parts.codec(info).encode(rows)
             text_ids = [text.text_id for text in pending]
-            parts.store.put_vectors(engine.project, info.id, zip(text_ids, encoded, strict=True))
+            parts.store.vectors.put(engine.project, info.id, zip(text_ids, encoded, strict=True))
             after, done = pending[-1].text_id, done + len(pending)
         nearest.search(vectors[0], 1)
         nearest.flush()

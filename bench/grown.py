@@ -74,7 +74,7 @@ def query_vectors(count: int) -> Floats:
 def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, list[list[int]]]:
     """Fill an index, telling how far it is, and return how many bytes of text it holds and the true nearest rows."""
     from ragstone import Engine
-    from ragstone.types import Scope
+    from ragstone.types import CollectionKey, Scope
 
     asked = query_vectors(queries)
     truth = np.zeros((queries, NEAR), np.int64)
@@ -83,15 +83,17 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
     with Engine.open(folder, config=SETTINGS) as engine:
         parts: Any = engine._parts  # the only door to rows without their embedder
         store, project, scope = parts.store, engine.project, Scope(engine.project, ("default",))
-        store.ensure_collection(project, "default")
-        info = store.ensure_space(project, "default", parts.embedder("minilm").space, storage=storage)
+        store.ensure_collection(CollectionKey(project, "default"))
+        info = store.vectors.ensure_space(
+            CollectionKey(project, "default"), parts.embedder("minilm").space, storage=storage
+        )
         nearest = parts.nearest(project, info)
         for batch, rows in zip(texts(size), vectors(size), strict=True):
-            store.put(project, "default", documents(batch, done))
-            pending = store.pending(scope, info.id, after=after, limit=len(batch))
+            store.put(CollectionKey(project, "default"), documents(batch, done))
+            pending = store.vectors.pending(scope, info.id, after=after, limit=len(batch))
             encoded = parts.codec(info).encode(rows)
             text_ids = [text.text_id for text in pending]
-            store.put_vectors(project, info.id, zip(text_ids, encoded, strict=True))
+            store.vectors.put(project, info.id, zip(text_ids, encoded, strict=True))
             best, truth = nearer(best, truth, asked @ rows.T, done + 1)
             written += sum(len(text.encode()) for text in batch)
             done, after = done + len(batch), pending[-1].text_id
@@ -114,7 +116,7 @@ def nearer(best: Floats, truth: NDArray[np.int64], scores: Floats, first: int) -
 
 def documents(batch: Sequence[str], start: int) -> list[Any]:
     """Return chunks as documents of several, ready to store as they were cut."""
-    from ragstone.types import Chunk, Document, Prepared, Span
+    from ragstone.types import Chunk, Document, PreparedDocument, Span
 
     made = []
     for at in range(0, len(batch), PER_DOCUMENT):
@@ -126,5 +128,5 @@ def documents(batch: Sequence[str], start: int) -> list[Any]:
             where += len(text) + 2
         number = (start + at) // PER_DOCUMENT
         document = Document(f"part{number // 100:03}/module{number:06}.py", "\n\n".join(part), "code", "python")
-        made.append(Prepared(document, tuple(chunks), "files", None, "grown/1", document.hash))
+        made.append(PreparedDocument(document, tuple(chunks), "files", None, "grown/1", document.hash))
     return made

@@ -174,7 +174,7 @@ def recall(folder: Path, truth: list[list[int]]) -> float:
 
     with Engine.open(folder, config=SETTINGS) as engine:
         held: Any = engine._parts
-        (info,) = held.store.spaces(Scope(engine.project))
+        (info,) = held.store.vectors.spaces(Scope(engine.project))
         search: Callable[..., Any] = held.nearest(engine.project, info).search
         found = [{row.id for row in search(vector, NEAR)} for vector in query_vectors(len(truth))]
     return round(sum(len(set(right) & rows) for right, rows in zip(truth, found, strict=True)) / NEAR / len(truth), 4)

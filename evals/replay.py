@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragstone.retrieval.ranking.lists import Lists
     from ragstone.retrieval.ranking.order import Ranked
     from ragstone.retrieval.ranking.weights import Numbers
-    from ragstone.types import Hit, Outline, StoredChunk
+    from ragstone.types import ChunkOutline, Hit, StoredChunk
 
 MOST_QUESTIONS = 600
 """Of one set, spread evenly over it: more only make the error a little smaller, and every number is tried on all."""
@@ -32,7 +32,7 @@ class Recording:
     group: str
     lists: Lists
     rows: Mapping[int, StoredChunk]
-    outlines: Mapping[int, Outline]
+    outlines: Mapping[int, ChunkOutline]
 
 
 def record(chosen: EvalSet, embedder: str, *, keep: Path | None) -> list[Recording]:
@@ -66,7 +66,7 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
         scope = Scope(engine.project, (case.collection,))
         candidates = max(engine.settings.search.candidates, WIDEST)
         request = Request(case.query, scope, top_k=WIDEST, candidates=candidates)
-        lists = searcher._lists(request, store.generation())
+        lists = searcher._lists(request, store.generation(scope))
         ids = {row.id for rows in lists.rows.values() for row in rows}
         known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
         rows = {number: known[number] for number in ids if number in known}

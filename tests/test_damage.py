@@ -11,7 +11,7 @@ from ragstone import Document, Engine, registry
 from ragstone.errors import StoreDamaged
 from ragstone.indexing.graph.passes import Passes
 from ragstone.store.sqlite import SqliteStore
-from ragstone.types import Mode
+from ragstone.types import CollectionKey, Mode
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -40,7 +40,7 @@ def store_of(engine: Engine) -> SqliteStore:
 def damage(engine: Engine, uri: str, *, vectors: bool = True) -> None:
     """Let nobody be able to read the texts of a document, and take their vectors if they are to have none."""
     store = store_of(engine)
-    numbers = [chunk.text_id for chunk in store.document_chunks("default", "default", uri)]
+    numbers = [chunk.text_id for chunk in store.document_chunks(CollectionKey("default", "default"), uri)]
     assert numbers
     with store._database.writing() as db:
         for number in numbers:

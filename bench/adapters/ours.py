@@ -31,21 +31,23 @@ class Turbo:
 
     def prepare(self, folder: Path, count: int) -> None:
         """Store the texts that the vectors will belong to, note their ids and space: peers are given ids as well."""
-        from ragstone.types import Chunk, Document, Prepared, Scope, Space, Span
+        from ragstone.types import Chunk, CollectionKey, Document, PreparedDocument, Scope, Space, Span
 
         parts = self._parts(folder)
-        parts.store.ensure_collection(PROJECT, COLLECTION)
+        parts.store.ensure_collection(CollectionKey(PROJECT, COLLECTION))
         for start in range(0, count, BATCH):
             batch = []
             for number in range(start, min(count, start + BATCH)):
                 text = str(number)
                 span = Span(0, len(text), 0, len(text), 1, 1)
-                batch.append(Prepared(Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)))
-            parts.store.put(PROJECT, COLLECTION, batch)
-        self._info = parts.store.ensure_space(PROJECT, COLLECTION, Space("bench", "bench", DIMENSION))
+                batch.append(PreparedDocument(Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)))
+            parts.store.put(CollectionKey(PROJECT, COLLECTION), batch)
+        self._info = parts.store.vectors.ensure_space(
+            CollectionKey(PROJECT, COLLECTION), Space("bench", "bench", DIMENSION)
+        )
         self._texts = []
         here, space = Scope(PROJECT), self._info.id
-        while pending := parts.store.pending(here, space, after=(self._texts or [0])[-1], limit=BATCH):
+        while pending := parts.store.vectors.pending(here, space, after=(self._texts or [0])[-1], limit=BATCH):
             self._texts += [one.text_id for one in pending]
         parts.close()
 
@@ -56,7 +58,7 @@ class Turbo:
         for start in range(0, len(vectors), BATCH):
             texts = self._texts[start : start + BATCH]
             rows = codec.encode(vectors[start : start + BATCH])
-            parts.store.put_vectors(PROJECT, self._info.id, zip(texts, rows, strict=True))
+            parts.store.vectors.put(PROJECT, self._info.id, zip(texts, rows, strict=True))
         parts.nearest(PROJECT, self._info).flush()
         parts.close()
 
@@ -65,7 +67,7 @@ class Turbo:
         from ragstone.types import Scope
 
         parts = self._parts(folder)
-        (info,) = parts.store.spaces(Scope(PROJECT))
+        (info,) = parts.store.vectors.spaces(Scope(PROJECT))
         self._index = parts.nearest(PROJECT, info)
 
     def search(self, query: Floats, k: int) -> list[int]:

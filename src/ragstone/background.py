@@ -6,13 +6,15 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ragstone.config import cores
-from ragstone.protocols.store import Given
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+Given = TypeVar("Given")
 
 
 class Aside:

@@ -44,8 +44,8 @@ class Part:
 BUILT_IN = (
     Part("embedder", "minilm", "ragstone.embed.minilm:configured", "MiniLM, in the package, no network", ("local",)),
     Part("embedder", "fake", "ragstone.embed.fake:configured", "vectors from hashes, for tests", ("mock",)),
-    Part("store", "sqlite", "ragstone.store.sqlite:SqliteStore", "one file on disk"),
-    Part("store", "memory", "ragstone.store.sqlite:SqliteStore", "SQLite in memory, gone when closed", ("mock",)),
+    Part("store", "sqlite", "ragstone.store.sqlite:open_store", "one file on disk"),
+    Part("store", "memory", "ragstone.store.sqlite:open_store", "SQLite in memory, gone when closed", ("mock",)),
     Part(
         "vector_index", "turbo", "ragstone.vectors.space_index:SpaceIndex", "bit planes, memory-mapped, exact rescore"
     ),

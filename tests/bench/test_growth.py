@@ -11,7 +11,7 @@ import pytest
 from bench import grown, growth
 from ragstone import Engine
 from ragstone.config.settings import Embed
-from ragstone.types import Scope
+from ragstone.types import CollectionKey, Scope
 
 
 def test_made_up_texts_are_distinct_and_of_the_size_of_our_chunks() -> None:
@@ -25,8 +25,8 @@ def test_made_up_documents_are_stored_as_they_were_cut(tmp_path: Path) -> None:
     batch = [f"text number {number} über alles" for number in range(40)]
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         store = engine._parts.store
-        store.ensure_collection("default", "default")
-        results = store.put("default", "default", grown.documents(batch, 0))
+        store.ensure_collection(CollectionKey("default", "default"))
+        results = store.put(CollectionKey("default", "default"), grown.documents(batch, 0))
         assert [result.added for result in results] == [16, 16, 8]
         assert len(store.search_words(Scope(), ["number"], limit=99)) == 40
         assert all(finding.ok for finding in store.check())
@@ -65,7 +65,7 @@ def test_every_way_to_store_vectors_is_measured_at_one_size(monkeypatch: pytest.
 
 def test_what_appears_later_is_weighed_too(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
-        engine._parts.store.ensure_collection("default", "default")
+        engine._parts.store.ensure_collection(CollectionKey("default", "default"))
     before = growth.weighed(tmp_path, 10, 100.0)
     late = tmp_path / ".ragstone" / "vectors" / "late.turbovec"
     late.parent.mkdir(exist_ok=True)

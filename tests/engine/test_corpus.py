@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.engine.corpus import HINT, TOOL, in_order, project_of
+from ragstone.engine.corpus import HINT, TOOL, in_order
 from ragstone.text.tokens import at_most
 from ragstone.types import Item, Stamp
 
@@ -11,11 +11,6 @@ def test_files_come_in_the_order_of_the_sources_that_name_them() -> None:
     items = [Item(uri, Stamp(1, 1, 1, 1)) for uri in ("README.md", "docs/a.md", "docs/b.md", "docs/deep/c.md")]
     found = in_order(items, ["docs/deep", "README.md", "docs/*.md"])
     assert [item.uri for item in found] == ["docs/deep/c.md", "README.md", "docs/a.md", "docs/b.md"]
-
-
-def test_an_agents_project_is_no_name_that_a_person_can_give() -> None:
-    assert project_of("default", "shell") != project_of("default", "other")
-    assert "\x1f" in project_of("default", "shell")
 
 
 def test_the_hint_names_the_tool_and_costs_little() -> None:

@@ -15,7 +15,7 @@ from ragstone.events import Event
 from ragstone.indexing.pipeline import BATCH_DOCUMENTS, LEAST_DOCUMENTS, Filler, _batches
 from ragstone.protocols import Progress
 from ragstone.store.sqlite import SqliteStore
-from ragstone.types import Prepared, Role, Scope
+from ragstone.types import CollectionKey, PreparedDocument, Role, Scope
 from ragstone.vectors.rows import codec
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def filled(tmp_path: Path, texts: int) -> tuple[SqliteStore, Scope]:
 def test_embedding_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     store, scope = filled(tmp_path, 600)
     with store:
-        info = store.ensure_space("default", "default", FakeEmbedder.space)
+        info = store.vectors.ensure_space(CollectionKey("default", "default"), FakeEmbedder.space)
         space_codec = codec(info.storage, info.space.dimension)
         first = Counting(fail_after=300)
         with pytest.raises(KeyboardInterrupt):
@@ -157,13 +157,13 @@ def test_embedding_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None
         second = Counting()
         Filler(store, "default", second, lambda: space_codec).fill(scope, info)
         assert sorted(first.texts + second.texts) == sorted(f"text number {n}" for n in range(600))
-        assert store.spaces(scope)[0].coverage == 1.0
+        assert store.vectors.spaces(scope)[0].coverage == 1.0
 
 
 def test_a_time_limit_leaves_the_rest_for_later(tmp_path: Path) -> None:
     store, scope = filled(tmp_path, 100)
     with store:
-        info = store.ensure_space("default", "default", FakeEmbedder.space)
+        info = store.vectors.ensure_space(CollectionKey("default", "default"), FakeEmbedder.space)
         embedder = Counting()
         space_codec = codec(info.storage, info.space.dimension)
         assert Filler(store, "default", embedder, lambda: space_codec).fill(scope, info, seconds=0.0) == 0
@@ -187,12 +187,12 @@ def test_progress_is_told_for_every_stage(tmp_path: Path) -> None:
 
 
 def test_the_last_batches_are_small_where_two_processes_read() -> None:
-    documents = [Prepared(Document(str(number), "text"), ()) for number in range(2000)]
+    documents = [PreparedDocument(Document(str(number), "text"), ()) for number in range(2000)]
     alone = [len(batch) for batch in _batches(documents)]
     assert alone == [BATCH_DOCUMENTS] * 4
     left = len(documents)
 
-    def taken() -> Iterator[Prepared]:
+    def taken() -> Iterator[PreparedDocument]:
         nonlocal left
         for one in documents:
             left -= 1

@@ -10,13 +10,12 @@ import pytest
 from ragstone import Engine
 from ragstone.errors import ReadError
 from ragstone.indexing import chunking_config
-from ragstone.indexing.pipeline import Unread
 from ragstone.indexing.sync import _together
 from ragstone.read import worker_process
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.readers import FormatReader
 from ragstone.sources import safe_open
-from ragstone.types import Document, Item, Skip, SyncReport
+from ragstone.types import Document, Item, Skip, SyncReport, UnreadFile
 
 FAKE = {"rag.embedding_provider": "fake"}
 ONE = SyncReport(3, 1, 1, (Skip("b", "binary file"),), (), 0, 4, 2, 4, 1, 0.5, notes=("look again",))
@@ -39,7 +38,9 @@ def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_pa
     (tmp_path / "a.md").write_text("text", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
         writer = engine._parts.writer("default")
-        items = {item.uri: Unread(item.stamp) for item in engine.source().scan() if isinstance(item, Item)}
+        items = {
+            item.uri: UnreadFile(item.stamp, "binary file") for item in engine.source().scan() if isinstance(item, Item)
+        }
         report, unread = writer.sync(engine.source(), unread=items)
         assert report.skipped == (Skip("a.md", "binary file"),)
         assert report.closes

@@ -13,7 +13,6 @@ from ragstone.engine.components import Parts
 from ragstone.errors import InputError, NotFound
 from ragstone.indexing.sync import Keeper
 from ragstone.memory.conversations import Rememberer
-from ragstone.memory.turns import project_of
 from ragstone.types import Recalled, Request, Scope, Turn
 
 NOW = datetime(2023, 6, 14, 12).timestamp()
@@ -22,7 +21,7 @@ DAY = 86400.0
 
 def opened(folder: Path, project: str = "default") -> Rememberer:
     engine = Engine.open(folder, config={"rag.embedding_provider": "fake"})
-    parts = Parts(engine.home, engine.settings, engine.events, project_of(project))
+    parts = Parts(engine.home, engine.settings, engine.events, project, kind="session")
     return Rememberer(parts, Keeper(parts, engine.source), now=lambda: NOW)
 
 

@@ -14,7 +14,7 @@ from ragstone import Document, Engine
 from ragstone.sources import safe_open
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.lock import FileLock
-from ragstone.types import Item, Stamp
+from ragstone.types import CollectionKey, Item, Stamp
 from tests.indexing.graph.quarry import API, write
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -276,7 +276,7 @@ def test_prose_about_a_file_that_changed_is_made_again_where_that_is_quick(route
 
 
 def test_prose_that_takes_long_to_make_again_is_said_to_be_unverifiable(routed: Engine) -> None:
-    routed._parts.store.set_note("default", "graph_seconds:default", "9")
+    routed._parts.store.state.update_collection_state(CollectionKey("default", "default"), graph_seconds=9.0)
     path = routed.folder / API
     path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
     found = told_of(routed, "update")
@@ -292,6 +292,6 @@ def test_a_search_does_not_wait_for_another_process_that_makes_the_graph(routed:
 
 
 def test_prose_about_a_file_that_is_gone_is_dropped(routed: Engine) -> None:
-    routed._parts.store.set_note("default", "graph_seconds:default", "9")
+    routed._parts.store.state.update_collection_state(CollectionKey("default", "default"), graph_seconds=9.0)
     (routed.folder / API).unlink()
     assert [uri for uri in told_of(routed, "update") if "stones" in uri] == []

@@ -16,7 +16,7 @@ from ragstone.errors import ProviderError
 from ragstone.events import Event
 from ragstone.retrieval.ranking.lists import floor
 from ragstone.retrieval.search import Searcher
-from ragstone.types import Request, Scope, Scored, SpaceInfo
+from ragstone.types import CollectionKey, Request, Scope, Scored, SpaceInfo
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -233,7 +233,7 @@ def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() 
 def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher, both = engine._parts.searcher, threading.Barrier(2, timeout=10)
     scope = Scope(engine.project)
-    (info,) = engine._parts.store.spaces(scope)
+    (info,) = engine._parts.store.vectors.spaces(scope)
     with_cores(monkeypatch, 2)
     monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, info])
     query_vector = engine._parts.query_vector
@@ -249,8 +249,10 @@ def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeyp
 def test_each_space_is_given_its_own_neighbours(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with_cores(monkeypatch, 2)
     searcher, store, scope = engine._parts.searcher, engine._parts.store, Scope(engine.project)
-    (info,) = store.spaces(scope)
-    second = store.ensure_space(engine.project, "default", replace(info.space, model="another"), state="building")
+    (info,) = store.vectors.spaces(scope)
+    second = store.vectors.ensure_space(
+        CollectionKey(engine.project, "default"), replace(info.space, model="another"), state="building"
+    )
     other, given = replace(info, id=second.id), list[Sequence[Scored]]()
 
     def near(*_: object, found: Sequence[Scored], **__: object) -> list[Scored]:

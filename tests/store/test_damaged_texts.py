@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreDamaged
-from ragstone.store import codec, texts, words_derived, words_index
+from ragstone.store import codec, texts
 from ragstone.store.sqlite import SqliteStore
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_index as words_index
 from ragstone.testing.store import prepare
-from ragstone.types import Chunk, Prepared, Scope, Space
+from ragstone.types import Chunk, CollectionKey, PreparedDocument, Scope, Space
 from tests.support.written import everything
 
 HERE = Scope("p")
@@ -25,7 +27,7 @@ def words_of(number: int) -> str:
     return f"only{number} " + " ".join(f"word{number * n % 1009} and" for n in range(1, 80))
 
 
-def document(number: int, *more: str) -> Prepared:
+def document(number: int, *more: str) -> PreparedDocument:
     return prepare(f"{number}.md", [words_of(number), *more], header=f"Head{number}")
 
 
@@ -89,11 +91,13 @@ def damaged(path: Path, damage: Damage, *, old: bool = False) -> Path:
     """Return a store with vectors whose first text is damaged."""
     with SqliteStore(path) as store:
         for name in ("c", "d"):
-            store.ensure_collection("p", name)
-        store.put("p", "c", [document(n) for n in range(1, DOCUMENTS + 1)])
-        store.put("p", "d", [prepare("other.md", ["another one"])])
-        info = store.ensure_space("p", "c", Space("fake", "m", 4))
-        store.put_vectors("p", info.id, [(one.text_id, b"1234") for one in store.pending(HERE, info.id, limit=3)])
+            store.ensure_collection(CollectionKey("p", name))
+        store.put(CollectionKey("p", "c"), [document(n) for n in range(1, DOCUMENTS + 1)])
+        store.put(CollectionKey("p", "d"), [prepare("other.md", ["another one"])])
+        info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
+        store.vectors.put(
+            "p", info.id, [(one.text_id, b"1234") for one in store.vectors.pending(HERE, info.id, limit=3)]
+        )
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         if old:
             for number, body in db.execute("SELECT id, body FROM texts").fetchall():
@@ -107,8 +111,8 @@ def all_is_well(store: SqliteStore) -> None:
     """Every document is whole and is found by its own word, by its head, and once only."""
     assert wrong(store) == []
     for number in range(1, DOCUMENTS + 1):
-        assert store.text("p", "c", f"{number}.md") == words_of(number)
-        (chunk,) = store.document_chunks("p", "c", f"{number}.md")
+        assert store.text(CollectionKey("p", "c"), f"{number}.md") == words_of(number)
+        (chunk,) = store.document_chunks(CollectionKey("p", "c"), f"{number}.md")
         assert found(store, f"only{number}") == found(store, f"head{number}") == [chunk.id]
     assert len(found(store, "word1", "word2", "word5", "and")) == DOCUMENTS
 
@@ -118,13 +122,13 @@ def all_is_well(store: SqliteStore) -> None:
 def test_a_damaged_text_is_mended_by_putting_its_document_again(damage: Damage, old: bool, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage, old=old)) as store:
         assert wrong(store) == ["documents"]
-        store.put("p", "c", [document(n) for n in range(1, DOCUMENTS + 1)])
+        store.put(CollectionKey("p", "c"), [document(n) for n in range(1, DOCUMENTS + 1)])
         all_is_well(store)
-        assert store.put("p", "c", [document(1)])[0].kept == 1
-        store.put("p", "c", [prepare("1.md", ["quite new"])])
+        assert store.put(CollectionKey("p", "c"), [document(1)])[0].kept == 1
+        store.put(CollectionKey("p", "c"), [prepare("1.md", ["quite new"])])
         assert found(store, "only1") == []
         assert len(found(store, "new")) == 1
-        store.remove("p", "c", ["1.md"])
+        store.remove(CollectionKey("p", "c"), ["1.md"])
         assert found(store, "new") == []
         assert wrong(store) == []
 
@@ -132,10 +136,10 @@ def test_a_damaged_text_is_mended_by_putting_its_document_again(damage: Damage, 
 @pytest.mark.parametrize("damage", [flipped, forged, wrong_head, cut, no_text])
 def test_a_mended_text_keeps_its_chunk_and_its_vector(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
-        (put,) = store.put("p", "c", [document(1)])
+        (put,) = store.put(CollectionKey("p", "c"), [document(1)])
         assert (put.added, put.kept, put.removed) == (0, 1, 0)
         assert store.chunks("p", [1])[1].chunk.text == words_of(1)
-        assert store.locate(HERE, 1, [1]) == {1: 1}
+        assert store.vectors.locate(HERE, 1, [1]) == {1: 1}
 
 
 @every
@@ -145,9 +149,9 @@ def test_words_made_anew_while_a_text_was_damaged_come_back_with_it(damage: Dama
         assert found(store, "only1") == []
         assert found(store, "only2") == [2]
         assert wrong(store) == ["documents"]
-        store.put("p", "c", [document(1)])
+        store.put(CollectionKey("p", "c"), [document(1)])
         all_is_well(store)
-        store.remove("p", "c", ["1.md"])
+        store.remove(CollectionKey("p", "c"), ["1.md"])
         assert found(store, "only1", "head1") == []
         assert found(store, "only2") == [2]
 
@@ -155,7 +159,9 @@ def test_words_made_anew_while_a_text_was_damaged_come_back_with_it(damage: Dama
 @every
 def test_a_damaged_document_that_changes_leaves_no_words_behind(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
-        results = store.put("p", "c", [prepare("2.md", ["plum"]), prepare("1.md", ["grape"]), document(9)])
+        results = store.put(
+            CollectionKey("p", "c"), [prepare("2.md", ["plum"]), prepare("1.md", ["grape"]), document(9)]
+        )
         assert [one.added for one in results] == [1, 1, 1]
         assert found(store, "only1", "only2", "head1") == []
         assert len(found(store, "plum", "grape", "only9")) == 3
@@ -167,7 +173,7 @@ def test_a_damaged_document_that_changes_leaves_no_words_behind(damage: Damage, 
 def test_a_damaged_document_can_be_removed_and_leaves_nothing(damage: Damage, tmp_path: Path) -> None:
     path = damaged(tmp_path / "ragstone.db", damage)
     with SqliteStore(path) as store:
-        assert store.remove("p", "c", ["1.md"]) == 1
+        assert store.remove(CollectionKey("p", "c"), ["1.md"]) == 1
         assert found(store, "only1", "head1") == []
         assert found(store, "only2") == [2]
         assert wrong(store) == []
@@ -179,7 +185,7 @@ def test_a_damaged_document_can_be_removed_and_leaves_nothing(damage: Damage, tm
 @every
 def test_a_collection_with_a_damaged_document_can_be_dropped(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
-        assert store.drop_collection("p", "c") == DOCUMENTS
+        assert store.drop_collection(CollectionKey("p", "c")) == DOCUMENTS
         assert found(store, "only1", "only2") == []
         assert len(found(store, "anoth")) == 1
         assert wrong(store) == []
@@ -189,24 +195,24 @@ def test_a_collection_with_a_damaged_document_can_be_dropped(damage: Damage, tmp
 def test_an_unreadable_text_hides_no_other(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         assert sorted(store.chunks("p", [1, 2, 3])) == [2, 3]
-        assert store.document_chunks("p", "c", "1.md") == []
+        assert store.document_chunks(CollectionKey("p", "c"), "1.md") == []
         assert sorted(store.outlines("p", [1, 2])) == [1, 2]
         with pytest.raises(StoreDamaged) as caught:
-            store.text("p", "c", "1.md")
+            store.text(CollectionKey("p", "c"), "1.md")
         assert "ragstone sync --full" in caught.value.hint
 
 
 @every
 def test_no_vector_is_made_of_a_damaged_text(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
-        store.remove_vectors("p", 1)
-        assert [one.text_id for one in store.pending(HERE, 1)] == [2, 3, 4, 5, 6, 7]
+        store.vectors.remove("p", 1)
+        assert [one.text_id for one in store.vectors.pending(HERE, 1)] == [2, 3, 4, 5, 6, 7]
         # Who asks for one after the other must not take a damaged one for the end.
-        assert [one.text_id for one in store.pending(HERE, 1, limit=1)] == [2]
-        assert [one.text_id for one in store.pending(HERE, 1, after=2, limit=2)] == [3, 4]
-        assert store.pending(HERE, 1, limit=0) == []
-        store.put("p", "c", [document(1)])
-        assert len(store.pending(HERE, 1)) == DOCUMENTS + 1
+        assert [one.text_id for one in store.vectors.pending(HERE, 1, limit=1)] == [2]
+        assert [one.text_id for one in store.vectors.pending(HERE, 1, after=2, limit=2)] == [3, 4]
+        assert store.vectors.pending(HERE, 1, limit=0) == []
+        store.put(CollectionKey("p", "c"), [document(1)])
+        assert len(store.vectors.pending(HERE, 1)) == DOCUMENTS + 1
 
 
 @every
@@ -217,7 +223,7 @@ def test_words_analysed_otherwise_are_made_anew_around_a_damaged_text(damage: Da
     with SqliteStore(path) as store:
         assert found(store, "only1") == []
         assert found(store, "only2") == [2]
-        store.put("p", "c", [document(1)])
+        store.put(CollectionKey("p", "c"), [document(1)])
         all_is_well(store)
 
 
@@ -230,7 +236,7 @@ def test_the_check_names_every_damaged_document_and_what_mends_them(tmp_path: Pa
         (finding,) = [one for one in store.check() if not one.ok]
         assert finding.detail == "3 documents are not what was stored: c/1.md, c/3.md, c/5.md"
         assert "ragstone sync --full" in finding.hint
-        store.put("p", "c", [document(n) for n in range(1, DOCUMENTS + 1)])
+        store.put(CollectionKey("p", "c"), [document(n) for n in range(1, DOCUMENTS + 1)])
         all_is_well(store)
 
 
@@ -243,7 +249,7 @@ def test_the_derived_words_come_back_with_a_mended_text(
         store.compact()
         store.compact(secure=True)
         assert found(store, "only2") == [2]
-        store.put("p", "c", [document(1)])
+        store.put(CollectionKey("p", "c"), [document(1)])
         store.compact()
         all_is_well(store)
 
@@ -255,15 +261,18 @@ def test_of_two_texts_with_one_key_the_damaged_one_is_mended_and_the_other_kept(
     monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + whole(chunk)[8:]))
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [document(1), document(2)])
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [document(1), document(2)])
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         cut(db, 1)
     with SqliteStore(path) as store:
-        assert store.put("p", "c", [document(2)])[0].kept == 1
+        assert store.put(CollectionKey("p", "c"), [document(2)])[0].kept == 1
         assert wrong(store) == ["documents"]
-        assert store.put("p", "c", [document(1)])[0].kept == 1
-        assert (store.text("p", "c", "1.md"), store.text("p", "c", "2.md")) == (words_of(1), words_of(2))
+        assert store.put(CollectionKey("p", "c"), [document(1)])[0].kept == 1
+        assert (store.text(CollectionKey("p", "c"), "1.md"), store.text(CollectionKey("p", "c"), "2.md")) == (
+            words_of(1),
+            words_of(2),
+        )
         assert len(found(store, "only1")) == len(found(store, "only2")) == 1
         assert wrong(store) == []
 

@@ -15,7 +15,7 @@ from ragstone.errors import RagstoneError, StoreDamaged, StoreError
 from ragstone.store.failures import DiskFailed, explain
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Scope, Space
+from ragstone.types import CollectionKey, Scope, Space
 
 HERE = Scope("p")
 Start = Callable[..., subprocess.Popen[str]]
@@ -23,50 +23,53 @@ Start = Callable[..., subprocess.Popen[str]]
 
 def _filled(path: Path, documents: int = 30) -> SqliteStore:
     store = SqliteStore(path)
-    store.ensure_collection("p", "c")
-    store.put("p", "c", [prepare(f"{n}.md", [f"apple {n} " * 40, f"pear {n} " * 40]) for n in range(documents)])
-    info = store.ensure_space("p", "c", Space("fake", "m", 4))
-    store.put_vectors("p", info.id, [(text.text_id, b"1234") for text in store.pending(HERE, info.id)])
+    store.ensure_collection(CollectionKey("p", "c"))
+    store.put(
+        CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple {n} " * 40, f"pear {n} " * 40]) for n in range(documents)]
+    )
+    info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
+    store.vectors.put("p", info.id, [(text.text_id, b"1234") for text in store.vectors.pending(HERE, info.id)])
     return store
 
 
 def test_a_full_disk_fails_the_call_keeps_the_rest_and_resumes(tmp_path: Path) -> None:
     with _filled(tmp_path / "ragstone.db", 3) as store:
-        generation = store.generation()
+        generation = store.generation(Scope("p"))
         writer = store._database._writer
         pages = writer.execute("PRAGMA page_count").fetchone()[0]
         writer.execute(f"PRAGMA max_page_count = {pages + 4}")
         with pytest.raises(StoreError, match="no room") as caught:
-            store.put("p", "c", [prepare(f"big{n}.md", [f"{n} x{n} " * 3000]) for n in range(20)])
+            store.put(CollectionKey("p", "c"), [prepare(f"big{n}.md", [f"{n} x{n} " * 3000]) for n in range(20)])
         assert "disk space" in caught.value.hint
-        assert store.generation() == generation
+        assert store.generation(Scope("p")) == generation
         assert store.collections("p")[0].documents == 3
         assert len(store.search_words(HERE, ["appl"], limit=9)) == 3
         writer.execute("PRAGMA max_page_count = 1000000")
-        store.put("p", "c", [prepare("big.md", ["orange " * 3000])])
+        store.put(CollectionKey("p", "c"), [prepare("big.md", ["orange " * 3000])])
         assert store.collections("p")[0].documents == 4
         assert all(finding.ok for finding in store.check())
 
 
 DISK_FAILS = """
+from ragstone.types import CollectionKey
 import resource, sys
 from pathlib import Path
 from ragstone.errors import StoreError
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 store = SqliteStore(sys.argv[1])
-store.ensure_collection("p", "c")
-store.put("p", "c", [prepare("a.md", ["apple"])])
+store.ensure_collection(CollectionKey("p", "c"))
+store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple"])])
 size = Path(sys.argv[1] + "-wal").stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20000, resource.RLIM_INFINITY))
 for name in ("b.md", "c.md"):
     try:
-        store.put("p", "c", [prepare(name, ["pear %d " % n * 500 for n in range(100)])])
+        store.put(CollectionKey("p", "c"), [prepare(name, ["pear %d " % n * 500 for n in range(100)])])
         print("stored")
     except StoreError as error:
         print(error.code, error.message.split(":")[0], sep="|")
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-print(store.text("p", "c", "a.md"))
+print(store.text(CollectionKey("p", "c"), "a.md"))
 store.close()
 """
 
@@ -82,7 +85,7 @@ def test_after_the_disk_failed_nothing_is_acknowledged_until_it_is_opened_again(
     with SqliteStore(path) as store:
         assert [row.uri for row in store.documents(HERE)] == ["a.md"]
         assert all(finding.ok for finding in store.check())
-        store.put("p", "c", [prepare("b.md", ["pear"])])
+        store.put(CollectionKey("p", "c"), [prepare("b.md", ["pear"])])
 
 
 def test_errors_of_sqlite_become_ours_by_their_code() -> None:
@@ -103,15 +106,15 @@ def test_errors_of_sqlite_become_ours_by_their_code() -> None:
 def _use(store: SqliteStore) -> None:
     """Do a bit of everything."""
     for row in store.documents(HERE):
-        store.text("p", "c", row.uri)
-        store.document_chunks("p", "c", row.uri)
+        store.text(CollectionKey("p", "c"), row.uri)
+        store.document_chunks(CollectionKey("p", "c"), row.uri)
     store.search_words(HERE, ["appl", "pear"], limit=50)
-    for info in store.spaces(HERE):
-        store.vector_rows("p", info.id).after(0, 1000)
-        store.locate(HERE, info.id, store.vectors_in(HERE, info.id))
-    store.known("p", "c", "")
-    store.put("p", "c", [prepare("new.md", ["plum"]), prepare("1.md", ["grape"])])
-    store.remove("p", "c", ["2.md"])
+    for info in store.vectors.spaces(HERE):
+        store.vectors.rows("p", info.id).after(0, 1000)
+        store.vectors.locate(HERE, info.id, store.vectors.ids_in(HERE, info.id))
+    store.known_files(CollectionKey("p", "c"), "")
+    store.put(CollectionKey("p", "c"), [prepare("new.md", ["plum"]), prepare("1.md", ["grape"])])
+    store.remove(CollectionKey("p", "c"), ["2.md"])
 
 
 @pytest.fixture(scope="module")

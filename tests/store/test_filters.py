@@ -12,7 +12,7 @@ from ragstone.store.filters import OPERATORS, parse
 from ragstone.store.globs import matches
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Condition, Filter, Scope
+from ragstone.types import CollectionKey, Condition, Filter, Scope
 
 KEYS = ("year", "tag", 'odd"key', "a.b", "$", "ключ", "\ud800")
 HOSTILE = ("'; DROP TABLE documents;--", '"', "\\", "\0", "%", "*", "[", "", "null", "x", "docs/a.md", "\udfff")
@@ -84,16 +84,18 @@ def store() -> Iterator[SqliteStore]:
 def test_a_filter_gives_what_its_definition_says(
     store: SqliteStore, held: list[tuple[str, str, dict[str, Any]]], wanted: list[Condition]
 ) -> None:
-    store.ensure_collection("p", "c")
-    store.drop_collection("p", "c")  # of an example before that failed
-    store.ensure_collection("p", "c")
-    store.put("p", "c", [prepare(uri, ["apple"], kind=kind, metadata=about) for uri, kind, about in held])
+    store.ensure_collection(CollectionKey("p", "c"))
+    store.drop_collection(CollectionKey("p", "c"))  # of an example before that failed
+    store.ensure_collection(CollectionKey("p", "c"))
+    store.put(
+        CollectionKey("p", "c"), [prepare(uri, ["apple"], kind=kind, metadata=about) for uri, kind, about in held]
+    )
     filter = Filter(tuple(wanted))
     expected = sorted(document[0] for document in held if all(_passes(one, document) for one in wanted))
     assert [row.uri for row in store.documents(Scope("p"), filter=filter)] == expected
     hits = store.search_words(Scope("p"), ["appl"], limit=9, filter=filter)
     assert sorted(row.uri for row in store.chunks("p", [hit.id for hit in hits]).values()) == expected
-    store.drop_collection("p", "c")
+    store.drop_collection(CollectionKey("p", "c"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from ragstone.errors import StoreDamaged
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store_graph import FILE, FRAME, ROUTE, SONG
-from ragstone.types import Link, Scope, Step
+from ragstone.types import CollectionKey, Link, Scope, Step
 
 HERE = Scope("p")
 
@@ -18,8 +18,8 @@ def path(tmp_path: Path) -> Path:
     """Return a store of one collection with a graph in it."""
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        store.put_graph("p", "c", {"file:a": FILE, "frame": FRAME})
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.graph.put(CollectionKey("p", "c"), {"file:a": FILE, "frame": FRAME})
     return path
 
 
@@ -50,23 +50,23 @@ def test_a_spoiled_graph_is_found_by_the_check(path: Path, statement: str) -> No
 def test_what_cannot_be_read_back_is_damage_and_no_crash(path: Path) -> None:
     spoil(path, "UPDATE graph_links SET confidence = 'perhaps' WHERE kind = 'MAPS_TO'")
     with SqliteStore(path) as store, pytest.raises(StoreDamaged):
-        store.links(HERE, [SONG])
+        store.graph.links(HERE, [SONG])
 
 
 def test_a_link_to_what_has_no_node_is_sound(path: Path) -> None:
     with SqliteStore(path) as store:
-        targets = [link.target for link in store.links(HERE, [SONG], kinds=["EXTENDS"])]
-        assert (targets, store.nodes(HERE, keys=targets)) == (["class:Vendor\\Model"], [])
+        targets = [link.target for link in store.graph.links(HERE, [SONG], kinds=["EXTENDS"])]
+        assert (targets, store.graph.nodes(HERE, keys=targets)) == (["class:Vendor\\Model"], [])
         assert all(finding.ok for finding in store.check())
 
 
 def test_a_copy_and_a_compacted_store_hold_the_same_graph(path: Path, tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         store.compact(secure=True)
-        whole = (store.nodes(HERE), store.links(HERE, [ROUTE]), store.unresolved(HERE))
+        whole = (store.graph.nodes(HERE), store.graph.links(HERE, [ROUTE]), store.graph.unresolved(HERE))
         store.backup(tmp_path / "copy.db")
     with SqliteStore(tmp_path / "copy.db") as copy:
-        assert (copy.nodes(HERE), copy.links(HERE, [ROUTE]), copy.unresolved(HERE)) == whole
+        assert (copy.graph.nodes(HERE), copy.graph.links(HERE, [ROUTE]), copy.graph.unresolved(HERE)) == whole
         assert len(whole[0]) == 4
 
 
@@ -76,18 +76,18 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
     with SqliteStore(path) as store:
         with store._database.reading() as db:
             db.set_trace_callback(asked.append)
-        store.nodes(HERE, keys=[SONG])
-        store.nodes(HERE, kinds=["model"])
-        store.nodes(HERE, uris=["app/Song.php"])
-        store.named(HERE, ["song"])
-        store.links(HERE, [SONG], kinds=["MAPS_TO"])
-        store.links(HERE, [SONG], back=True)
-        store.walk(
+        store.graph.nodes(HERE, keys=[SONG])
+        store.graph.nodes(HERE, kinds=["model"])
+        store.graph.nodes(HERE, uris=["app/Song.php"])
+        store.graph.find_aliases(HERE, ["song"])
+        store.graph.links(HERE, [SONG], kinds=["MAPS_TO"])
+        store.graph.links(HERE, [SONG], back=True)
+        store.graph.walk(
             HERE, [ROUTE], [Step(("HANDLED_BY",)), Step(("USES_MODEL",), to=("model",)), Step(("CALLS",), back=True)]
         )
-        store.unresolved(HERE, name="touch")
-        store.unresolved(HERE, sources=["x"])
-        store.put_graph("p", "c", {"frame": FRAME})
+        store.graph.unresolved(HERE, name="touch")
+        store.graph.unresolved(HERE, sources=["x"])
+        store.graph.put(CollectionKey("p", "c"), {"frame": FRAME})
     db = sqlite3.connect(path)
     graph = [statement for statement in asked if "graph_" in statement]
     plans = {step[3] for statement in graph for step in db.execute(f"EXPLAIN QUERY PLAN {statement}")}
@@ -99,9 +99,9 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
 def test_ten_thousand_links_are_walked_along_their_index(tmp_path: Path) -> None:
     many = tuple(Link("CALLS", f"m:{n}", f"m:{n + 1}", "f", n) for n in range(10_000))
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         part = FILE + type(FILE)(links=many)
-        assert store.put_graph("p", "c", {"file:a": part})["links"] == 10_002
-        assert store.put_graph("p", "c", {"file:a": FILE + type(FILE)(links=many[1:])})["links"] == 1
-        (walked,) = store.walk(HERE, ["m:5000"], [Step(("CALLS",))] * 4)
+        assert store.graph.put(CollectionKey("p", "c"), {"file:a": part})["links"] == 10_002
+        assert store.graph.put(CollectionKey("p", "c"), {"file:a": FILE + type(FILE)(links=many[1:])})["links"] == 1
+        (walked,) = store.graph.walk(HERE, ["m:5000"], [Step(("CALLS",))] * 4)
         assert walked.nodes[-1].key == "m:5004"

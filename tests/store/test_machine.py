@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Alias, Graph, Link, Node, Scope, Space, Step, Unresolved, embedding_text
+from ragstone.types import Alias, CollectionKey, Graph, Link, Node, Scope, Space, Step, Unresolved, embedding_text
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega", "kappa")
 uris = st.sampled_from(("a.md", "b.md", "docs/c.md", "docs/d.md"))
@@ -54,10 +54,10 @@ class StoreMachine(RuleBasedStateMachine):
         self.space_ids: set[int] = set()
         self.graphs: dict[Place, Graph] = {}
         for name in ("one", "two"):
-            self.store.ensure_collection("p", name)
+            self.store.ensure_collection(CollectionKey("p", name))
 
     def open(self) -> SqliteStore:
-        return SqliteStore(self.folder / "ragstone.db", cache_mb=1, mmap_mb=0)
+        return SqliteStore(self.folder / "ragstone.db", cache_mb=1)
 
     def teardown(self) -> None:
         assert [finding for finding in self.store.check() if not finding.ok] == []
@@ -67,34 +67,36 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(collection=collections, uri=uris, header=headers, texts=pieces)
     def put(self, collection: str, uri: str, header: str, texts: list[str]) -> None:
         _, before = self.documents.get((collection, uri), ("", []))
-        (result,) = self.store.put("p", collection, [prepare(uri, texts, header=header)])
+        (result,) = self.store.put(CollectionKey("p", collection), [prepare(uri, texts, header=header)])
         assert (result.added + result.kept, result.removed + result.kept) == (len(texts), len(before))
         self.documents[collection, uri] = (header, texts)
 
     @rule(collection=collections, wanted=st.lists(uris, max_size=3))
     def remove(self, collection: str, wanted: list[str]) -> None:
         gone = {uri for uri in wanted if self.documents.pop((collection, uri), None) is not None}
-        assert self.store.remove("p", collection, wanted) == len(gone)
+        assert self.store.remove(CollectionKey("p", collection), wanted) == len(gone)
 
     @rule(collection=collections, old=uris, new=uris)
     def rename(self, collection: str, old: str, new: str) -> None:
         if (held := self.documents.get((collection, old))) and old != new:
-            self.store.put("p", collection, [prepare(new, held[1], header=held[0])])
-            self.store.remove("p", collection, [old])
+            self.store.put(CollectionKey("p", collection), [prepare(new, held[1], header=held[0])])
+            self.store.remove(CollectionKey("p", collection), [old])
             self.documents[collection, new] = self.documents.pop((collection, old))
 
     @rule(collection=collections)
     def drop_and_make_again(self, collection: str) -> None:
         count = sum(place[0] == collection for place in self.documents)
-        assert self.store.drop_collection("p", collection) == count
+        assert self.store.drop_collection(CollectionKey("p", collection)) == count
         self.documents = {place: held for place, held in self.documents.items() if place[0] != collection}
         self.graphs = {place: held for place, held in self.graphs.items() if place[0] != collection}
-        self.store.ensure_collection("p", collection)
+        self.store.ensure_collection(CollectionKey("p", collection))
 
     @rule(collection=collections, parts=st.dictionaries(owners, graphs, max_size=3), stamped=st.booleans())
     def put_graph(self, collection: str, parts: dict[str, Graph], stamped: bool) -> None:
         before = [self.graphs.get((collection, owner), Graph()) for owner in parts]
-        written = self.store.put_graph("p", collection, parts, stamps=dict.fromkeys(parts, "s") if stamped else None)
+        written = self.store.graph.put(
+            CollectionKey("p", collection), parts, stamps=dict.fromkeys(parts, "s") if stamped else None
+        )
         for table in ("nodes", "links", "aliases", "unresolved"):
             changed = [
                 {*map(repr, getattr(old, table))} ^ {*map(repr, getattr(new, table))}
@@ -110,27 +112,27 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(collection=collections, space=spaces, count=st.integers(0, 5))
     def embed_some(self, collection: str, space: Space, count: int) -> None:
         scope = Scope("p", (collection,))
-        info = self.store.ensure_space("p", collection, space, state="building")
+        info = self.store.vectors.ensure_space(CollectionKey("p", collection), space, state="building")
         self.space_ids.add(info.id)
-        pending = self.store.pending(scope, info.id)
+        pending = self.store.vectors.pending(scope, info.id)
         known = {text for number, text in self.vectors if number == info.id}
         assert sorted(one.text for one in pending) == sorted(self.texts(collection) - known)
         rows = [(one.text_id, one.text.encode()[:4].ljust(4)) for one in pending[:count]]
-        assert self.store.put_vectors("p", info.id, rows) == len(rows)
+        assert self.store.vectors.put("p", info.id, rows) == len(rows)
         self.vectors |= {(info.id, one.text): one.text.encode()[:4].ljust(4) for one in pending[:count]}
 
     @precondition(lambda self: self.space_ids)
     @rule(data=st.data(), every=st.booleans())
     def forget_vectors(self, data: st.DataObject, every: bool) -> None:
         number = data.draw(st.sampled_from(sorted(self.space_ids)))
-        rows = self.store.vector_rows("p", number)
+        rows = self.store.vectors.rows("p", number)
         epoch = rows.epoch
-        inside = self.store.vectors_in(Scope("p"), number)
+        inside = self.store.vectors.ids_in(Scope("p"), number)
         wanted = None if every else inside[::2]
-        places = self.store.locate(Scope("p"), number, inside if wanted is None else wanted)
+        places = self.store.vectors.locate(Scope("p"), number, inside if wanted is None else wanted)
         chunks = self.store.chunks("p", list(places.values()))
         texts = {_embedded(row.chunk.header, row.chunk.text) for row in chunks.values()}
-        gone = self.store.remove_vectors("p", number, wanted)
+        gone = self.store.vectors.remove("p", number, wanted)
         assert gone == sum(1 for space, _ in self.vectors if space == number) if every else gone == len(texts)
         assert (rows.epoch != epoch) is bool(gone)
         self.vectors = {
@@ -153,8 +155,8 @@ class StoreMachine(RuleBasedStateMachine):
         listed = self.store.documents(Scope("p"), limit=100)
         assert [(row.collection, row.uri) for row in listed] == sorted(self.documents)
         for (collection, uri), (header, texts) in self.documents.items():
-            assert self.store.text("p", collection, uri) == "\n\n".join(texts)
-            chunks = [row.chunk for row in self.store.document_chunks("p", collection, uri)]
+            assert self.store.text(CollectionKey("p", collection), uri) == "\n\n".join(texts)
+            chunks = [row.chunk for row in self.store.document_chunks(CollectionKey("p", collection), uri)]
             assert [(chunk.header, chunk.text, chunk.order) for chunk in chunks] == [
                 (header, text, order) for order, text in enumerate(texts)
             ]
@@ -179,29 +181,29 @@ class StoreMachine(RuleBasedStateMachine):
             held = [part for place, part in sorted(self.graphs.items()) if place[0] == collection]
             scope = Scope("p", (collection,))
             owned = {owner for name, owner in self.graphs if name == collection}
-            assert set(self.store.graph_owners("p", collection)) == owned
-            found = {node.key: node for node in self.store.nodes(scope)}
+            assert set(self.store.graph.owner_stamps(CollectionKey("p", collection))) == owned
+            found = {node.key: node for node in self.store.graph.nodes(scope)}
             given = [node for part in held for node in part.nodes]
             assert set(found) == {node.key for node in given}
             for key, node in found.items():
                 assert bool(node.framework) is any(one.framework for one in given if one.key == key)
             links = {repr(link) for part in held for link in part.links if link.source == "class:A"}
-            assert {repr(replace(one, collection="")) for one in self.store.links(scope, ["class:A"])} == links
-            walked = self.store.walk(scope, ["class:A"], [Step(())])
+            assert {repr(replace(one, collection="")) for one in self.store.graph.links(scope, ["class:A"])} == links
+            walked = self.store.graph.walk(scope, ["class:A"], [Step(())])
             assert {one.nodes[1].key for one in walked} == {
                 link.target for part in held for link in part.links if link.source == "class:A"
             } - {"class:A"}
             named = {(one.name, one.key) for part in held for one in part.aliases if one.name in "aA"}
-            assert {(one.name, one.key) for one in self.store.named(scope, ["A"])} == named
-            assert bool(self.store.unresolved(scope, name="f")) is any(part.unresolved for part in held)
+            assert {(one.name, one.key) for one in self.store.graph.find_aliases(scope, ["A"])} == named
+            assert bool(self.store.graph.unresolved(scope, name="f")) is any(part.unresolved for part in held)
 
     @precondition(lambda self: self.space_ids)
     @invariant()
     def vectors_are_the_same(self) -> None:
         for number in self.space_ids:
-            rows = self.store.vector_rows("p", number)
-            inside = self.store.vectors_in(Scope("p"), number)
-            places = self.store.locate(Scope("p"), number, inside)
+            rows = self.store.vectors.rows("p", number)
+            inside = self.store.vectors.ids_in(Scope("p"), number)
+            places = self.store.vectors.locate(Scope("p"), number, inside)
             chunks = self.store.chunks("p", list(places.values()))
             data = {row.id: row.data for row in rows.by_id(inside)}
             found = {

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
-from ragstone.store.connection import Database
 from ragstone.store.disk import network_type
 from ragstone.store.lock import FileLock
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Scope
+from ragstone.types import CollectionKey, Scope
 
 Start = Callable[..., subprocess.Popen[str]]
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
@@ -25,19 +24,19 @@ posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
 def test_what_was_stored_is_there_after_opening_again(tmp_path: Path) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare("a.md", ["apple"])])
-        generation = store.generation()
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple"])])
+        generation = store.generation(Scope("p"))
     with SqliteStore(path) as store:
-        assert store.text("p", "c", "a.md") == "apple"
-        assert store.generation() == generation
+        assert store.text(CollectionKey("p", "c"), "a.md") == "apple"
+        assert store.generation(Scope("p")) == generation
     assert sorted(file.name for file in tmp_path.iterdir()) == ["ragstone.db", "ragstone.db.lock"]
 
 
 @posix
 def test_only_the_user_can_read_the_files(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "home" / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "home").iterdir()}
         assert set(modes.values()) == {0o600}
         assert {"ragstone.db", "ragstone.db-wal", "ragstone.db-shm"} <= set(modes)
@@ -124,7 +123,7 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="closed"):
         store.collections("p")
     with pytest.raises(StoreError, match="closed"):
-        store.generation()
+        store.generation(Scope("p"))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
@@ -158,7 +157,7 @@ def test_opening_to_read_does_not_wait_for_a_writer(tmp_path: Path) -> None:
     with FileLock(tmp_path / "ragstone.db.lock"), SqliteStore(path, wait=0.05) as store:
         assert store.collections("p") == []
         with pytest.raises(StoreBusy) as caught:
-            store.ensure_collection("p", "c")
+            store.ensure_collection(CollectionKey("p", "c"))
         assert caught.value.retryable
 
 
@@ -198,12 +197,12 @@ def test_a_lock_file_that_was_deleted_still_keeps_others_out(tmp_path: Path) -> 
 
 def test_threads_share_a_store(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         wrong: list[object] = []
 
         def write(number: int) -> None:
             for i in range(10):
-                store.put("p", "c", [prepare(f"{number}-{i}.md", [f"apple {number} {i}"])])
+                store.put(CollectionKey("p", "c"), [prepare(f"{number}-{i}.md", [f"apple {number} {i}"])])
                 if not store.search_words(Scope("p"), ["appl"], limit=500):
                     wrong.append(number)
 
@@ -215,20 +214,3 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
         assert not wrong
         assert store.collections("p")[0].documents == 40
         assert all(finding.ok for finding in store.check())
-
-
-def test_rows_of_vectors_are_read_without_a_mapping_or_a_large_cache(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "ragstone.db", cache_mb=100, mmap_mb=256) as store:
-        database = store._database
-        assert database.rows("PRAGMA mmap_size", ()) == [(0,)]
-        (lean,), (usual,) = database.rows("PRAGMA cache_size", ())[0], _asked(database, "PRAGMA cache_size")
-        assert lean > -10_000 > usual  # in KiB, below zero
-        assert _asked(database, "PRAGMA mmap_size") == (256 << 20,)
-    with pytest.raises(StoreError, match="closed"):
-        database.rows("SELECT 1", ())
-
-
-def _asked(database: Database, statement: str) -> tuple[int, ...]:
-    with database.reading() as db:
-        found: tuple[int, ...] = db.execute(statement).fetchone()
-    return found

@@ -14,24 +14,25 @@ import pytest
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Scope
+from ragstone.types import CollectionKey, Scope
 
 HERE = Scope("p")
 Start = Callable[..., subprocess.Popen[str]]
 
 WRITER = """
+from ragstone.types import CollectionKey
 import sys
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with SqliteStore(path) as store:
-    store.ensure_collection("p", "c")
+    store.ensure_collection(CollectionKey("p", "c"))
     for n in range(count):
         batch = [prepare(f"{name}-{n}-{i}.md", [f"apple {name} {n} {i} {k} " * 5 for k in range(4)]) for i in range(3)]
-        store.put("p", "c", batch)
+        store.put(CollectionKey("p", "c"), batch)
         print(n, flush=True)
         if n % 3 == 2:
-            store.remove("p", "c", [f"{name}-{n - 1}-{i}.md" for i in range(3)])
+            store.remove(CollectionKey("p", "c"), [f"{name}-{n - 1}-{i}.md" for i in range(3)])
             print("removed", n - 1, flush=True)
 """
 
@@ -50,6 +51,7 @@ def test_two_writers_queue_and_lose_nothing(tmp_path: Path, start: Start) -> Non
 
 
 FLIPPER = """
+from ragstone.types import CollectionKey
 import os, sys
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
@@ -57,7 +59,7 @@ n = 0
 with SqliteStore(sys.argv[1]) as store:
     while n < 40 or not os.path.exists(sys.argv[2]):  # until the reader has seen enough, however slow it is
         word = ("even", "odd")[n % 2]
-        store.put("p", "c", [prepare("a.md", [f"{word} {n} {k} " * 30 for k in range(6)])])
+        store.put(CollectionKey("p", "c"), [prepare("a.md", [f"{word} {n} {k} " * 30 for k in range(6)])])
         n += 1
 print(word, n - 1)
 """
@@ -66,8 +68,8 @@ print(word, n - 1)
 def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(tmp_path: Path, start: Start) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare("a.md", [f"odd -1 {k} " * 30 for k in range(6)])])
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare("a.md", [f"odd -1 {k} " * 30 for k in range(6)])])
         enough = tmp_path / "enough"
         writer = start(FLIPPER, path, enough)
         seen: set[int] = set()
@@ -75,19 +77,19 @@ def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(tmp_path: Path, s
             while writer.poll() is None:
                 if len(seen) > 3:
                     enough.touch()
-                text = store.text("p", "c", "a.md")
+                text = store.text(CollectionKey("p", "c"), "a.md")
                 assert text is not None
                 assert len({tuple(piece.split()[:2]) for piece in text.split("\n\n")}) == 1
-                seen.add(store.generation())
+                seen.add(store.generation(Scope("p")))
                 found = [len(store.search_words(HERE, [word], limit=99)) for word in ("even", "odd")]
                 assert all(count in (0, 6) for count in found)
-                rows = store.document_chunks("p", "c", "a.md")
+                rows = store.document_chunks(CollectionKey("p", "c"), "a.md")
                 assert len({row.chunk.text.split()[1] for row in rows}) == 1
         finally:
             enough.touch()
         last, err = writer.communicate()
         assert writer.returncode == 0, err
-        assert store.text("p", "c", "a.md") == "\n\n".join(f"{last.strip()} {k} " * 30 for k in range(6))
+        assert store.text(CollectionKey("p", "c"), "a.md") == "\n\n".join(f"{last.strip()} {k} " * 30 for k in range(6))
         assert len(seen) > 3
 
 
@@ -96,7 +98,7 @@ def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path, start: St
     path = tmp_path / "ragstone.db"
     chance = random.Random(4)
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
     for round_ in range(5):
         name = f"r{round_}"
         writer = start(WRITER, path, name, 1000)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragstone.errors import InputError, StoreDamaged
 from ragstone.store import codec
 from ragstone.store.sqlite import SqliteStore
-from ragstone.types import Chunk, Document, Mark, Prepared, Span, Stamp
+from ragstone.types import Chunk, CollectionKey, Document, Mark, PreparedDocument, Span, Stamp
 
 # Lone surrogates and NUL included: text that UTF-8 or C would stumble over.
 any_text = st.text(st.characters(exclude_categories=()), max_size=60)
@@ -40,7 +40,7 @@ def cut(draw: st.DrawFn, text: str) -> tuple[Chunk, ...]:
 @pytest.fixture(scope="module")
 def store() -> Iterator[SqliteStore]:
     with SqliteStore(":memory:") as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         yield store
 
 
@@ -57,10 +57,13 @@ def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.Data
         marks=(Mark(0, 1, "i"),),
     )
     chunks = data.draw(cut(text))
-    store.put("p", "c", [Prepared(document, chunks, source=data.draw(any_text), recipe="r", content_hash="h")])
-    assert store.text("p", "c", uri) == text
-    assert tuple(row.chunk for row in store.document_chunks("p", "c", uri)) == chunks
-    stored = store.document("p", "c", uri)
+    store.put(
+        CollectionKey("p", "c"),
+        [PreparedDocument(document, chunks, source=data.draw(any_text), recipe="r", content_hash="h")],
+    )
+    assert store.text(CollectionKey("p", "c"), uri) == text
+    assert tuple(row.chunk for row in store.document_chunks(CollectionKey("p", "c"), uri)) == chunks
+    stored = store.document(CollectionKey("p", "c"), uri)
     assert stored is not None
     assert (stored.uri, stored.title, stored.metadata, stored.hash) == (
         uri,
@@ -69,7 +72,7 @@ def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.Data
         document.hash,
     )
     start, end = data.draw(st.integers(-3, 70)), data.draw(st.integers(-3, 70))
-    assert store.slice("p", "c", uri, (start, end)) == text[max(0, start) : max(0, end)]
+    assert store.slice(CollectionKey("p", "c"), uri, (start, end)) == text[max(0, start) : max(0, end)]
 
 
 def test_all_that_was_stored_is_sound(store: SqliteStore) -> None:

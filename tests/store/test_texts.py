@@ -16,7 +16,7 @@ from ragstone.errors import StoreDamaged
 from ragstone.store import codec, texts
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Chunk, Scope, Space, embedding_text
+from ragstone.types import Chunk, CollectionKey, Scope, Space, embedding_text
 
 HERE = Scope("p")
 LONG = "The quick brown fox jumps over the lazy dog, and nobody has told it why it should. " * 8
@@ -39,19 +39,21 @@ def as_before(path: Path) -> None:
             text = codec.unpack_body(body)
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
             db.execute("UPDATE texts SET hash = ?, body = ? WHERE id = ?", (digest, codec.pack(text), number))
-        db.execute("UPDATE meta SET value = 4 WHERE key = 'schema_version'")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)])
-        store.put("p", "c", [prepare("odd.md", ["lone \ud800 surrogate " * 40, "and \udfff"])])
-        info = store.ensure_space("p", "c", Space("fake", "m", 4))
-        given = [(one.text_id, one.text_id.to_bytes(4, "big")) for one in store.pending(HERE, info.id)]
-        store.put_vectors("p", info.id, given)
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(
+            CollectionKey("p", "c"),
+            [prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)],
+        )
+        store.put(CollectionKey("p", "c"), [prepare("odd.md", ["lone \ud800 surrogate " * 40, "and \udfff"])])
+        info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
+        given = [(one.text_id, one.text_id.to_bytes(4, "big")) for one in store.vectors.pending(HERE, info.id)]
+        store.vectors.put("p", info.id, given)
     return path
 
 
@@ -91,10 +93,12 @@ def test_a_store_keeps_long_texts_in_less_room(path: Path) -> None:
 def test_what_is_put_again_is_known_again(path: Path) -> None:
     with SqliteStore(path) as store:
         again = [prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)]
-        assert {(one.added, one.kept) for one in store.put("p", "c", again)} == {(0, 2)}
-        (moved,) = store.put("p", "c", [prepare("new.md", [words_of(3), "short 3", LONG], header="Of words")])
+        assert {(one.added, one.kept) for one in store.put(CollectionKey("p", "c"), again)} == {(0, 2)}
+        (moved,) = store.put(
+            CollectionKey("p", "c"), [prepare("new.md", [words_of(3), "short 3", LONG], header="Of words")]
+        )
         assert moved.added == 3
-        assert [one.text for one in store.pending(HERE, 1)] == [embedding_text("Of words", LONG)]
+        assert [one.text for one in store.vectors.pending(HERE, 1)] == [embedding_text("Of words", LONG)]
 
 
 @pytest.mark.parametrize("same", [8, 16])
@@ -103,15 +107,15 @@ def test_texts_with_the_same_key_are_kept_apart(same: int, tmp_path: Path, monke
     monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(same) + whole(chunk)[same:]))
     given = [words_of(n) for n in range(1, 4)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare("a.md", given[:1])])
-        store.put("p", "c", [prepare("b.md", given[1:2])])
-        assert store.text("p", "c", "a.md") == given[0]
-        assert store.text("p", "c", "b.md") == given[1]
-        (kept,) = store.put("p", "c", [prepare("b.md", given[1:2])])
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare("a.md", given[:1])])
+        store.put(CollectionKey("p", "c"), [prepare("b.md", given[1:2])])
+        assert store.text(CollectionKey("p", "c"), "a.md") == given[0]
+        assert store.text(CollectionKey("p", "c"), "b.md") == given[1]
+        (kept,) = store.put(CollectionKey("p", "c"), [prepare("b.md", given[1:2])])
         assert (kept.added, kept.kept) == (0, 1)
-        store.put("p", "c", [prepare("c.md", given[2:])])
-        assert store.text("p", "c", "c.md") == given[2]
+        store.put(CollectionKey("p", "c"), [prepare("c.md", given[2:])])
+        assert store.text(CollectionKey("p", "c"), "c.md") == given[2]
         assert all(finding.ok for finding in store.check())
     assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [8, 16, 16 if same == 8 else 32]
 
@@ -121,9 +125,9 @@ def test_texts_with_the_same_key_in_one_put_are_kept_apart(tmp_path: Path, monke
     monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + whole(chunk)[8:]))
     given = [words_of(n) for n in range(1, 4)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare("a.md", [*given, given[1]])])
-        assert store.text("p", "c", "a.md") == "\n\n".join([*given, given[1]])
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare("a.md", [*given, given[1]])])
+        assert store.text(CollectionKey("p", "c"), "a.md") == "\n\n".join([*given, given[1]])
     assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [8, 16, 16]
 
 
@@ -132,8 +136,8 @@ def test_a_text_changed_behind_our_back_is_not_taken_for_what_is_put(path: Path)
         db.execute("UPDATE texts SET body = 'forged' WHERE id = 1")
     with SqliteStore(path) as store:
         assert [finding.name for finding in store.check() if not finding.ok] == ["documents"]
-        store.put("p", "c", [prepare("1.md", [words_of(1), "short 1"], header="Of words")])
-        assert store.text("p", "c", "1.md") == words_of(1) + "\n\nshort 1"
+        store.put(CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")])
+        assert store.text(CollectionKey("p", "c"), "1.md") == words_of(1) + "\n\nshort 1"
 
 
 def test_a_squeezed_text_that_cannot_be_unpacked_is_damage(path: Path) -> None:
@@ -141,37 +145,36 @@ def test_a_squeezed_text_that_cannot_be_unpacked_is_damage(path: Path) -> None:
         db.execute("UPDATE texts SET body = substr(body, 1, 40) WHERE id = 1")
     with SqliteStore(path) as store:
         with pytest.raises(StoreDamaged, match="cannot be unpacked"):
-            store.text("p", "c", "1.md")
+            store.text(CollectionKey("p", "c"), "1.md")
         assert "documents" in [finding.name for finding in store.check() if not finding.ok]
 
 
 def test_a_store_of_before_is_read_written_and_recognised_at_once(path: Path) -> None:
     with SqliteStore(path) as store:
-        before = [store.document_chunks("p", "c", uri) for uri in ("1.md", "7.md", "odd.md")]
+        before = [store.document_chunks(CollectionKey("p", "c"), uri) for uri in ("1.md", "7.md", "odd.md")]
         found = store.search_words(HERE, ["word7", "short"], limit=9)
     as_before(path)
     assert {len(key) for key, _ in rows(path)} == {32}
     with SqliteStore(path) as store:
-        assert [store.document_chunks("p", "c", uri) for uri in ("1.md", "7.md", "odd.md")] == before
+        assert [store.document_chunks(CollectionKey("p", "c"), uri) for uri in ("1.md", "7.md", "odd.md")] == before
         assert store.search_words(HERE, ["word7", "short"], limit=9) == found
-        (again,) = store.put("p", "c", [prepare("1.md", [words_of(1), "short 1"], header="Of words")])
+        (again,) = store.put(CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")])
         assert (again.added, again.kept) == (0, 2)
-        store.put("p", "c", [prepare("late.md", [LONG])])
+        store.put(CollectionKey("p", "c"), [prepare("late.md", [LONG])])
         assert all(finding.ok for finding in store.check())
     assert sorted({len(key) for key, _ in rows(path)}) == [8, 32]
-    assert path.with_name("ragstone.db.v4.bak").exists()
 
 
 def test_compacting_squeezes_a_store_of_before(path: Path) -> None:
     now = rows(path)
     as_before(path)
     with SqliteStore(path) as store:
-        text = store.text("p", "c", "9.md")
-        assert store.pending(HERE, 1) == []
+        text = store.text(CollectionKey("p", "c"), "9.md")
+        assert store.vectors.pending(HERE, 1) == []
         assert store.compact() > 0
-        assert store.text("p", "c", "9.md") == text
-        assert store.pending(HERE, 1) == []
-        (again,) = store.put("p", "c", [prepare("9.md", [words_of(9), "short 9"], header="Of words")])
+        assert store.text(CollectionKey("p", "c"), "9.md") == text
+        assert store.vectors.pending(HERE, 1) == []
+        (again,) = store.put(CollectionKey("p", "c"), [prepare("9.md", [words_of(9), "short 9"], header="Of words")])
         assert (again.added, again.kept) == (0, 2)
         assert all(finding.ok for finding in store.check())
     assert rows(path) == now

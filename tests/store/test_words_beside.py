@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.store import words_derived, words_search
 from ragstone.store.sqlite import SqliteStore
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_search as words_search
 from ragstone.testing.store import prepare
-from ragstone.types import Scope
+from ragstone.types import CollectionKey, Scope
 
 pytest.importorskip("tantivy")
 
@@ -25,8 +26,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fill(store: SqliteStore, count: int) -> None:
-    store.ensure_collection("p", "c")
-    store.put("p", "c", [prepare(f"{n}.md", [f"apple number{n}"]) for n in range(count)])
+    store.ensure_collection(CollectionKey("p", "c"))
+    store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple number{n}"]) for n in range(count)])
 
 
 def asked_often(store: SqliteStore, times: int = words_derived.PATIENCE) -> set[int]:

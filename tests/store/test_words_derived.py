@@ -13,10 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.store import catalog, words_derived, words_search, words_tantivy
+from ragstone.store import catalog
 from ragstone.store.sqlite import SqliteStore
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_search as words_search
+from ragstone.store.words import tantivy_index as words_tantivy
 from ragstone.testing.store import prepare
-from ragstone.types import Condition, Filter, Scope, Scored
+from ragstone.types import CollectionKey, Condition, Filter, Scope, Scored
 from tests.support.written import everything
 
 pytest.importorskip("tantivy")
@@ -37,8 +40,8 @@ def small() -> Iterator[None]:
 
 
 def fill(store: SqliteStore, numbers: range, *, collection: str = "c", word: str = "apple") -> None:
-    store.ensure_collection("p", collection)
-    store.put("p", collection, [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers])
+    store.ensure_collection(CollectionKey("p", collection))
+    store.put(CollectionKey("p", collection), [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers])
 
 
 def index(store: SqliteStore) -> Path | None:
@@ -79,11 +82,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     chance = random.Random(5)
     with SqliteStore(tmp_path_factory.mktemp("words") / "ragstone.db") as store:
         for name in ("one", "two"):
-            store.ensure_collection("p", name)
+            store.ensure_collection(CollectionKey("p", name))
             texts = [" ".join(chance.choices(VOCABULARY, WEIGHTS, k=chance.randrange(5, 40))) for _ in range(600)]
             symbols = chance.choices([*VOCABULARY, ""], k=600)
-            store.put("p", name, [prepare(f"{n}.md", [texts[n]], symbol=symbols[n]) for n in range(600)])
-        store.remove("p", "one", [f"{n}.md" for n in range(0, 600, 7)])
+            store.put(CollectionKey("p", name), [prepare(f"{n}.md", [texts[n]], symbol=symbols[n]) for n in range(600)])
+        store.remove(CollectionKey("p", "one"), [f"{n}.md" for n in range(0, 600, 7)])
         age(store)
         fill(store, range(2000, 2020), collection="two", word=" ".join(VOCABULARY[:30]))
         yield store
@@ -192,10 +195,10 @@ def test_whoever_closes_a_store_leaves_no_long_tail(tmp_path: Path, monkeypatch:
 def test_terms_kept_from_a_put_and_terms_made_again_are_the_same(tmp_path: Path) -> None:
     texts = [f"getUserName number{n} running über deadbeef01234567 v1.2.{n}" for n in range(40)]
     with SqliteStore(tmp_path / "ragstone.db") as store, SqliteStore(tmp_path / "ragstone.db") as other:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         for n, text in enumerate(texts):
             who = other if n in (15, 30) else store  # others write in between: what was kept has gaps
-            who.put("p", "c", [prepare(f"src/{n}.md", [text], symbol="Some.name")])
+            who.put(CollectionKey("p", "c"), [prepare(f"src/{n}.md", [text], symbol="Some.name")])
         kept = list(store._words._entries(store._words._fresh_of, 0))
         assert store._words._fresh
         assert kept == list(store._words._stored(0))
@@ -206,7 +209,7 @@ def test_what_was_removed_is_found_no_more(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(100))
         age(store)
-        store.remove("p", "c", [f"{n}.md" for n in range(90)])
+        store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(90)])
         assert len(derived(store, ["appl"], 10)) == 10
         fill(store, range(95, 100), word="pear")
         assert len(derived(store, ["appl"], 10)) == 5
@@ -218,7 +221,7 @@ def test_an_index_of_mostly_dead_is_made_anew(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(100))
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.remove("p", "c", [f"{n}.md" for n in range(60)])
+        store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(60)])
         assert len(derived(store, ["appl"], 99)) == 40
         assert store._words._reader and store._words._reader[1].entries == 100
     with SqliteStore(tmp_path / "ragstone.db") as store:
@@ -230,9 +233,9 @@ def test_a_dropped_collection_is_found_no_more_and_its_numbers_are_not_given_aga
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(60))
         age(store)
-        store.drop_collection("p", "c")
+        store.drop_collection(CollectionKey("p", "c"))
         assert derived(store, ["appl"]) == set()
-        store.ensure_collection("p", "empty")
+        store.ensure_collection(CollectionKey("p", "empty"))
         assert derived(store, ["appl"], scope=Scope("p", ("empty",))) == set()
         fill(store, range(20), word="pear")
         assert derived(store, ["appl"]) == set()
@@ -242,8 +245,8 @@ def test_a_dropped_collection_is_found_no_more_and_its_numbers_are_not_given_aga
 def test_projects_do_not_see_each_other(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(60))
-        store.ensure_collection("q", "c")
-        store.put("q", "c", [prepare(f"{n}.md", [f"apple {n}"]) for n in range(3)])
+        store.ensure_collection(CollectionKey("q", "c"))
+        store.put(CollectionKey("q", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(3)])
         age(store)
         assert {row.id for row in store.search_words(Scope("q"), ["appl"], limit=99)} == {61, 62, 63}
         assert {row.id for row in store.search_words(HERE, ["appl"], limit=99)} == set(range(1, 61))
@@ -371,7 +374,7 @@ def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_pa
         assert len(derived(other, ["zqsecretzq"], 999)) == 90
         assert _entries_with(tmp_path, "zqsecretzq") == 90
         before = {file for file in (tmp_path / "words").rglob("*") if file.is_file() and file.name != "lock"}
-        store.remove("p", "c", [f"{n}.md" for n in (*range(80), *range(160, 170))])
+        store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in (*range(80), *range(160, 170))])
         assert store.search_words(HERE, ["zqsecretzq"], limit=9) == []
         store.compact(secure=True)
         assert b"zqsecretzq" not in everything(tmp_path)

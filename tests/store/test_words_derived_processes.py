@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.store import words_derived, words_search, words_tantivy
 from ragstone.store.sqlite import SqliteStore
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_search as words_search
+from ragstone.store.words import tantivy_index as words_tantivy
 from ragstone.testing.store import prepare
+from ragstone.types import CollectionKey
 
 pytest.importorskip("tantivy")
 
@@ -44,18 +47,19 @@ def both(store: SqliteStore) -> tuple[set[int] | None, set[int]]:
 
 
 WRITER = """
+from ragstone.types import CollectionKey
 import sys
-from ragstone.store import words_derived
+from ragstone.store.words import derived as words_derived
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 words_derived.LEAST_CHUNKS, words_derived.LONG_TAIL, words_derived.SHORT_TAIL = 10, 20, 2
 with SqliteStore(sys.argv[1]) as store:
-    store.ensure_collection("p", "c")
+    store.ensure_collection(CollectionKey("p", "c"))
     for n in range(30):
         name = f"{sys.argv[2]}-{n}"
-        store.put("p", "c", [prepare(f"{name}-{i}.md", [f"apple {name} {i}"]) for i in range(4)])
+        store.put(CollectionKey("p", "c"), [prepare(f"{name}-{i}.md", [f"apple {name} {i}"]) for i in range(4)])
         if n % 3 == 2:
-            store.remove("p", "c", [f"{sys.argv[2]}-{n - 1}-{i}.md" for i in range(4)])
+            store.remove(CollectionKey("p", "c"), [f"{sys.argv[2]}-{n - 1}-{i}.md" for i in range(4)])
 """
 
 
@@ -63,7 +67,7 @@ with SqliteStore(sys.argv[1]) as store:
 def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: Start) -> None:
     path, chance = tmp_path / "ragstone.db", random.Random(8)
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         for round_ in range(5):
             writer = start(WRITER, path, f"r{round_}")
             while writer.poll() is None and not built(store):
@@ -73,7 +77,7 @@ def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: St
             writer.communicate()
             quick, slow = both(store)
             assert slow and quick in (None, slow)
-        store.put("p", "c", [prepare(f"{n}.md", [f"apple {n}"]) for n in range(60)])
+        store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(60)])
         quick, slow = both(store)
         assert quick == slow and len(slow) > 60
 
@@ -81,7 +85,7 @@ def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: St
 def test_writers_and_readers_of_several_processes_agree(tmp_path: Path, start: Start) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         writers = [start(WRITER, path, name) for name in ("x", "y")]
         met = 0
         while any(writer.poll() is None for writer in writers):

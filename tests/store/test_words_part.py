@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.store import words_derived, words_part, words_search
 from ragstone.store.sqlite import SqliteStore
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_search as words_search
+from ragstone.store.words import scoped_search as words_part
 from ragstone.testing.store import prepare
-from ragstone.types import Condition, Filter, Scope, Scored
+from ragstone.types import CollectionKey, Condition, Filter, Scope, Scored
 
 TALK, OTHERS = Scope("p", ("talk",)), Scope("p", ("others",))
 VOCABULARY = [f"w{n}" for n in range(30)]
@@ -22,10 +24,13 @@ VOCABULARY = [f"w{n}" for n in range(30)]
 def fill(store: SqliteStore) -> None:
     """In the talk everybody says anna and one says kayak; elsewhere everybody says kayak and nobody anna."""
     for name in ("talk", "others"):
-        store.ensure_collection("p", name)
+        store.ensure_collection(CollectionKey("p", name))
     said = [f"anna mentions number {n}" for n in range(20)]
-    store.put("p", "talk", [prepare(f"{n}.md", [text]) for n, text in enumerate([*said, "somebody bought a kayak"])])
-    store.put("p", "others", [prepare(f"{n}.md", [f"a kayak on water {n}"]) for n in range(200)])
+    store.put(
+        CollectionKey("p", "talk"),
+        [prepare(f"{n}.md", [text]) for n, text in enumerate([*said, "somebody bought a kayak"])],
+    )
+    store.put(CollectionKey("p", "others"), [prepare(f"{n}.md", [f"a kayak on water {n}"]) for n in range(200)])
 
 
 @pytest.fixture
@@ -76,10 +81,10 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     with pytest.MonkeyPatch.context() as patch, SqliteStore(tmp_path_factory.mktemp("w") / "ragstone.db") as store:
         patch.setattr(words_derived, "LEAST_CHUNKS", 1)
         for name, count in (("talk", 80), ("others", 400)):
-            store.ensure_collection("p", name)
-            store.put("p", name, [prepare(f"{n}", [text]) for n, text in enumerate(texts(count))])
+            store.ensure_collection(CollectionKey("p", name))
+            store.put(CollectionKey("p", name), [prepare(f"{n}", [text]) for n, text in enumerate(texts(count))])
         store._words._extend(0)
-        store.put("p", "talk", [prepare(f"late {n}", [text]) for n, text in enumerate(texts(20))])
+        store.put(CollectionKey("p", "talk"), [prepare(f"late {n}", [text]) for n, text in enumerate(texts(20))])
         yield store
 
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.store import words_part, words_search
 from ragstone.store.sqlite import SqliteStore
+from ragstone.store.words import fts5_search as words_search
+from ragstone.store.words import scoped_search as words_part
 from ragstone.testing.store import prepare
-from ragstone.types import Condition, Filter, Scope
+from ragstone.types import CollectionKey, Condition, Filter, Scope
 
 VOCABULARY = [f"w{n}" for n in range(60)]
 FULL = """
@@ -26,12 +27,12 @@ def store() -> Iterator[SqliteStore]:
     weights = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
     with SqliteStore(":memory:") as store:
         for name in ("one", "two"):
-            store.ensure_collection("p", name)
+            store.ensure_collection(CollectionKey("p", name))
             texts = [" ".join(chance.choices(VOCABULARY, weights, k=chance.randrange(3, 25))) for _ in range(600)]
             batch = [
                 prepare(f"{i % 7}/{i}", texts[i : i + 3], symbol=chance.choice(VOCABULARY)) for i in range(0, 600, 3)
             ]
-            store.put("p", name, batch)
+            store.put(CollectionKey("p", name), batch)
         yield store
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.vectors import StoredRows
+from ragstone.store.vectors import StoredVectorRows
 from ragstone.testing.store import prepare
-from ragstone.types import Scope, Space
+from ragstone.types import CollectionKey, Scope, Space
 from ragstone.vectors.rows import codec
 from ragstone.vectors.space_index import SpaceIndex
 
@@ -25,7 +25,7 @@ MANY = 150
 """More than a tail in these tests."""
 
 
-class Rows(StoredRows):
+class Rows(StoredVectorRows):
     """The store's rows, and how many ids were listed to fill an index."""
 
     listed = 0
@@ -42,20 +42,22 @@ class World:
     def __init__(self, folder: Path, storage: str = "int10") -> None:
         self.folder = folder
         self.store = SqliteStore(folder / "ragstone.db")
-        self.store.ensure_collection("p", "c")
-        self.store.put("p", "c", [prepare(f"{n}.md", [f"text number {n}"]) for n in range(TEXTS)])
-        self.info = self.store.ensure_space("p", "c", Space("fake", "m", DIMENSION), storage=storage)
-        self.texts = [one.text_id for one in self.store.pending(Scope("p"), self.info.id, limit=TEXTS)]
+        self.store.ensure_collection(CollectionKey("p", "c"))
+        self.store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"text number {n}"]) for n in range(TEXTS)])
+        self.info = self.store.vectors.ensure_space(
+            CollectionKey("p", "c"), Space("fake", "m", DIMENSION), storage=storage
+        )
+        self.texts = [one.text_id for one in self.store.vectors.pending(Scope("p"), self.info.id, limit=TEXTS)]
         drawn = np.random.default_rng(7).standard_normal((TEXTS, DIMENSION)).astype(np.float32)
         self.vectors: Matrix = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
         self.codec = codec(storage, DIMENSION)
-        self.rows = Rows(self.store._database, "p", self.info.id, self.store._fetched)
+        self.rows = Rows(self.store._database, "p", self.info.id)
         self.index = self.opened()
 
     def put(self, first: int, last: int) -> int:
         """Store the vectors of these texts, as a backfill does; return how many were new."""
         rows = self.codec.encode(self.vectors[first:last])
-        return self.store.put_vectors("p", self.info.id, zip(self.texts[first:last], rows, strict=True))
+        return self.store.vectors.put("p", self.info.id, zip(self.texts[first:last], rows, strict=True))
 
     def opened(self) -> SpaceIndex:
         """Return an index of the space in its folder."""
@@ -63,7 +65,7 @@ class World:
 
     def another(self) -> SpaceIndex:
         """Return an index of the same space as another process has it, which knows only the store."""
-        return SpaceIndex(None, self.info, self.store.vector_rows("p", self.info.id))
+        return SpaceIndex(None, self.info, self.store.vectors.rows("p", self.info.id))
 
     def texts_near(self, number: int, index: SpaceIndex | None = None) -> int:
         """Return which text is nearest to a text's vector."""

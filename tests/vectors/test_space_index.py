@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragstone.types import Space
+from ragstone.types import CollectionKey, Space
 from ragstone.vectors import turbo
 from ragstone.vectors.space_index import SpaceIndex
 from tests.support.spaces import DIMENSION, MANY, TEXTS, World, same_answers
@@ -61,7 +61,7 @@ def test_a_search_after_an_unrelated_write_reads_no_rows(world: World) -> None:
     world.put(0, 20)
     world.texts_near(0)
     world.rows.listed = 0
-    world.store.set_note("p", "k", "v")
+    world.store.state.update_collection_state(CollectionKey("p", "c"), synced_at=1.0)
     assert world.texts_near(7) == 7
     assert world.rows.listed == 0
 
@@ -109,8 +109,10 @@ def test_rows_stored_by_another_process_are_found(world: World, size: int) -> No
 
 
 def test_rows_of_another_space_are_not_found(world: World) -> None:
-    other = world.store.ensure_space("p", "c", Space("fake", "other", DIMENSION), state="building")
-    beside = SpaceIndex(None, other, world.store.vector_rows("p", other.id))
+    other = world.store.vectors.ensure_space(
+        CollectionKey("p", "c"), Space("fake", "other", DIMENSION), state="building"
+    )
+    beside = SpaceIndex(None, other, world.store.vectors.rows("p", other.id))
     world.put(0, 10)
     assert beside.search(world.vectors[0], 5) == []
     assert len(world.index.search(world.vectors[0], TEXTS)) == 10
@@ -121,7 +123,7 @@ def test_removed_rows_are_not_found(world: World, size: int) -> None:
     world.put(0, 10 + size)
     assert world.texts_near(4) == 4
     (gone,) = world.rows.by_text([world.texts[4]])
-    assert world.store.remove_vectors("p", world.info.id, [gone.id]) == 1
+    assert world.store.vectors.remove("p", world.info.id, [gone.id]) == 1
     assert world.texts_near(4) != 4
     assert world.texts_near(9 + size) == 9 + size
     same_answers(world, range(0, 10 + size), within=1e-6)

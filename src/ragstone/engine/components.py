@@ -14,11 +14,11 @@ from ragstone.errors import ConfigError, StoreBusy
 from ragstone.events import EventBus
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.pipeline import Filler, Writer
-from ragstone.protocols import Codec, Embedder, Nearest, Progress, Store
+from ragstone.protocols import Codec, DocumentStore, Embedder, Nearest, Progress
 from ragstone.retrieval.search import Searcher
 from ragstone.store.home import DATABASE, EMBED_LOCK, VECTORS, make_home
 from ragstone.store.lock import FileLock
-from ragstone.types import Finding, Scalar, Scope, Space, SpaceInfo
+from ragstone.types import CollectionKey, Finding, Scalar, Scope, Space, SpaceInfo
 
 PAGE: Final = 4096
 
@@ -31,7 +31,10 @@ class Parts:
     settings: Settings
     events: EventBus
     project: str
-    _store: Store | None = None
+    _store: DocumentStore | None = None
+    kind: types.CollectionKind = "documents"
+    only: str = ""
+    """The one collection that these parts may use; empty: all of their kind."""
     _searcher: Searcher | None = None
     _embedders: dict[str, Embedder] = field(default_factory=dict)
     _indexes: dict[int, Nearest] = field(default_factory=dict)
@@ -46,7 +49,7 @@ class Parts:
         return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
 
     @property
-    def store(self) -> Store:
+    def store(self) -> DocumentStore:
         """Return the store, opened now if it was not."""
         with self._opening:
             if self._store is None:
@@ -62,9 +65,24 @@ class Parts:
                 self._searcher = Searcher(self.store, self, events=self.events, cache_entries=entries)
             return self._searcher
 
+    def key(self, collection: str) -> CollectionKey:
+        """Return the key of a collection."""
+        return CollectionKey(self.project, collection, self.kind)
+
+    def scope(self, names: tuple[str, ...] | None = None) -> Scope:
+        """Return the scope of some collections, or of all that these parts may use."""
+        if names is None and self.only:
+            names = (self.only,)
+        return Scope(self.project, names, self.kind)
+
+    def collections(self) -> list[types.Collection]:
+        """Return the collections that these parts may use, by name."""
+        stored = self.store.collections(self.project, self.kind)
+        return [one for one in stored if not self.only or one.name == self.only]
+
     def writer(self, collection: str) -> Writer:
         """Return the one that writes to a collection, the collection made now if it was not there."""
-        own = self.store.ensure_collection(self.project, collection).settings
+        own = self.store.ensure_collection(self.key(collection)).settings
         rag = self.settings.rag
         cut = ChunkingConfig(
             str(own.get("chunker", rag.chunker)),
@@ -72,7 +90,7 @@ class Parts:
             _size(own.get("chunk_overlap", rag.chunk_overlap)),
             redact_secrets=self.settings.sources.secrets == "redact",
         )
-        return Writer(self.store, cut, self.events, self.project, collection)
+        return Writer(self.store, cut, self.events, self.key(collection))
 
     def embedder(self, name: str) -> Embedder:
         """Return an embedder by name."""
@@ -92,7 +110,7 @@ class Parts:
         with self._opening:
             if info.id not in self._indexes:
                 folder = None if self.in_memory else self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
-                rows = self.store.vector_rows(project, info.id)
+                rows = self.store.vectors.rows(project, info.id)
                 self._indexes[info.id] = registry.load("vector_index", "turbo")(folder, info, rows)
             return self._indexes[info.id]
 
@@ -129,7 +147,7 @@ class Parts:
 
     def damaged_vectors(self, info: SpaceInfo) -> list[int]:
         """Return the rows of a space that are no vectors: another length, or numbers that are none."""
-        rows = self.store.vector_rows(self.project, info.id)
+        rows = self.store.vectors.rows(self.project, info.id)
         codec = self.codec(info)
         damaged, last = [], 0
         while page := rows.after(last, PAGE):
@@ -141,7 +159,7 @@ class Parts:
     def check_vectors(self) -> list[Finding]:
         """Return what a look at every stored vector found."""
         findings = []
-        for info in self.store.spaces(Scope(self.project)):
+        for info in self.store.vectors.spaces(self.scope()):
             damaged = len(self.damaged_vectors(info))
             detail = f"{damaged} of {info.embedded} are damaged" if damaged else f"all {info.embedded} can be read"
             hint = "`ragstone reembed` makes them again" if damaged else ""
@@ -159,11 +177,11 @@ class Parts:
             self._store.close()
             self._store = None
 
-    def _open_store(self) -> Store:
+    def _open_store(self) -> DocumentStore:
         settings = self.settings.store
-        path = ":memory:" if self.in_memory else str(make_home(self.home, trusted=self.settings.home_named) / DATABASE)
+        path = None if self.in_memory else make_home(self.home, trusted=self.settings.home_named) / DATABASE
         open_store = registry.load("store", self.settings.rag.vector_store.provider)
-        opened: Store = open_store(path, cache_mb=settings.cache_mb, mmap_mb=settings.mmap_mb)
+        opened: DocumentStore = open_store(types.StoreSettings(path, options={"cache_mb": settings.cache_mb}))
         return opened
 
     def query_vector(self, space: Space, query: str) -> types.Matrix | None:

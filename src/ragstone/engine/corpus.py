@@ -19,11 +19,6 @@ HINT: Final = (
 )
 
 
-def project_of(project: str, agent: str) -> str:
-    """Return where an agent's documents are kept: beside the project's own, where no search for those looks."""
-    return f"{project}\x1fagent:{agent}"
-
-
 def in_order(items: Iterable[Item], sources: Sequence[str]) -> list[Item]:
     """Return files in the order of the sources that name them, those of one source by path."""
     choices = [Choice.of((source,)) for source in sources]

@@ -30,14 +30,23 @@ class Ground:
     """One folder with its index; nothing is opened before it is needed."""
 
     def __init__(
-        self, folder: Path, settings: config.Settings, *, project: str = DEFAULT, events: EventBus | None = None
+        self,
+        folder: Path,
+        settings: config.Settings,
+        *,
+        project: str = DEFAULT,
+        events: EventBus | None = None,
+        agent: str = "",
     ) -> None:
         """Keep where and how; use `Engine.open`."""
         self.folder = folder
         self.settings = settings
         self.project = project
         self.events = events or EventBus()
-        self._parts = Parts(self.home, settings, self.events, project)
+        self.agent_name = agent
+        self._parts = Parts(
+            self.home, settings, self.events, project, kind="agent" if agent else "documents", only=agent
+        )
         self._keeper = Keeper(self._parts, self.source)
         self._follower = Follower(self._keeper)
         self._fresh = Fresh(self._keeper, self._follower)
@@ -92,11 +101,11 @@ class Ground:
 
     def collections(self) -> list[types.Collection]:
         """Return the project's collections by name."""
-        return self._parts.store.collections(self.project)
+        return self._parts.collections()
 
     def is_empty(self) -> bool:
         """Return whether nothing has been stored."""
-        return not self.enabled or not any(c.documents for c in self._parts.store.collections(self.project))
+        return not self.enabled or not any(c.documents for c in self._parts.collections())
 
     def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
         """Return the folder's files as a source, or only some of them."""
@@ -116,7 +125,7 @@ class Ground:
         )
 
     def _collection(self, name: str | None) -> str:
-        return name or self.settings.rag.vector_store.collection_name
+        return name or self.agent_name or self.settings.rag.vector_store.collection_name
 
     def _existing(self, name: str | None) -> str:
         """Return the name of a collection that is there; the default one may be yet to come."""
@@ -129,11 +138,11 @@ class Ground:
 
     def _scope(self, collection: str | Sequence[str] | None) -> Scope:
         if collection is None:
-            return Scope(self.project, None)
+            return self._parts.scope()
         wanted = [collection] if isinstance(collection, str) else collection
         if not isinstance(wanted, Sequence):
             raise InputError(f"collection is {collection!r}", hint="give a name, or a list of names")
-        return Scope(self.project, tuple(self._existing(checked.name(one, "a collection")) for one in wanted))
+        return self._parts.scope(tuple(self._existing(checked.name(one, "a collection")) for one in wanted))
 
     def _switched_on(self) -> None:
         if not self.enabled:

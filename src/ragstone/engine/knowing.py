@@ -38,7 +38,7 @@ class Knowing(Talking):
         """Return whether anything is known of code; nothing is read or made for it."""
         if not self.enabled:
             return False
-        return bool(self._parts.store.nodes(self._scope(collection), limit=1))
+        return bool(self._parts.store.graph.nodes(self._scope(collection), limit=1))
 
     def node(
         self,
@@ -253,16 +253,16 @@ class Knowing(Talking):
 
     def _is_path(self, name: str, scope: types.Scope) -> bool:
         store = self._parts.store
-        if store.nodes(scope, keys=[f"file:{name}"]):
+        if store.graph.nodes(scope, keys=[f"file:{name}"]):
             return False
         stored = scope.collections or [one.name for one in self.collections()]
-        there = any(store.document(self.project, one, name) for one in stored)
-        return there or bool(store.links(scope, [f"file:{name}"], kinds=("CHANGED",), back=True, limit=1))
+        there = any(store.document(self._parts.key(one), name) for one in stored)
+        return there or bool(store.graph.links(scope, [f"file:{name}"], kinds=("CHANGED",), back=True, limit=1))
 
     def _listed(self, kinds: Sequence[str] | None, collection: str | Sequence[str] | None) -> list[types.Node]:
         if not self.enabled:
             return []
-        found = self._parts.store.nodes(self._known(collection), kinds=kinds, limit=100_000)
+        found = self._parts.store.graph.nodes(self._known(collection), kinds=kinds, limit=100_000)
         return sorted(found, key=lambda one: (one.collection, one.uri, one.line, one.key))
 
 

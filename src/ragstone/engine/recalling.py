@@ -132,7 +132,7 @@ class Recalling(Searching):
             return told
         from ragstone.memory.merge import together
 
-        scope = Scope(self.memory.parts.project, names)
+        scope = self.memory.parts.scope(names)
         turns = self.memory.parts.searcher.run(replace(asked, scope=scope, merge=False))
         least = options.get("min_score")
         return together(told, turns, self.memory.superseding, top_k=asked.top_k, least=least or 0.0)
@@ -141,10 +141,8 @@ class Recalling(Searching):
     def memory(self) -> later.Rememberer:
         """Return what keeps this project's conversations; it shares the store with the documents."""
         if self._rememberer is None or self._rememberer.parts.store is not self._parts.store:
-            from ragstone.memory import turns as made
-
             own = self._parts
-            parts = Parts(own.home, self.settings, self.events, made.project_of(self.project), own.store)
+            parts = Parts(own.home, self.settings, self.events, self.project, own.store, kind="session")
             parts.share(own)  # one model in memory does for documents and turns
             self._rememberer = later.Rememberer(parts, Keeper(parts, self._keeper.source))
         return self._rememberer

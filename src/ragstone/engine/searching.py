@@ -60,4 +60,4 @@ class Searching(Ground):
 
     def text(self, uri: str, *, collection: str | None = None) -> str | None:
         """Return the stored text of a document, or None if there is none."""
-        return self._parts.store.text(self.project, self._existing(collection), checked.name(uri, "a uri"))
+        return self._parts.store.text(self._parts.key(self._existing(collection)), checked.name(uri, "a uri"))

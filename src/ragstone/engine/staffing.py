@@ -11,7 +11,7 @@ from ragstone.engine.tending import Tending
 from ragstone.engine.writing import Writing
 from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
 from ragstone.protocols import Progress
-from ragstone.types import Item, Scope, Skip
+from ragstone.types import Item, Skip
 
 NO_DOCS = "agents.yaml gives it no docs"
 
@@ -25,8 +25,6 @@ class Staffing(Writing, Tending):
 
     def agent(self, name: str) -> Self:
         """Return an engine over an agent's documents alone: search it, ask it for a context. Closed with this one."""
-        from ragstone.engine.corpus import project_of
-
         staff = self._staff()
         known = self._named(name, staff)
         if not known.sources:
@@ -36,7 +34,7 @@ class Staffing(Writing, Tending):
         if held is None or held.settings != settings:
             if held is not None:
                 held.close()
-            held = type(self)(self.folder, settings, project=project_of(self.project, name), events=self.events)
+            held = type(self)(self.folder, settings, project=self.project, agent=name, events=self.events)
             self._views[name] = held
         return held
 
@@ -116,9 +114,9 @@ class Staffing(Writing, Tending):
     def lacks_vectors(self) -> bool:
         """Return whether a text that is stored waits for a vector."""
         store = self._parts.store
-        spaces = [info for info in store.spaces(Scope(self.project)) if info.state == "active"]
+        spaces = [info for info in store.vectors.spaces(self._parts.scope()) if info.state == "active"]
         lacking = not spaces or any(info.texts > info.embedded for info in spaces)
-        return lacking and any(one.chunks for one in store.collections(self.project))
+        return lacking and any(one.chunks for one in self._parts.collections())
 
     def _staff(self) -> later.Staff:
         from ragstone.config.agents import agents

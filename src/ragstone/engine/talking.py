@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, Unpack, get_args
@@ -15,7 +14,6 @@ from ragstone.events import CONTEXT_LOADED, SEARCH_COMPLETED
 from ragstone.retrieval.context import SURE_ENOUGH
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
-_SENT: Final = "sent"
 _MOST_SENT: Final = 10_000
 """Sentences and lines remembered as sent to one session; the oldest are forgotten first."""
 _CANDIDATES: Final = 12
@@ -69,7 +67,8 @@ class Talking(Recalling):
                 search["chosen"] = [cited.doc_id for cited in made_now.cited]
         made_now = replace(made_now, notes=tuple(dict.fromkeys((*made_now.notes, *told.notes))))
         if session is not None and made_now.cited:
-            self._note_sent(session, [*sent, *(mark for cited in made_now.cited for mark in sent_marks(cited))])
+            marks = [mark for cited in made_now.cited for mark in sent_marks(cited)]
+            self._parts.store.state.add_shown_passages(self.project, session, marks, keep=_MOST_SENT)
         self.events.emit(
             CONTEXT_LOADED,
             rag=True,
@@ -146,12 +145,7 @@ class Talking(Recalling):
     def _sent(self, session: str | None) -> list[str]:
         if session is None:
             return []
-        note = self._parts.store.note(self.project, f"{_SENT}:{session}")
-        return list(json.loads(note)) if note else []
-
-    def _note_sent(self, session: str, marks: list[str]) -> None:
-        kept = list(dict.fromkeys(marks))[-_MOST_SENT:]
-        self._parts.store.set_note(self.project, f"{_SENT}:{session}", json.dumps(kept))
+        return self._parts.store.state.shown_passages(self.project, session)
 
 
 def _judged(text: str, pieces: Sequence[types.Cited], model: str) -> types.Spoken:

@@ -14,7 +14,7 @@ from ragstone.errors import StaleSpace
 from ragstone.protocols import Progress
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.store.home import size_on_disk
-from ragstone.types import AddReport, Scope, Status
+from ragstone.types import AddReport, Status
 
 
 class Tending(Ground):
@@ -52,7 +52,7 @@ class Tending(Ground):
 
     def status(self) -> Status:
         """Return the state of the index at a glance."""
-        collections = tuple(self._parts.store.collections(self.project))
+        collections = tuple(self._parts.collections())
         return Status(
             home=str(self.home),
             project=self.project,
@@ -60,8 +60,8 @@ class Tending(Ground):
             collections=collections,
             documents=sum(one.documents for one in collections),
             chunks=sum(one.chunks for one in collections),
-            spaces=tuple(self._parts.store.spaces(Scope(self.project))),
-            generation=self._parts.store.generation(),
+            spaces=tuple(self._parts.store.vectors.spaces(self._parts.scope())),
+            generation=self._parts.store.generation(self._parts.scope()),
             last_sync=self.last_sync(),
             bytes_on_disk=size_on_disk(self.home),
         )
@@ -87,7 +87,7 @@ class Tending(Ground):
             self._switched_on()
         from ragstone.indexing import export as portable  # only for whoever takes an index elsewhere
 
-        return portable.export_lines(self._parts.store, self.project, self._existing(collection), vectors=vectors)
+        return portable.export_lines(self._parts.store, self._parts.key(self._existing(collection)), vectors=vectors)
 
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
         """Take in what `export` gave and return what changed; vectors of the same space are not made again."""

@@ -120,7 +120,7 @@ class Writing(Ground):
             return 0
         name = self._existing(collection)
         wanted = [self._document_of(one, name) if uri is None else one for one in checked.names(uri, ids)]
-        return self._parts.store.remove(self.project, name, list(dict.fromkeys(wanted)))
+        return self._parts.store.remove(self._parts.key(name), list(dict.fromkeys(wanted)))
 
     def create_collection(
         self,
@@ -140,18 +140,18 @@ class Writing(Ground):
             raise Conflict(f"there is a collection {name!r} already", hint="choose another name, or drop it first")
         given = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}
         settings = {key: value for key, value in given.items() if value is not None}
-        return self._parts.store.ensure_collection(self.project, name, description=description, settings=settings)
+        return self._parts.store.ensure_collection(self._parts.key(name), description=description, settings=settings)
 
     def drop_collection(self, name: str) -> int:
         """Remove a collection with all in it and return how many documents went; `NotFound` if there is none."""
         self._switched_on()
-        return self._parts.store.drop_collection(self.project, self._existing(name))
+        return self._parts.store.drop_collection(self._parts.key(self._existing(name)))
 
     def _outside(self) -> later.Outside:
         return later.Outside(self._parts, self._keeper)
 
     def _document_of(self, one: str, collection: str) -> str:
         """Return the uri an id stands for: a document's own, or that of a chunk's document."""
-        if self._parts.store.document(self.project, collection, one) is not None:
+        if self._parts.store.document(self._parts.key(collection), one) is not None:
             return one
         return one.rpartition("__chunk_")[0] or one

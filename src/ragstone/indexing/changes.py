@@ -156,7 +156,7 @@ class Follower:
         """Return what came of one collection's changes; where it cannot be done now, why."""
         store = self.keeper.parts.store
         try:
-            with store.patience(SECONDS_FOR_A_WRITER):
+            with store.lock_timeout(SECONDS_FOR_A_WRITER):
                 report = self.keeper.bring_in(name, None if paths is None else sorted(paths))
         except (StoreDamaged, StoreTooNew):
             raise
@@ -188,7 +188,7 @@ class Follower:
 
     def _followed(self) -> list[str]:
         """Return the collections to keep level, asked for again only after a change."""
-        generation = self.keeper.parts.store.generation()
+        generation = self.keeper.parts.store.generation(self.keeper.parts.scope())
         if self._known[0] != generation:
             self._known = (generation, self.keeper.followed())
             self._owed = {name: owed for name, owed in self._owed.items() if name in self._known[1]}

@@ -27,7 +27,7 @@ def uri_of(words: tuple[str, ...]) -> str:
 def store(parts: Parts, collection: str, found: Captured) -> Ledger:
     """Store what a walk brought home, remove what the program no longer has, and return the account."""
     ledger = Ledger(found=len(found.pages) + len(found.left))
-    known = parts.store.known(parts.project, collection, SOURCE)
+    known = parts.store.known_files(parts.key(collection), SOURCE)
     writer = parts.writer(collection)
     fresh = []
     for one in (document(page) for page in found.pages):
@@ -44,7 +44,7 @@ def store(parts: Parts, collection: str, found: Captured) -> Ledger:
     there = {uri_of(page.words) for page in found.pages}
     gone = [uri for uri in known if _of(found, uri) and uri not in there and not _unasked(found, uri)]
     if gone:
-        ledger.removed += parts.store.remove(parts.project, collection, gone)
+        ledger.removed += parts.store.remove(parts.key(collection), gone)
     return ledger
 
 

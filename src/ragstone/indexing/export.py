@@ -15,11 +15,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ragstone.errors import InputError
-from ragstone.types import AddReport, Document, Mark, PutResult, Scope, SpaceInfo
+from ragstone.types import AddReport, CollectionKey, Document, Mark, PutResult, SpaceInfo
 
 if TYPE_CHECKING:
     from ragstone.indexing.pipeline import Writer
-    from ragstone.protocols import Codec, Store
+    from ragstone.protocols import Codec, DocumentStore
 
 FORMAT: Final = 1
 _PAGE: Final = 200
@@ -28,16 +28,16 @@ _VECTORS: Final = 4096  # looked at in one go
 _WROTE: Final = "give a file that `ragstone export` wrote; what stood before this line is stored"
 
 
-def export_lines(store: Store, project: str, collection: str, *, vectors: bool = True) -> Iterator[str]:
+def export_lines(store: DocumentStore, key: CollectionKey, *, vectors: bool = True) -> Iterator[str]:
     """Yield the collection's lines; vectors ride along so that reading them back costs no embedding."""
-    space = _active(store, project, collection) if vectors else None
+    space = _active(store, key) if vectors else None
     kept = {"space": space.space.fingerprint, "storage": space.storage} if space else {"space": None}
-    yield _line(ragstone_export=FORMAT, collection=collection, **kept)
-    scope = Scope(project, (collection,))
+    yield _line(ragstone_export=FORMAT, collection=key.name, **kept)
+    scope = key.scope
     after: tuple[str, str] | None = None
     while page := store.documents(scope, after=after, limit=_PAGE):
         for stored in page:
-            text = store.text(project, collection, stored.uri)
+            text = store.text(key, stored.uri)
             about: dict[str, Any] = {"kind": stored.kind, "language": stored.language, "title": stored.title}
             marks = [[mark.start, mark.number, mark.label, mark.unit] for mark in stored.marks]
             about |= {"metadata": dict(stored.metadata), "source": stored.source}
@@ -45,11 +45,11 @@ def export_lines(store: Store, project: str, collection: str, *, vectors: bool =
             yield _line(document=stored.uri, text=text, **about)
         after = (page[-1].collection, page[-1].uri)
     if space:
-        yield from _vector_lines(store, project, collection, space)
+        yield from _vector_lines(store, key, space)
 
 
 def import_lines(
-    store: Store, writer: Writer, lines: Iterable[str], codec_of: Callable[[SpaceInfo], Codec]
+    store: DocumentStore, writer: Writer, lines: Iterable[str], codec_of: Callable[[SpaceInfo], Codec]
 ) -> AddReport:
     """Take lines in and return what changed; documents before a bad line are stored, and the error says so."""
     numbered = enumerate(lines, start=1)
@@ -70,7 +70,7 @@ def import_lines(
                 results += _put(writer, waiting)
     finally:
         results += _put(writer, waiting)
-    space = _active(store, writer.project, writer.collection)
+    space = _active(store, writer.key)
     same = space is not None and space.space.fingerprint == head.get("space")
     good = _readable(vectors, space, head.get("storage"), codec_of) if vectors and space and same else {}
     return AddReport(
@@ -91,13 +91,13 @@ def _put(writer: Writer, waiting: dict[str, list[Document]]) -> list[PutResult]:
     return results
 
 
-def _vector_lines(store: Store, project: str, collection: str, space: SpaceInfo) -> Iterator[str]:
-    rows = store.vector_rows(project, space.id)
-    ids = store.vectors_in(Scope(project, (collection,)), space.id)
+def _vector_lines(store: DocumentStore, key: CollectionKey, space: SpaceInfo) -> Iterator[str]:
+    rows = store.vectors.rows(key.project, space.id)
+    ids = store.vectors.ids_in(key.scope, space.id)
     for start in range(0, len(ids), _PAGE):
         page = rows.by_id(ids[start : start + _PAGE])
-        places = store.copies(Scope(project, (collection,)), [row.text_id for row in page])
-        chunks = store.chunks(project, [found[0] for found in places.values()])
+        places = store.copies(key.scope, [row.text_id for row in page])
+        chunks = store.chunks(key.project, [found[0] for found in places.values()])
         hashes = {chunk.text_id: chunk.chunk.hash.hex() for chunk in chunks.values()}
         for row in page:
             if row.text_id in hashes:
@@ -141,20 +141,20 @@ def _left_out(missing: int, given: int, *, same: bool) -> tuple[str, ...]:
     return (f"{missing} of {given} vectors {why} and were left out; `ragstone sync` makes new ones",)
 
 
-def _restore(store: Store, writer: Writer, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
+def _restore(store: DocumentStore, writer: Writer, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
     """Give imported vectors to the texts they belong to and return how many."""
-    scope = Scope(writer.project, (writer.collection,))
+    scope = writer.key.scope
     done, after = 0, 0
-    while pending := store.pending(scope, space.id, after=after, limit=_RESTORED):
+    while pending := store.vectors.pending(scope, space.id, after=after, limit=_RESTORED):
         after = pending[-1].text_id
         digests = ((text.text_id, hashlib.sha256(text.text.encode("utf-8", "surrogatepass"))) for text in pending)
         found = [(text_id, vectors[key]) for text_id, digest in digests if (key := digest.hexdigest()) in vectors]
-        done += store.put_vectors(writer.project, space.id, found)
+        done += store.vectors.put(writer.key.project, space.id, found)
     return done
 
 
-def _active(store: Store, project: str, collection: str) -> SpaceInfo | None:
-    spaces = store.spaces(Scope(project, (collection,)))
+def _active(store: DocumentStore, key: CollectionKey) -> SpaceInfo | None:
+    spaces = store.vectors.spaces(key.scope)
     return next((info for info in spaces if info.state == "active"), None)
 
 

@@ -16,12 +16,25 @@ from ragstone.events import CHUNK_INDEXED, EventBus
 from ragstone.read import BINARY
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.sources.folder.source import MISSING, FolderSource
-from ragstone.types import Document, Item, Known, Prepared, PutResult, Scope, Skip, SpaceInfo, Stamp, SyncReport
+from ragstone.types import (
+    CollectionKey,
+    Document,
+    Item,
+    KnownFile,
+    PreparedDocument,
+    PutResult,
+    Scope,
+    Skip,
+    SpaceInfo,
+    Stamp,
+    SyncReport,
+    UnreadFile,
+)
 
 if TYPE_CHECKING:
     from ragstone.indexing.chunking_config import ChunkingConfig
     from ragstone.indexing.prepare import ItemPreparer, Outcome
-    from ragstone.protocols import Codec, Embedder, Progress, Store
+    from ragstone.protocols import Codec, DocumentStore, Embedder, Progress
 
 # One transaction holds about this much text: big enough that commits do not count, small enough to be quick to redo.
 BATCH_CHARACTERS: Final = 2_000_000
@@ -36,20 +49,11 @@ EMBED_BATCH_TIMED: Final = 32
 SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored as they stand"
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A file that gave no text, as it was then: its stamp, why, and whether that is a failure."""
-
-    stamp: Stamp
-    reason: str = BINARY
-    failed: bool = False
-
-
 @dataclass(slots=True)
 class Ledger:
     """The running account of a sync."""
 
-    known: Mapping[str, Known] = field(default_factory=dict)
+    known: Mapping[str, KnownFile] = field(default_factory=dict)
     """What was stored of the source before."""
     found: int = 0
     indexed: int = 0
@@ -62,7 +66,7 @@ class Ledger:
     remarks: list[Skip] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     items: list[Item] = field(default_factory=list)
-    unread: dict[str, Unread] = field(default_factory=dict)
+    unread: dict[str, UnreadFile] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
 
     def closed(self, begun: float, *, notes: Sequence[str] = ()) -> SyncReport:
@@ -97,11 +101,11 @@ class Ledger:
         failed = outcome.verdict != "binary"
         reason = outcome.reason if failed else BINARY
         if outcome.stamp is not None:
-            self.leave_unread(outcome.uri, Unread(outcome.stamp, reason, failed))
+            self.leave_unread(outcome.uri, UnreadFile(outcome.stamp, reason, failed))
         else:
             self._no_text(Skip(outcome.uri, reason), failed=failed)
 
-    def leave_unread(self, uri: str, known: Unread) -> None:
+    def leave_unread(self, uri: str, known: UnreadFile) -> None:
         """Account for a file that gives no text as long as it looks like that, and remember it."""
         self.unread[uri] = known
         self._no_text(Skip(uri, known.reason), failed=known.failed)
@@ -120,11 +124,10 @@ class Ledger:
 class Writer:
     """Writes documents of one collection of one project."""
 
-    store: Store
+    store: DocumentStore
     cut: ChunkingConfig
     events: EventBus
-    project: str
-    collection: str
+    key: CollectionKey
 
     def add(self, documents: Iterable[Document], *, source: str = "") -> list[PutResult]:
         """Store given documents and return what each changed; with a source, its next sync looks at them again."""
@@ -146,21 +149,21 @@ class Writer:
         source: FolderSource,
         *,
         full: bool = False,
-        unread: Mapping[str, Unread] | None = None,
+        unread: Mapping[str, UnreadFile] | None = None,
         progress: Progress | None = None,
-    ) -> tuple[SyncReport, dict[str, Unread]]:
+    ) -> tuple[SyncReport, dict[str, UnreadFile]]:
         """Make the collection match the source; return the ledger, and the files that gave no text.
 
         `unread` is what an earlier sync returned of those, so that they are not read again; vectors are not touched.
         """
         begun = time.monotonic()
-        known = self.store.known(self.project, self.collection, source.name, uris=source.about, below=True)
+        known = self.store.known_files(self.key, source.name, uris=source.about, below=True)
         ledger, trusted = Ledger(known), {} if full else known
         waiting = self._scan(source, ledger, trusted, unread or {}, progress)
         self._take_in(source, waiting, ledger, trusted, progress)
         gone = [uri for uri in known if uri not in ledger.seen and source.covers(uri)]
         for start in range(0, len(gone), BATCH_DOCUMENTS):
-            ledger.removed += self.store.remove(self.project, self.collection, gone[start : start + BATCH_DOCUMENTS])
+            ledger.removed += self.store.remove(self.key, gone[start : start + BATCH_DOCUMENTS])
         closed = ledger.closed(begun)
         report = replace(
             closed,
@@ -175,8 +178,8 @@ class Writer:
         self,
         source: FolderSource,
         ledger: Ledger,
-        known: dict[str, Known],
-        unread: Mapping[str, Unread],
+        known: dict[str, KnownFile],
+        unread: Mapping[str, UnreadFile],
         progress: Progress | None,
     ) -> list[Item]:
         """Return the items that must be looked into; the others are accounted for."""
@@ -206,7 +209,7 @@ class Writer:
         source: FolderSource,
         waiting: Sequence[Item],
         ledger: Ledger,
-        known: dict[str, Known],
+        known: dict[str, KnownFile],
         progress: Progress | None,
     ) -> None:
         """Read, cut and store what changed, a batch at a time."""
@@ -221,7 +224,7 @@ class Writer:
         same = {uri: one.content_hash for uri, one in before.items() if one.recipe == current}
         work, helped = _prepare(ItemPreparer(source, self.cut, same), waiting)
 
-        def ready(found: Iterable[Outcome]) -> Iterator[Prepared]:
+        def ready(found: Iterable[Outcome]) -> Iterator[PreparedDocument]:
             nonlocal left
             for done, outcome in enumerate(found, start=1):
                 left = len(waiting) - done
@@ -244,10 +247,10 @@ class Writer:
                     ledger.added += result.added
                     ledger.kept += result.kept
         if touched:
-            self.store.touch(self.project, self.collection, source.name, touched)
+            self.store.touch(self.key, source.name, touched)
 
-    def _put(self, batch: Sequence[Prepared]) -> list[PutResult]:
-        results = self.store.put(self.project, self.collection, batch)
+    def _put(self, batch: Sequence[PreparedDocument]) -> list[PutResult]:
+        results = self.store.put(self.key, batch)
         for result in results:
             self.events.emit(
                 CHUNK_INDEXED, uri=result.uri, added=result.added, kept=result.kept, removed=result.removed
@@ -259,7 +262,7 @@ class Writer:
 class Filler:
     """Gives vectors to stored texts that have none: resumable at any point, safe to run twice at once."""
 
-    store: Store
+    store: DocumentStore
     project: str
     embedder: Embedder
     codec: Callable[[], Codec]
@@ -275,13 +278,13 @@ class Filler:
         batch = EMBED_BATCH if end is None else EMBED_BATCH_TIMED
         if progress and total:
             progress("embed", 0, total)
-        while pending := self.store.pending(scope, info.id, after=after, limit=batch):
+        while pending := self.store.vectors.pending(scope, info.id, after=after, limit=batch):
             if end is not None and time.monotonic() >= end:
                 break
             vectors = self.embedder.embed([text.text for text in pending], "document")
             texts = [text.text_id for text in pending]
             rows = self.codec().encode(vectors)
-            done += self.store.put_vectors(self.project, info.id, zip(texts, rows, strict=True))
+            done += self.store.vectors.put(self.project, info.id, zip(texts, rows, strict=True))
             after = pending[-1].text_id
             if progress:
                 progress("embed", min(done, total), total)
@@ -300,9 +303,11 @@ def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:
     return tuple(sorted(skips, key=lambda skip: skip.uri))
 
 
-def _batches(documents: Iterable[Prepared], left: Callable[[], int] | None = None) -> Iterator[list[Prepared]]:
+def _batches(
+    documents: Iterable[PreparedDocument], left: Callable[[], int] | None = None
+) -> Iterator[list[PreparedDocument]]:
     """Yield runs of documents that make a good transaction; where it is told how many are left, half of those each."""
-    batch: list[Prepared] = []
+    batch: list[PreparedDocument] = []
     size = 0
     for one in documents:
         batch.append(one)

@@ -15,7 +15,7 @@ from ragstone.indexing.parser_process import parse_facts
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.secrets.redaction import redact, without_secrets
-from ragstone.types import Document, Item, Prepared, Stamp
+from ragstone.types import Document, Item, PreparedDocument, Stamp
 
 Verdict = Literal["ready", "same", "binary", "failed"]
 _LASTING_REASONS: Final[frozenset[Reason]] = frozenset(
@@ -36,7 +36,7 @@ class Outcome:
     uri: str
     verdict: Verdict
     stamp: Stamp | None = None
-    prepared: Prepared | None = None
+    prepared: PreparedDocument | None = None
     reason: str = ""
 
 
@@ -79,7 +79,7 @@ def prepare_document(
     *,
     source: str = "",
     content_hash: str = "",
-) -> Prepared:
+) -> PreparedDocument:
     """Return a document with its secrets redacted, cut into chunks and ready to store."""
     if chunking.redact_secrets:
         document = without_secrets(document)
@@ -87,7 +87,7 @@ def prepare_document(
         document = _add_symbols(document)
     chunker = chunker_for(document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap)
     chunks = tuple(chunker.chunk(document))
-    return Prepared(
+    return PreparedDocument(
         document=replace(document, symbols=None),  # only the chunker needs them
         chunks=chunks,
         source=source,

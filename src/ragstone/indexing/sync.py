@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Unpack
 
 from ragstone.config.settings import DEFAULT
 from ragstone.engine.components import Parts
 from ragstone.errors import RagstoneError, ReadError, StaleSpace
-from ragstone.indexing.pipeline import Unread
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import MISSING, FolderSource
-from ragstone.types import Item, Known, Scope, SpaceInfo, SpaceState, Stamp, SyncReport
-
-_SYNCED: Final = "last_sync"
-_FINGERPRINT: Final = "fingerprint"
-_UNREAD: Final = "unread"
-_WHOLE: Final = "whole"
-"""Set when a sync of the whole folder begins: from then on the collection is meant to match it."""
-_ROOT: Final = "root"
-"""The folder that paths of a collection's files start from: in full, and seen from the index, as both may move."""
-_SEVERAL: Final = '["", ""]'
-_BEHIND: Final = "behind"
-"""Set where a refresh was to make no vectors: the next one that is to makes them too."""
+from ragstone.types import (
+    CollectionState,
+    CollectionStateChanges,
+    Item,
+    KnownFile,
+    Scope,
+    SpaceInfo,
+    SpaceState,
+    SyncReport,
+    UnreadFile,
+    UnreadFiles,
+)
 
 TEXTS_A_SECOND: Final = 200
 """About what the built-in model does. Where there is far more to embed than the time allows, the few vectors it would
@@ -62,7 +60,7 @@ class Keeper:
         report = self._with_graph(report, collection, progress)
         report = self._with_vectors(report, collection, embed, progress)
         if paths is None:
-            self._note(collection, _SYNCED, repr(time.time()))
+            self.note_synced(collection)
         return replace(report, seconds=time.monotonic() - begun)
 
     def refresh(
@@ -73,23 +71,23 @@ class Keeper:
         An empty index takes the folder in; one that holds only given documents, or some named paths, is left alone.
         """
         store = self.parts.store
-        stored = store.collections(self.parts.project)
-        names = [one.name for one in stored if self._noted(one.name, _WHOLE) is not None]
+        stored = self.parts.collections()
+        names = [one.name for one in stored if self._state(one.name).follows_folder]
         if not names and not any(one.documents for one in stored):
             names = [default]
         reports = []
-        with store.patience(wait):
+        with store.lock_timeout(wait):
             for name in names:
-                first = self._noted(name, _SYNCED) is None
+                first = self._state(name).synced_at is None
                 report = self._take_in(name, None, full=False, progress=progress)
                 if report.chunks_added and not embed:
-                    self._note(name, _BEHIND, "1")
+                    self._update(name, needs_vectors=True)
                 if first or report.indexed or report.removed:
                     report = self._with_vectors(report, name, embed, progress)
-                    self._note(name, _SYNCED, repr(time.time()))
+                    self.note_synced(name)
                     reports.append(report)
                     continue
-                if embed and self._noted(name, _BEHIND):
+                if embed and self._state(name).needs_vectors:
                     report = self._with_vectors(report, name, embed, progress)
                 if report.failed or report.embedded:
                     reports.append(replace(report, pending=self.pending(name)))
@@ -97,16 +95,14 @@ class Keeper:
 
     def followed(self) -> list[str]:
         """Return the collections that are meant to match the folder of these settings."""
-        stored = self.parts.store.collections(self.parts.project)
-        return [one.name for one in stored if self._noted(one.name, _WHOLE) is not None and self.rooted(one.name)]
+        stored = self.parts.collections()
+        return [one.name for one in stored if self._state(one.name).follows_folder and self.rooted(one.name)]
 
     def rooted(self, collection: str) -> bool:
         """Return whether the paths of a collection's files start from the folder of these settings."""
-        noted = self._noted(collection, _ROOT)
-        if noted is None:
-            return False
-        here = self._root()
-        return any(old and old == new for old, new in zip(json.loads(noted), here, strict=True))
+        state = self._state(collection)
+        root, relative_root = self._root()
+        return bool(root and root == state.root) or bool(relative_root and relative_root == state.relative_root)
 
     def bring_in(self, collection: str, paths: Sequence[str] | None) -> SyncReport:
         """Take in what changed, or a look at everything, without vectors; return the ledger.
@@ -121,13 +117,13 @@ class Keeper:
 
     def note_synced(self, collection: str) -> None:
         """Remember that a collection was level with the folder now."""
-        self._note(collection, _SYNCED, repr(time.time()))
+        self._update(collection, synced_at=time.time())
 
     def embed_few(self, collection: str, *, seconds: float) -> int:
         """Give vectors to texts that wait for one, if they are so few that the time may do; return how many."""
         parts, scope = self.parts, self._scope(collection)
         few = seconds * TEXTS_A_SECOND
-        for info in parts.store.spaces(scope):
+        for info in parts.store.vectors.spaces(scope):
             if info.state == "active" and info.embedded and 0 < info.texts - info.embedded <= few:
                 current = parts.embedder(parts.settings.rag.embedding_provider).space
                 if info.space.fingerprint == current.fingerprint and self._storage() in (None, info.storage):
@@ -151,20 +147,20 @@ class Keeper:
         info = self.space(collection, state="building")
         damaged = self.parts.damaged_vectors(info)
         if damaged:
-            self.parts.store.remove_vectors(self.parts.project, info.id, damaged)
+            self.parts.store.vectors.remove(self.parts.project, info.id, damaged)
         done = self.parts.fill(self._scope(collection), info, progress=progress)
-        self.parts.store.activate_space(self.parts.project, collection, info.id)
+        self.parts.store.vectors.activate_space(self.parts.key(collection), info.id)
         return done
 
     def space(self, collection: str, *, state: SpaceState = "active") -> SpaceInfo:
         """Return the configured embedder's space of a collection, made now if it was not there."""
         parts = self.parts
         space = parts.embedder(parts.settings.rag.embedding_provider).space
-        parts.store.ensure_collection(parts.project, collection)
+        parts.store.ensure_collection(parts.key(collection))
         try:
-            return parts.store.ensure_space(parts.project, collection, space, storage=self._storage(), state=state)
+            return parts.store.vectors.ensure_space(parts.key(collection), space, storage=self._storage(), state=state)
         except StaleSpace as error:
-            spaces = parts.store.spaces(self._scope(collection))
+            spaces = parts.store.vectors.spaces(self._scope(collection))
             old = next((info for info in spaces if info.state == "active"), None)
             made = f"{old.space.model} ({old.space.embedder}, {old.storage})" if old else "another model"
             wanted = ", ".join(filter(None, (space.embedder, self._storage())))
@@ -183,16 +179,16 @@ class Keeper:
 
     def last_sync(self) -> float | None:
         """Return when any collection was last synced, in seconds since 1970."""
-        notes = (self._noted(one.name, _SYNCED) for one in self.parts.store.collections(self.parts.project))
-        return max((float(note) for note in notes if note), default=None)
+        times = [self._state(one.name).synced_at for one in self.parts.collections()]
+        return max((at for at in times if at is not None), default=None)
 
     def fingerprint(self, collection: str) -> str | None:
         """Return the fingerprint of the folder that the last whole sync of a collection saw."""
-        return self._noted(collection, _FINGERPRINT)
+        return self._state(collection).fingerprint
 
     def pending(self, collection: str) -> int:
         """Return how many texts of a collection wait for a vector."""
-        spaces = self.parts.store.spaces(self._scope(collection))
+        spaces = self.parts.store.vectors.spaces(self._scope(collection))
         return max((info.texts - info.embedded for info in spaces if info.state == "active"), default=0)
 
     def _take_in(
@@ -208,27 +204,25 @@ class Keeper:
         writer = self.parts.writer(collection)
         before = self._unread(collection, writer.cut.recipe)
         if paths is None:
-            self._note(collection, _WHOLE, "1")
+            self._update(collection, follows_folder=True)
         self._note_root(collection, whole=paths is None)
         source = self.source(paths)
         source.following = following
         report, unread = writer.sync(source, full=full, unread={} if full else before, progress=progress)
         elsewhere = {uri: one for uri, one in before.items() if uri not in unread and not source.covers(uri)}
-        rows = {uri: _row(one) for uri, one in {**elsewhere, **unread}.items()}
-        if rows or before:
-            self._note(collection, _UNREAD, json.dumps([writer.cut.recipe, rows]))
+        files = {**elsewhere, **unread}
+        if files or before:
+            self.parts.store.state.set_unread_files(self.parts.key(collection), UnreadFiles(writer.cut.recipe, files))
         if paths is None:
             # A file that failed may be readable the next time without looking any different, if it is not to blame.
             sound = all(skip.uri in unread for skip in report.failed)
-            self._note(collection, _FINGERPRINT, report.fingerprint if sound else "")
+            self._update(collection, fingerprint=report.fingerprint if sound else "")
         return report
 
-    def _unread(self, collection: str, recipe: str) -> dict[str, Unread]:
+    def _unread(self, collection: str, recipe: str) -> dict[str, UnreadFile]:
         """Return the files that gave no text to these readers, by their uris."""
-        made_by, rows = json.loads(self._noted(collection, _UNREAD) or '["", {}]')
-        if made_by != recipe:
-            return {}
-        return {uri: Unread(Stamp(*stamp), reason, failed) for uri, (stamp, reason, failed) in rows.items()}
+        unread = self.parts.store.state.unread_files(self.parts.key(collection))
+        return dict(unread.files) if unread.recipe == recipe else {}
 
     def _with_graph(self, report: SyncReport, collection: str, progress: Progress | None) -> SyncReport:
         """Return the ledger with what became of the graph; where that fails, the documents are stored all the same."""
@@ -247,8 +241,8 @@ class Keeper:
     ) -> SyncReport:
         embedded, notes = 0, report.notes
         if embed and (embed is True or self._waiting_for_vectors(report, collection) <= embed * TEXTS_A_SECOND):
-            if self._noted(collection, _BEHIND):
-                self._note(collection, _BEHIND, "")
+            if self._state(collection).needs_vectors:
+                self._update(collection, needs_vectors=False)
             try:
                 seconds = None if embed is True else float(embed)
                 embedded = self.embed(collection, seconds=seconds, progress=progress)
@@ -259,7 +253,7 @@ class Keeper:
 
     def _waiting(self, collection: str) -> int:
         source = self.source(None)
-        known = self.parts.store.known(self.parts.project, collection, source.name)
+        known = self.parts.store.known_files(self.parts.key(collection), source.name)
         unread = self._unread(collection, self.parts.writer(collection).cut.recipe)
         found = {item.uri: item for item in source.scan() if isinstance(item, Item)}
         items = {uri: item for uri, item in found.items() if uri not in unread or unread[uri].stamp != item.stamp}
@@ -278,29 +272,31 @@ class Keeper:
 
     def _note_root(self, collection: str, *, whole: bool) -> None:
         """Remember the folder that paths start from; files from below several are in none that could be looked at."""
-        mixed = not whole and self._noted(collection, _ROOT) is not None and not self.rooted(collection)
-        self._note(collection, _ROOT, _SEVERAL if mixed else json.dumps(self._root()))
+        mixed = not whole and self._state(collection).root is not None and not self.rooted(collection)
+        root, relative_root = ("", "") if mixed else self._root()
+        self._update(collection, root=root, relative_root=relative_root)
 
     def _waiting_for_vectors(self, report: SyncReport, collection: str) -> int:
         """Return about how many texts have no vector: those just added, or all that earlier refreshes left behind."""
-        if not self._noted(collection, _BEHIND):
+        if not self._state(collection).needs_vectors:
             return report.chunks_added
-        stored = self.parts.store.collections(self.parts.project)
-        spaces = [info for info in self.parts.store.spaces(self._scope(collection)) if info.state == "active"]
+        stored = self.parts.collections()
+        spaces = [info for info in self.parts.store.vectors.spaces(self._scope(collection)) if info.state == "active"]
         return self.pending(collection) if spaces else sum(one.chunks for one in stored if one.name == collection)
 
     def _scope(self, collection: str) -> Scope:
-        return Scope(self.parts.project, (collection,))
+        return self.parts.scope((collection,))
 
-    def _noted(self, collection: str, key: str) -> str | None:
-        return self.parts.store.note(self.parts.project, f"{key}:{collection}")
+    def _state(self, collection: str) -> CollectionState:
+        return self.parts.store.state.collection_state(self.parts.key(collection))
 
-    def _note(self, collection: str, key: str, value: str) -> None:
-        if self._noted(collection, key) != value:
-            self.parts.store.set_note(self.parts.project, f"{key}:{collection}", value)
+    def _update(self, collection: str, **changes: Unpack[CollectionStateChanges]) -> None:
+        before = self._state(collection)
+        if replace(before, **changes) != before:
+            self.parts.store.state.update_collection_state(self.parts.key(collection), **changes)
 
 
-def changed(source: FolderSource, item: Item, known: Known) -> bool:
+def changed(source: FolderSource, item: Item, known: KnownFile) -> bool:
     """Return whether a file is not what is known of it: by its stamp if that can be trusted, else by its content."""
     if item.stamp == known.stamp:
         return False
@@ -318,11 +314,6 @@ def _no_text(source: FolderSource, item: Item) -> bool:
         return is_binary(source.load(item), item.uri)
     except ReadError:
         return False
-
-
-def _row(one: Unread) -> list[object]:
-    stamp = one.stamp
-    return [[stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode], one.reason, one.failed]
 
 
 def _together(reports: Sequence[SyncReport]) -> SyncReport | None:

@@ -25,7 +25,7 @@ from ragstone.sources.web.pages import (
     title_from_url,
 )
 from ragstone.sources.web.urls import parse_url
-from ragstone.types import AddReport, Condition, Document, Filter, Known, Scope, Skip, StoredDocument
+from ragstone.types import AddReport, Condition, Document, Filter, KnownFile, Skip, StoredDocument
 
 _GONE: Final = (404, 410)
 _OK, _NOT_MODIFIED = 200, 304
@@ -70,7 +70,7 @@ class Pages:
         What has not changed is left as it is, what has is replaced, what is gone is removed with a remark; a page
         that cannot be asked about is a failure, and stays.
         """
-        known = self.parts.store.known(self.parts.project, self.collection, WEB)
+        known = self.parts.store.known_files(self.parts.key(self.collection), WEB)
         for uri, before in known.items():
             ledger.found += 1
             try:
@@ -78,7 +78,7 @@ class Pages:
             except (AccessError, InputError, ReadError) as error:
                 ledger.failed.append(Skip(uri, error.message))
 
-    def _again(self, uri: str, before: Known, ledger: Ledger) -> None:
+    def _again(self, uri: str, before: KnownFile, ledger: Ledger) -> None:
         old = self._stored(uri)
         if old is None:  # another process removed it meanwhile
             ledger.found -= 1
@@ -149,22 +149,22 @@ class Pages:
         if document.metadata["content_hash"] == old.metadata.get("content_hash"):
             return old.source == WEB
         try:
-            text = self.parts.store.text(self.parts.project, self.collection, old.uri)
+            text = self.parts.store.text(self.parts.key(self.collection), old.uri)
         except StoreDamaged:
             return False
         return old.source == WEB and (document.text, document.title) == (text, old.title)
 
     def _remove(self, uri: str, remark: str, ledger: Ledger) -> None:
-        ledger.removed += self.parts.store.remove(self.parts.project, self.collection, [uri])
+        ledger.removed += self.parts.store.remove(self.parts.key(self.collection), [uri])
         ledger.remarks.append(Skip(uri, remark))
 
     def _asked_for(self, url: str) -> list[StoredDocument]:
         """Return the pages that somebody asked for by this address, wherever they were found."""
-        scope, wanted = Scope(self.parts.project, (self.collection,)), Filter((Condition("meta.url", "eq", url),))
+        scope, wanted = self.parts.scope((self.collection,)), Filter((Condition("meta.url", "eq", url),))
         return [one for one in self.parts.store.documents(scope, filter=wanted) if one.source == WEB]
 
     def _stored(self, uri: str) -> StoredDocument | None:
-        return self.parts.store.document(self.parts.project, self.collection, uri)
+        return self.parts.store.document(self.parts.key(self.collection), uri)
 
 
 def _validators(old: StoredDocument) -> Validators:

@@ -23,12 +23,9 @@ from ragstone.memory.session_cache import LOOK_BACK, Known, speaker
 from ragstone.memory.times import Span, spans
 from ragstone.sources.secrets.redaction import redact
 from ragstone.store.lock import FileLock
-from ragstone.types import Collection, Condition, Filter, Hit, Recalled, Request, Scope, Turn
+from ragstone.types import Collection, Condition, Filter, Hit, Recalled, Request, Turn
 
 MEMORY_LOCK: Final = "memory.lock"
-_NEXT: Final = "next_turn"
-_STAMP: Final = "stamp"
-"""Another one whenever a turn that was stored is changed or forgotten, by whichever process."""
 _PAGE: Final = 500
 _WIDER: Final = 3
 """Candidates for each turn wanted, so that collapsing and time have something to choose from."""
@@ -55,12 +52,12 @@ class Rememberer:
         if not given:
             return []
         session = given[0].session
-        store, project = self.parts.store, self.parts.project  # opened first: the lock lies in its folder
+        store, key = self.parts.store, self.parts.key(session)  # opened first: the lock lies in its folder
         with FileLock(None if self.parts.in_memory else self.parts.home / MEMORY_LOCK):
             writer = self.parts.writer(session)
             first = self._next(session)
             # The numbers are taken before anything is stored: a crash leaves a gap, never two turns with one number.
-            store.set_note(project, f"{_NEXT}:{session}", str(first + len(given)))
+            store.state.update_session_state(key, next_turn=first + len(given))
             known = self._of(session)
             stored = self._judged(given, first, known)
             every = [*list(known.hot)[-made.BEFORE :], *stored]
@@ -80,7 +77,8 @@ class Rememberer:
         """
         if not turns:
             return 0
-        session, store, project = turns[0].session, self.parts.store, self.parts.project
+        session, store = turns[0].session, self.parts.store
+        key = self.parts.key(session)
         with FileLock(None if self.parts.in_memory else self.parts.home / MEMORY_LOCK):
             clean = [replace(turn, content=self._clean(turn.content)) for turn in turns]
             there = {turn.index: turn for turn in self.all(session)}
@@ -91,7 +89,8 @@ class Rememberer:
                 )
             new = [turn for turn in clean if turn.index not in there]
             writer = self.parts.writer(session)
-            store.set_note(project, f"{_NEXT}:{session}", str(max(self._next(session), clean[-1].index + 1)))
+            following = max(self._next(session), clean[-1].index + 1)
+            store.state.update_session_state(key, next_turn=following)
             every = {**there, **{turn.index: turn for turn in clean}}
             writer.add(made.document(turn, _said_before(turn, every)) for turn in new)
             self._changed(session)
@@ -101,19 +100,19 @@ class Rememberer:
 
     def forget(self, session: str, *, turn: int | None = None, before: float | None = None) -> int:
         """Remove one turn, the turns said before a time, or the whole session; return how many went."""
-        store, project = self.parts.store, self.parts.project
+        store, key = self.parts.store, self.parts.key(session)
         if not self._exists(session):
             return 0
         self._known.pop(session, None)
         if turn is None and before is None:
-            return store.drop_collection(project, session)
+            return store.drop_collection(key)
         if turn is not None:
             gone = [made.uri_of(turn)]
         else:
             gone = [made.uri_of(one.index) for one in self.all(session) if one.time < (before or 0.0)]
         self._changed(session)
         try:
-            return store.remove(project, session, gone)
+            return store.remove(key, gone)
         finally:
             self._changed(session)  # again: another process may have looked in between
 
@@ -132,7 +131,7 @@ class Rememberer:
 
     def sessions(self) -> list[Collection]:
         """Return the sessions there are, by name."""
-        return self.parts.store.collections(self.parts.project)
+        return self.parts.collections()
 
     def turns(self, session: str, limit: int = made.HOT) -> list[Turn]:
         """Return the last turns, oldest first; none for a session that is not known."""
@@ -147,7 +146,7 @@ class Rememberer:
             return []
         wide = replace(
             request,
-            scope=Scope(self.parts.project, (session,)),
+            scope=self.parts.scope((session,)),
             top_k=max(request.top_k * _WIDER, made.HOT),
             merge=False,
             filter=_between_times(since, until),
@@ -169,10 +168,10 @@ class Rememberer:
         whole = hit.metadata.get("length") == len(hit.text)
         if not whole or not (hit.also_at or wide.filter):
             return [turn]
-        store, project = self.parts.store, self.parts.project
-        chunks = store.document_chunks(project, session, hit.source_doc_id)
+        store, key = self.parts.store, self.parts.key(session)
+        chunks = store.document_chunks(key, hit.source_doc_id)
         ids = store.copies(wide.scope, [chunk.text_id for chunk in chunks])
-        rows = store.chunks(project, [number for some in ids.values() for number in some[-_MOST_AGAIN:]])
+        rows = store.chunks(key.project, [number for some in ids.values() for number in some[-_MOST_AGAIN:]])
         again = {row.uri: made.turn_of(row.metadata, row.chunk.text) for row in rows.values()}
         again = {uri: one for uri, one in again.items() if len(one.content) == len(turn.content)}
         return list({**_in_time(again, wide.filter), hit.source_doc_id: turn}.values())
@@ -182,7 +181,7 @@ class Rememberer:
         if hit.metadata.get("length") == len(hit.text):
             return hit.text
         try:
-            return self.parts.store.text(self.parts.project, session, hit.source_doc_id) or hit.text
+            return self.parts.store.text(self.parts.key(session), hit.source_doc_id) or hit.text
         except StoreDamaged:
             return hit.text
 
@@ -218,7 +217,7 @@ class Rememberer:
 
     def _superseders(self, session: str) -> Iterator[Turn]:
         """Yield the turns that supersede others, without their texts."""
-        scope, told = Scope(self.parts.project, (session,)), Filter((Condition("meta.supersedes", "exists", True),))
+        scope, told = self.parts.scope((session,)), Filter((Condition("meta.supersedes", "exists", True),))
         after: tuple[str, str] | None = None
         while page := self.parts.store.documents(scope, filter=told, after=after, limit=_PAGE):
             yield from (made.of_stored(stored, "") for stored in page)
@@ -226,7 +225,7 @@ class Rememberer:
 
     def _of(self, session: str) -> Known:
         """Return what is known of a session, level with the store."""
-        stamp = self.parts.store.note(self.parts.project, f"{_STAMP}:{session}")
+        stamp = self.parts.store.state.session_state(self.parts.key(session)).version
         known = self._known.get(session)
         if known is None or known.stamp != stamp:
             if stamp is None and self._exists(session):
@@ -243,15 +242,15 @@ class Rememberer:
     def _changed(self, session: str) -> str:
         """Tell every process that what it knows of a session is no longer so, and return the new stamp."""
         stamp = secrets.token_hex(8)
-        self.parts.store.set_note(self.parts.project, f"{_STAMP}:{session}", stamp)
+        self.parts.store.state.update_session_state(self.parts.key(session), version=stamp)
         self._known.pop(session, None)
         return stamp
 
     def _exists(self, session: str) -> bool:
-        return self.parts.store.note(self.parts.project, f"{_NEXT}:{session}") is not None
+        return self.parts.store.state.session_state(self.parts.key(session)).next_turn is not None
 
     def _next(self, session: str) -> int:
-        return int(self.parts.store.note(self.parts.project, f"{_NEXT}:{session}") or 0)
+        return self.parts.store.state.session_state(self.parts.key(session)).next_turn or 0
 
     def _last(self, session: str, limit: int) -> list[Turn]:
         """Return the last turns, oldest first, also where some between them were forgotten."""
@@ -270,14 +269,14 @@ class Rememberer:
 
     def _between(self, session: str, start: int, end: int) -> Iterator[Turn]:
         """Yield the turns numbered from start to before end."""
-        store, project = self.parts.store, self.parts.project
+        store, key = self.parts.store, self.parts.key(session)
         if end <= 0:
             return
         after = (session, made.uri_of(start - 1)) if start > 0 else None
-        for stored in store.documents(Scope(project, (session,)), after=after, limit=end - max(0, start)):
+        for stored in store.documents(key.scope, after=after, limit=end - max(0, start)):
             if stored.uri >= made.uri_of(end):
                 break
-            yield made.of_stored(stored, store.text(project, session, stored.uri) or "")
+            yield made.of_stored(stored, store.text(key, stored.uri) or "")
 
     def _embed(self, session: str, *, few: bool) -> None:
         try:

@@ -23,11 +23,6 @@ _DIGITS: Final = 9
 MOST_TURNS: Final = 10**_DIGITS
 
 
-def project_of(project: str) -> str:
-    """Return where a project's conversations are kept: beside its documents, where no search for those looks."""
-    return f"{project}\x1fmemory"
-
-
 def check(session: object, role: object, content: object) -> None:
     """Raise `InputError` where one of them is not what a turn is made of."""
     if not isinstance(session, str) or not session.strip() or len(session) > LONGEST_SESSION_NAME:

@@ -19,7 +19,15 @@ from ragstone.protocols.parts import (
     VectorIndex,
     VectorRows,
 )
-from ragstone.protocols.store import Store
+from ragstone.protocols.store import (
+    DocumentReader,
+    DocumentStore,
+    GraphReader,
+    GraphStore,
+    StateStore,
+    VectorReader,
+    VectorStore,
+)
 
 if TYPE_CHECKING:
     from ragstone.types import Matrix as Matrix
@@ -28,8 +36,12 @@ __all__ = [
     "Chunker",
     "CodeQuestions",
     "Codec",
+    "DocumentReader",
+    "DocumentStore",
     "Embedder",
     "Framework",
+    "GraphReader",
+    "GraphStore",
     "Matrix",
     "Nearest",
     "Progress",
@@ -38,9 +50,11 @@ __all__ = [
     "RuntimeListing",
     "Source",
     "Spaces",
-    "Store",
+    "StateStore",
     "VectorIndex",
+    "VectorReader",
     "VectorRows",
+    "VectorStore",
     "World",
 ]
 

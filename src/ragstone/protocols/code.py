@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from ragstone import types
-from ragstone.protocols.store import Store
+from ragstone.protocols.store import DocumentReader
 
 
 class Framework(Protocol):
@@ -27,14 +27,16 @@ class CodeQuestions(Protocol):
     hints: tuple[str, ...]
     """Options of a retrieval that name the subject of a question, such as `route_name`."""
 
-    def answer(self, store: Store, scope: types.Scope, question: str, hints: Mapping[str, str]) -> types.CodeAnswer:
+    def answer(
+        self, store: DocumentReader, scope: types.Scope, question: str, hints: Mapping[str, str]
+    ) -> types.CodeAnswer:
         """Return the graph's answer with the nodes it is about, or the reason why there is none."""
 
-    def kinds(self, store: Store, scope: types.Scope, question: str) -> list[tuple[str, ...]]:
+    def kinds(self, store: DocumentReader, scope: types.Scope, question: str) -> list[tuple[str, ...]]:
         """Return groups of node kinds that a question without names can be about, the most likely first."""
 
     def guess(
-        self, store: Store, scope: types.Scope, question: str, hits: Iterable[Sequence[types.Hit]]
+        self, store: DocumentReader, scope: types.Scope, question: str, hits: Iterable[Sequence[types.Hit]]
     ) -> list[types.CodeGuess]:
         """Return answers about the nodes that lists of hits lead to, the most likely first."""
 

@@ -77,10 +77,11 @@ class Codec(Protocol):
 
 
 class VectorRows(Protocol):
-    """One space's vectors as the store keeps them: what a derived index is built from."""
+    """The stored vectors of one space, from which an index is built."""
 
-    epoch: str
-    """Changes when rows were deleted or rewritten: an index of another epoch is rebuilt."""
+    @property
+    def epoch(self) -> str:
+        """Return a value that changes when rows were deleted or rewritten; an index of another epoch is rebuilt."""
 
     def version(self) -> tuple[str, int]:
         """Return the epoch, and a number that changes with every commit that may have added rows."""
@@ -95,16 +96,16 @@ class VectorRows(Protocol):
         """Return rows with a larger id, in order of id."""
 
     def by_id(self, ids: Sequence[int]) -> list[types.VectorRow]:
-        """Return the rows with these ids, in any order, missing ones left out."""
+        """Return the rows with these ids in any order; missing ids are left out."""
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the rows with these ids, missing ones left out: what a search compares."""
+        """Return the encoded vectors of the rows with these ids; missing ids are left out."""
 
     def by_text(self, text_ids: Sequence[int]) -> list[types.VectorRow]:
-        """Return the rows of these texts, in any order, missing ones left out."""
+        """Return the rows of these texts in any order; texts without a vector are left out."""
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of these chunks' texts, missing ones left out."""
+        """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
 
 
 class VectorIndex(Protocol):

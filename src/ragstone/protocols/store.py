@@ -1,187 +1,95 @@
-"""What a store promises: everything that stays, and the graph of the code in it."""
+"""The store: documents, words, vectors, the code graph and state. Each call is one transaction.
+
+A store that implements these protocols passes the contract tests in `ragstone.testing`. The registry group `store`
+constructs it with one `StoreSettings` object. When a write returns, it is durable. A read outside of a snapshot is
+consistent in itself; several reads of one moment need `snapshot()`. Every method may be called from any thread.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, Unpack
 
 from ragstone import types
 from ragstone.protocols.parts import VectorRows
 
-Given = TypeVar("Given")
-Some: TypeAlias = "Sequence[str] | None"
-Stamps: TypeAlias = "Mapping[str, str] | None"
-Kept: TypeAlias = "Mapping[str, bytes] | None"
 
-
-class Store(Protocol):
-    """Where everything stays. Every call names the project; nothing crosses its border.
-
-    One call is one transaction: it happens wholly or not at all, and when it returns it is durable.
-    """
-
-    location: str
-
-    def close(self) -> None:
-        """Let go of the database."""
-
-    def patience(self, seconds: float | None) -> AbstractContextManager[None]:
-        """Wait at most this long for other writers while it is entered; None changes nothing."""
-
-    def moment(self) -> AbstractContextManager[None]:
-        """Let everything this thread reads while it is entered be of one moment."""
-
-    def shared(self, work: Callable[[], Given]) -> Callable[[], Given]:
-        """Return work that another thread may do in this one's moment, while this one reads nothing.
-
-        Outside of a moment it is the work itself. A moment ends only when what is done in it by others has ended, and
-        work that was not begun by then raises `StoreError`. Such work shares nothing further.
-        """
-
-    def generation(self) -> int:
-        """Return a number that changes with every committed write, of any process."""
-
-    # collections
-    def ensure_collection(
-        self, project: str, name: str, *, description: str = "", settings: Mapping[str, types.Scalar] | None = None
-    ) -> types.Collection:
-        """Return the collection of that name, made now if it was not there."""
-
-    def collections(self, project: str) -> list[types.Collection]:
-        """Return a project's collections by name, with their counts."""
-
-    def drop_collection(self, project: str, name: str) -> int:
-        """Remove a collection and all in it; return how many documents went. `NotFound` if there is none."""
-
-    # documents
-    def put(self, project: str, collection: str, prepared: Sequence[types.Prepared]) -> list[types.PutResult]:
-        """Store or replace documents, all in one transaction; unchanged chunks are kept."""
-
-    def touch(self, project: str, collection: str, source: str, stamps: Mapping[str, types.Stamp | None]) -> None:
-        """Note new stamps of documents whose content was looked at and had not changed."""
-
-    def remove(self, project: str, collection: str, uris: Sequence[str]) -> int:
-        """Remove documents; return how many were there."""
-
-    def document(self, project: str, collection: str, uri: str) -> types.StoredDocument | None:
-        """Return what is stored of one document."""
-
-    def documents(
-        self,
-        scope: types.Scope,
-        *,
-        filter: types.Filter | None = None,
-        after: tuple[str, str] | None = None,
-        limit: int = 50,
-    ) -> list[types.StoredDocument]:
-        """Return documents ordered by (collection, uri), from behind `after` on."""
-
-    def text(self, project: str, collection: str, uri: str) -> str | None:
-        """Return the whole text of a document."""
-
-    def slice(self, project: str, collection: str, uri: str, span: tuple[int, int]) -> str:
-        """Return characters start to end of a document's text."""
-
-    def known(
-        self, project: str, collection: str, source: str, *, uris: Sequence[str] | None = None, below: bool = False
-    ) -> dict[str, types.Known]:
-        """Return what is remembered of every document that came from a source.
-
-        `uris`: only of these, `below`: and of those whose uri goes on after one of them with a `/`.
-        """
-
-    def document_chunks(self, project: str, collection: str, uri: str) -> list[types.StoredChunk]:
-        """Return a document's chunks in order."""
-
-    def chunks(self, project: str, ids: Sequence[int]) -> dict[int, types.StoredChunk]:
-        """Return chunks by id, those of other projects left out."""
-
-    def outlines(self, project: str, ids: Sequence[int]) -> dict[int, types.Outline]:
-        """Return what ranking looks at of chunks by id, those of other projects left out."""
-
-    def copies(self, scope: types.Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
-        """Return, for each text, the ids of all chunks in scope that hold it."""
-
-    # words
-    def search_words(
-        self, scope: types.Scope, terms: Sequence[str], *, limit: int, filter: types.Filter | None = None
-    ) -> list[types.Scored]:
-        """Return chunks that hold any of the terms, best first; terms are those of `ragstone.text`."""
-
-    # vectors
-    def ensure_space(
-        self,
-        project: str,
-        collection: str,
-        space: types.Space,
-        *,
-        storage: str | None = None,
-        state: types.SpaceState = "active",
-    ) -> types.SpaceInfo:
-        """Return a space of the collection, made now if it was not there; `StaleSpace` if another is active.
-
-        A storage of None is that of the space there is: the collection's, another collection's, or one nobody uses
-        now if there are vectors in it; else the default.
-        """
-
-    def activate_space(self, project: str, collection: str, space_id: int) -> None:
-        """Make a space the one that answers, and retire the one before it."""
+class VectorReader(Protocol):
+    """Reads embedding spaces and the vectors in them."""
 
     def spaces(self, scope: types.Scope) -> list[types.SpaceInfo]:
-        """Return the spaces in use, each with its coverage over the scope."""
+        """Return the spaces that collections in scope use, each with its coverage of the scope."""
 
     def pending(
         self, scope: types.Scope, space_id: int, *, after: int = 0, limit: int = 1000
     ) -> list[types.PendingText]:
-        """Return texts in scope that have no vector in the space, in order of id, from behind `after` on."""
+        """Return texts in scope without a vector in the space, by text id, starting after the id `after`."""
 
-    def put_vectors(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
-        """Store (text_id, encoded vector) rows, in one transaction; return how many were new."""
+    def rows(self, project: str, space_id: int) -> VectorRows:
+        """Return the stored vectors of a space, for building an index. `NotFound` if the project has no such space."""
 
-    def remove_vectors(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:
-        """Forget vectors of a space (None: all of them) and return how many went."""
-
-    def vector_rows(self, project: str, space_id: int) -> VectorRows:
-        """Return the space's vectors for a derived index to read."""
-
-    def vectors_in(self, scope: types.Scope, space_id: int, *, filter: types.Filter | None = None) -> list[int]:
+    def ids_in(self, scope: types.Scope, space_id: int, *, filter: types.Filter | None = None) -> list[int]:
         """Return the row ids of all vectors whose text is in scope and passes the filter."""
 
     def locate(
         self, scope: types.Scope, space_id: int, row_ids: Sequence[int], *, filter: types.Filter | None = None
     ) -> dict[int, int]:
-        """Return, for each vector row, the first chunk in scope that holds its text and passes the filter."""
+        """Return the first chunk in scope that has the text of each vector row and passes the filter."""
 
-    # the graph
-    def put_graph(
+
+class VectorStore(VectorReader, Protocol):
+    """Reads and writes embedding spaces and vectors."""
+
+    def ensure_space(
         self,
-        project: str,
-        collection: str,
-        parts: Mapping[str, types.Graph],
+        key: types.CollectionKey,
+        space: types.Space,
         *,
-        stamps: Stamps = None,
-        kept: Kept = None,
-    ) -> dict[str, int]:
-        """Make what each owner gave be exactly this, in one transaction; return how many nodes, links, … changed.
+        storage: str | None = None,
+        state: types.SpaceState = "active",
+    ) -> types.SpaceInfo:
+        """Return a space of the collection; create it if it is missing. `StaleSpace` if another space is active.
 
-        An owner is a pass (`file:app/Song.php`, `laravel`); one that gives nothing and has no stamp is forgotten.
+        If `storage` is None, the storage of existing vectors of this space is used, else the default.
         """
 
-    def graph_kept(self, project: str, collection: str) -> dict[str, bytes]:
-        """Return what passes wanted to be given back when they run again, by owner."""
+    def activate_space(self, key: types.CollectionKey, space_id: int) -> None:
+        """Let searches use this space, and retire the space that was active before."""
 
-    def graph_owners(self, project: str, collection: str, *, owners: Some = None) -> dict[str, str]:
-        """Return the owners of a collection, or some of them, with the stamps their parts were put with."""
+    def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
+        """Store (text id, encoded vector) rows and return how many were new."""
+
+    def remove(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:
+        """Remove vectors of a space, or all of them if `row_ids` is None; return how many were removed."""
+
+
+class GraphReader(Protocol):
+    """Reads the graph of the code: nodes, aliases, links and unresolved references."""
+
+    def owner_stamps(self, key: types.CollectionKey, *, owners: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the stamp of each owner of a collection, or of some owners."""
+
+    def owner_data(self, key: types.CollectionKey) -> dict[str, bytes]:
+        """Return the data that each owner asked to keep for its next run."""
 
     def nodes(
-        self, scope: types.Scope, *, keys: Some = None, kinds: Some = None, uris: Some = None, limit: int = 1000
+        self,
+        scope: types.Scope,
+        *,
+        keys: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        uris: Sequence[str] | None = None,
+        limit: int = 1000,
     ) -> list[types.Node]:
-        """Return nodes by key; of one key that two passes gave, the framework's with the attributes of both."""
+        """Return nodes that pass every condition.
 
-    def named(self, scope: types.Scope, names: Sequence[str]) -> list[types.Alias]:
-        """Return the aliases that are one of these names, whatever the case."""
+        If two owners put the same key, the node of the framework is returned with the attributes of both.
+        """
+
+    def find_aliases(self, scope: types.Scope, names: Sequence[str]) -> list[types.Alias]:
+        """Return the aliases with one of these names, ignoring case."""
 
     def links(
         self,
@@ -192,7 +100,7 @@ class Store(Protocol):
         back: bool = False,
         limit: int = 10_000,
     ) -> list[types.Link]:
-        """Return the links from these nodes, or to them; in their order."""
+        """Return the links that start at these nodes, or end at them if `back`, in their order."""
 
     def walk(
         self, scope: types.Scope, anchors: Sequence[str], steps: Sequence[types.Step], *, limit: int = 1000
@@ -200,22 +108,185 @@ class Store(Protocol):
         """Return the paths from the anchors along all of the steps."""
 
     def unresolved(
-        self, scope: types.Scope, *, name: str | None = None, sources: Some = None, limit: int = 1000
+        self, scope: types.Scope, *, name: str | None = None, sources: Sequence[str] | None = None, limit: int = 1000
     ) -> list[types.Unresolved]:
-        """Return references that nothing written decides, by their name or by where they stand."""
+        """Return references that could not be resolved, by name, by source node, or all."""
 
-    # notes and upkeep
-    def note(self, project: str, key: str) -> str | None:
-        """Return a small remembered value."""
 
-    def set_note(self, project: str, key: str, value: str) -> None:
-        """Remember a small value."""
+class GraphStore(GraphReader, Protocol):
+    """Reads and writes the graph of the code."""
+
+    def put(
+        self,
+        key: types.CollectionKey,
+        parts: Mapping[str, types.Graph],
+        *,
+        stamps: Mapping[str, str] | None = None,
+        data: Mapping[str, bytes] | None = None,
+    ) -> dict[str, int]:
+        """Replace the graph of each owner in `parts`; return how many nodes, links and so on changed.
+
+        An owner is a pass over a file or a framework (`file:app/Song.php`, `laravel`). An owner with an empty graph
+        and no stamp is removed.
+        """
+
+
+class StateStore(Protocol):
+    """Remembers the progress of syncs and conversations. State is removed with the collection or session it is about.
+
+    Only an update that changes a value counts as a write.
+    """
+
+    def collection_state(self, key: types.CollectionKey) -> types.CollectionState:
+        """Return the state of a collection, with defaults if nothing was stored."""
+
+    def update_collection_state(
+        self, key: types.CollectionKey, **changes: Unpack[types.CollectionStateChanges]
+    ) -> None:
+        """Change some fields of a collection's state. `NotFound` if there is no such collection."""
+
+    def unread_files(self, key: types.CollectionKey) -> types.UnreadFiles:
+        """Return the files of a collection that gave no text."""
+
+    def set_unread_files(self, key: types.CollectionKey, unread: types.UnreadFiles) -> None:
+        """Replace the files of a collection that gave no text. `NotFound` if there is no such collection."""
+
+    def session_state(self, key: types.CollectionKey) -> types.SessionState:
+        """Return the state of a conversation, with defaults if nothing was stored."""
+
+    def update_session_state(self, key: types.CollectionKey, **changes: Unpack[types.SessionStateChanges]) -> None:
+        """Change some fields of a conversation's state. `NotFound` if there is no such collection."""
+
+    def shown_passages(self, project: str, session: str) -> list[str]:
+        """Return the marks of the passages that a session was already shown, oldest first."""
+
+    def add_shown_passages(self, project: str, session: str, marks: Sequence[str], *, keep: int) -> None:
+        """Add marks of passages that a session was shown; only the newest `keep` marks of it are kept."""
+
+
+class DocumentReader(Protocol):
+    """Reads collections, documents, chunks and words."""
+
+    @property
+    def vectors(self) -> VectorReader:
+        """Return the reader of vectors."""
+
+    @property
+    def graph(self) -> GraphReader:
+        """Return the reader of the code graph."""
+
+    def generation(self, scope: types.Scope) -> int:
+        """Return a number that changes with every committed write to a collection in scope, by any process.
+
+        Writes to documents, vectors, graph and state count. Writes to other collections do not change it.
+        """
+
+    def collections(self, project: str, kind: types.CollectionKind = "documents") -> list[types.Collection]:
+        """Return the collections of one kind in a project, by name, with their counts."""
+
+    def document(self, key: types.CollectionKey, uri: str) -> types.StoredDocument | None:
+        """Return a document without its text, or None."""
+
+    def documents(
+        self,
+        scope: types.Scope,
+        *,
+        filter: types.Filter | None = None,
+        after: tuple[str, str] | None = None,
+        limit: int = 50,
+    ) -> list[types.StoredDocument]:
+        """Return documents by (collection, uri), starting after the pair `after`."""
+
+    def text(self, key: types.CollectionKey, uri: str) -> str | None:
+        """Return the full text of a document, or None."""
+
+    def slice(self, key: types.CollectionKey, uri: str, span: tuple[int, int]) -> str:
+        """Return the characters from start to end of a document's text; empty if there is no such document."""
+
+    def known_files(
+        self, key: types.CollectionKey, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+    ) -> dict[str, types.KnownFile]:
+        """Return hash, stamp and recipe of the documents that came from a source, by uri.
+
+        `uris` limits the result to these documents; with `below` it also includes documents in folders of these names.
+        """
+
+    def document_chunks(self, key: types.CollectionKey, uri: str) -> list[types.StoredChunk]:
+        """Return the chunks of a document in order."""
+
+    def chunks(self, project: str, ids: Sequence[int]) -> dict[int, types.StoredChunk]:
+        """Return chunks of a project by id; ids of other projects are left out."""
+
+    def outlines(self, project: str, ids: Sequence[int]) -> dict[int, types.ChunkOutline]:
+        """Return outlines of chunks of a project by id; ids of other projects are left out."""
+
+    def copies(self, scope: types.Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
+        """Return the ids of all chunks in scope that have each text."""
+
+    def search_words(
+        self, scope: types.Scope, terms: Sequence[str], *, limit: int, filter: types.Filter | None = None
+    ) -> list[types.Scored]:
+        """Return chunks with any of the terms, best first. `ragstone.text.query_terms` makes the terms."""
+
+
+class DocumentStore(DocumentReader, Protocol):
+    """Reads and writes everything that is kept. Projects are borders: no call returns rows of another project."""
+
+    location: str
+
+    @property
+    def vectors(self) -> VectorStore:
+        """Return the store of vectors."""
+
+    @property
+    def graph(self) -> GraphStore:
+        """Return the store of the code graph."""
+
+    @property
+    def state(self) -> StateStore:
+        """Return the store of collection and session state."""
+
+    def snapshot(self) -> AbstractContextManager[DocumentReader]:
+        """Return a context manager that gives a read-only view of this moment.
+
+        Any thread may read from the view while the `with` block runs. After it every read raises `StoreError`.
+        """
+
+    def lock_timeout(self, seconds: float | None) -> AbstractContextManager[None]:
+        """Limit how long writes of this thread wait for other writers; None changes nothing."""
+
+    def close(self) -> None:
+        """Close the store."""
+
+    def ensure_collection(
+        self,
+        key: types.CollectionKey,
+        *,
+        description: str = "",
+        settings: Mapping[str, types.Scalar] | None = None,
+    ) -> types.Collection:
+        """Return a collection; create it if it is missing."""
+
+    def drop_collection(self, key: types.CollectionKey) -> int:
+        """Remove a collection with all its documents and state; return how many documents it had. `NotFound` if none.
+
+        Dropping a session also removes the marks of the passages it was shown.
+        """
+
+    def put(self, key: types.CollectionKey, documents: Sequence[types.PreparedDocument]) -> list[types.PutResult]:
+        """Store or replace documents in one transaction; unchanged chunks keep their ids."""
+
+    def touch(self, key: types.CollectionKey, source: str, stamps: Mapping[str, types.Stamp | None]) -> None:
+        """Store new stamps of documents whose content did not change."""
+
+    def remove(self, key: types.CollectionKey, uris: Sequence[str]) -> int:
+        """Remove documents and return how many existed."""
 
     def check(self) -> list[types.Finding]:
-        """Return what a look at every invariant found."""
+        """Check every invariant and return the findings."""
 
     def compact(self, *, secure: bool = False) -> int:
-        """Give back the room of what was removed; return bytes freed. Secure: overwrite it too."""
+        """Free the space of removed rows and return the bytes freed. `secure` also overwrites them."""
 
     def backup(self, target: Path) -> Path:
-        """Write a verified copy and return its path."""
+        """Write a verified copy to a new file and return its path."""

@@ -15,7 +15,7 @@ from ragstone.indexing.sync import Keeper
 from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of
 from ragstone.sources.uris import from_uri
-from ragstone.types import Explanation, Freshness, Hit, Item, Known, Request, Stamp
+from ragstone.types import Explanation, Freshness, Hit, Item, KnownFile, Request, Stamp
 
 MORE_ROUNDS: Final = 2
 """Searches after the first one: a file that changes all the time must not keep anybody waiting."""
@@ -91,7 +91,11 @@ class Fresh:
         return found
 
     def _of_prose(
-        self, collection: str, about: Mapping[Place, str], known: Mapping[str, Known], proven: Mapping[Place, Verdict]
+        self,
+        collection: str,
+        about: Mapping[Place, str],
+        known: Mapping[str, KnownFile],
+        proven: Mapping[Place, Verdict],
     ) -> dict[Place, Verdict]:
         """Return what holds for prose about files: as much as for the file, if the graph was made of it."""
         from ragstone.indexing.graph.builder import Grapher, made_of  # only where prose about code was found
@@ -102,7 +106,7 @@ class Fresh:
         found: dict[Place, Verdict] = {}
         for place, uri in about.items():
             verdict = proven[collection, uri]
-            if verdict == "unknown" and parts.store.document(parts.project, collection, uri) is None:
+            if verdict == "unknown" and parts.store.document(parts.key(collection), uri) is None:
                 verdict = "gone"
             found[place] = "behind" if verdict == "same" and uri not in level else verdict
         return found
@@ -125,10 +129,10 @@ class Fresh:
                 continue
         return done
 
-    def _known(self, collection: str, uris: list[str]) -> Mapping[str, Known]:
+    def _known(self, collection: str, uris: list[str]) -> Mapping[str, KnownFile]:
         """Return what is remembered of files below the folder; of anything else nothing can be looked at."""
         parts = self.keeper.parts
-        generation = parts.store.generation()
+        generation = parts.store.generation(parts.scope())
         if self._rooted[0] != generation:
             self._rooted = (generation, {})
         rooted = self._rooted[1]
@@ -136,9 +140,9 @@ class Fresh:
             return {}
         if collection not in rooted:  # only asked while the folder is there: a link that leads nowhere is no answer
             rooted[collection] = self.keeper.rooted(collection)
-        return parts.store.known(parts.project, collection, FILES, uris=uris) if rooted[collection] else {}
+        return parts.store.known_files(parts.key(collection), FILES, uris=uris) if rooted[collection] else {}
 
-    def _verdict(self, place: Place, known: Known, root: str) -> Verdict:
+    def _verdict(self, place: Place, known: KnownFile, root: str) -> Verdict:
         try:
             stamp = stamp_of(os.lstat(os.path.join(root, from_uri(place[1]))))
         except OSError:
@@ -147,7 +151,7 @@ class Fresh:
             return "same"
         return self._read(place, known, stamp)
 
-    def _read(self, place: Place, known: Known, stamp: Stamp) -> Verdict:
+    def _read(self, place: Place, known: KnownFile, stamp: Stamp) -> Verdict:
         """Return whether a file that looks different is, by its content."""
         try:
             data, settled = self.keeper.source(None).load_stamped(Item(place[1], stamp))

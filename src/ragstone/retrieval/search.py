@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,7 +16,7 @@ from ragstone.background import Aside
 from ragstone.config import cores
 from ragstone.errors import StoreDamaged
 from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, EventBus
-from ragstone.protocols import Spaces, Store
+from ragstone.protocols import DocumentReader, DocumentStore, Spaces
 from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.compress import answering_slice
 from ragstone.retrieval.ranking.confidence import Traces, confidence
@@ -25,6 +26,7 @@ from ragstone.retrieval.ranking.order import Ranked
 from ragstone.retrieval.ranking.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
 from ragstone.text import query_terms
 from ragstone.types import (
+    CollectionKey,
     Dropped,
     Explanation,
     Filter,
@@ -76,7 +78,7 @@ class Searcher:
 
     def __init__(
         self,
-        store: Store,
+        store: DocumentStore,
         spaces: Spaces,
         *,
         events: EventBus,
@@ -84,6 +86,7 @@ class Searcher:
     ) -> None:
         """Take the store, and what knows how to ask its spaces."""
         self._store = store
+        self._view: DocumentReader = store
         self._ask = spaces
         self._events = events
         self._answers: OrderedDict[tuple[int, Request], Explanation] = OrderedDict()
@@ -96,8 +99,10 @@ class Searcher:
         """Return the answer, told in full; an unchanged index gives an earlier answer again."""
         begun = time.perf_counter()
         self._events.emit(SEARCH_STARTED, query=request.query, mode=request.mode, top_k=request.top_k)
-        with self._store.moment():
-            answer = self._known_or_new(request, begun)
+        with self._store.snapshot() as view:
+            reading = copy(self)  # the same caches, but every read is from the snapshot
+            reading._view = view
+            answer = reading._known_or_new(request, begun)
         self._events.emit(
             SEARCH_COMPLETED,
             query=request.query,
@@ -110,7 +115,7 @@ class Searcher:
 
     def _known_or_new(self, request: Request, begun: float) -> Explanation:
         """Return the answer, an earlier one where the index has not changed since."""
-        key = (self._store.generation(), request)
+        key = (self._view.generation(request.scope), request)
         answer = self._answers.get(key)
         if answer is not None:
             self._answers.move_to_end(key)
@@ -124,7 +129,7 @@ class Searcher:
         lists = self._lists(request, generation)
         kind = query_type(request.query)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
-        whole = Whole(partial(self._store.chunks, request.scope.project))
+        whole = Whole(partial(self._view.chunks, request.scope.project))
         wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
         choice = self._choice(request, lists, weights, whole, wide)
         while len(choice.chosen) < request.top_k and choice.fused.count > wide:  # copies and neighbours took the room
@@ -152,7 +157,7 @@ class Searcher:
         fused = fuse(lists.rows, weights, limit=wide)
         shortlist, unlike = alike(fused, self._floors(lists))
         if unread := [one.id for one in shortlist if one.id not in lists.outlines]:
-            lists.outlines |= self._store.outlines(request.scope.project, unread)
+            lists.outlines |= self._view.outlines(request.scope.project, unread)
         ranked, copies = order.arranged(shortlist, lists.outlines, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
         # Copies in another layout are looked for in the last order: among those that may be shown.
@@ -170,7 +175,7 @@ class Searcher:
         spaces = self._spaces_asked(request, generation)
         read: Callable[[], Read] = partial(self._read, request, spaces, lists)
         if spaces:  # else there is nothing to be done beside it
-            read = self._aside(self._store.shared(read))
+            read = self._aside(read)
         makers: list[Maker] = [partial(self._ask.query_vector, info.space, request.query) for info in spaces]
         makers[1:] = map(self._aside, makers[1:])
         vectors = [make() for make in makers]
@@ -199,7 +204,7 @@ class Searcher:
     def _read(self, request: Request, spaces: Sequence[SpaceInfo], lists: Lists) -> Read:
         """Search by words, and read what else does not need the query's vector; return what gives cosines by space."""
         lists.terms = query_terms(request.query)
-        by_words = partial(self._store.search_words, request.scope, lists.terms, filter=request.filter)
+        by_words = partial(self._view.search_words, request.scope, lists.terms, filter=request.filter)
         if request.mode == "vectors":
             lists.met = bool(spaces and by_words(limit=1))  # see `_floors`
         else:
@@ -209,7 +214,7 @@ class Searcher:
         words = best if request.fusion != "rrf" else []
         cosines = [self._ask.nearest(request.scope.project, info).cosines(words) for info in spaces]
         if spaces and best and cores() > 1:  # while the vector is made: half of these are in the shortlist
-            lists.outlines = self._store.outlines(request.scope.project, best)
+            lists.outlines = self._view.outlines(request.scope.project, best)
         return cosines
 
     def _floors(self, lists: Lists) -> dict[str, float]:
@@ -224,7 +229,7 @@ class Searcher:
         if key not in self._spaces:
             if len(self._spaces) > 64:
                 self._spaces.clear()
-            self._spaces[key] = self._store.spaces(scope)
+            self._spaces[key] = self._view.vectors.spaces(scope)
         return self._spaces[key]
 
     def _spaces_asked(self, request: Request, generation: int) -> list[SpaceInfo]:
@@ -266,13 +271,13 @@ class Searcher:
         return self._located(request, info, found)
 
     def _located(self, request: Request, info: SpaceInfo, found: Sequence[Scored]) -> list[Scored]:
-        places = self._store.locate(request.scope, info.id, [row.id for row in found], filter=request.filter)
+        places = self._view.vectors.locate(request.scope, info.id, [row.id for row in found], filter=request.filter)
         return [Scored(places[row.id], row.score) for row in found if row.id in places]
 
     def _allowed_rows(self, request: Request, info: SpaceInfo, generation: int) -> Sequence[int]:
         key = (generation, info.id, request.scope, request.filter)
         if key not in self._allowed:
-            self._allowed[key] = self._store.vectors_in(request.scope, info.id, filter=request.filter)
+            self._allowed[key] = self._view.vectors.ids_in(request.scope, info.id, filter=request.filter)
             if len(self._allowed) > 16:
                 self._allowed.popitem(last=False)
         return self._allowed[key]
@@ -343,10 +348,10 @@ class Searcher:
         """Return, for each text shown, the other places that hold the very same text; with a filter, none are told."""
         if request.filter is not None:
             return {}
-        by_text = self._store.copies(request.scope, [entry.row.text_id for entry in chosen])
+        by_text = self._view.copies(request.scope, [entry.row.text_id for entry in chosen])
         shown = {entry.row.id for entry in chosen}
         others = [number for ids in by_text.values() if len(ids) > 1 for number in ids if number not in shown]
-        rows = self._store.chunks(request.scope.project, others) if others else {}
+        rows = self._view.chunks(request.scope.project, others) if others else {}
         home = {entry.row.text_id: entry.row.collection for entry in chosen}
         return {
             text_id: tuple(_copy(rows[number], home[text_id]) for number in ids if number in rows)
@@ -359,7 +364,11 @@ class Searcher:
         if len(entry.members) > 1:
             first, last = (whole.rows[entry.members[place].id].chunk.span for place in (0, -1))
             with suppress(StoreDamaged):  # then the best of them is shown alone
-                text = self._store.slice(request.scope.project, row.collection, row.uri, (first.start, last.end))
+                text = self._view.slice(
+                    CollectionKey(request.scope.project, row.collection, request.scope.kind),
+                    row.uri,
+                    (first.start, last.end),
+                )
                 span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         if request.compress:
             by_lines = row.document_kind in ("code", "config", "data", "manifest", "openapi")

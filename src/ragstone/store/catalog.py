@@ -1,172 +1,191 @@
-"""Projects, collections and notes: who owns what."""
+"""Projects, collections and their generations."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, get_args
 
 from ragstone.errors import InputError, NotFound
 from ragstone.store.codec import dump, fresh_uuid, load
-from ragstone.types import Collection, Scalar, Scope
+from ragstone.store.connection import Database
+from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 LONGEST_NAME: Final = 512
+_KINDS: Final = get_args(CollectionKind)
+_FIND: Final = """
+    SELECT c.project, c.id FROM projects p JOIN collections c ON c.project = p.id
+    WHERE p.name = ? AND c.kind = ? AND c.name = ?"""
+_IN_PROJECT: Final = """
+    SELECT c.name, c.id FROM projects p JOIN collections c ON c.project = p.id
+    WHERE p.name = ? AND c.kind = ? ORDER BY c.name"""
+_COLLECTION: Final = """
+    SELECT c.uuid, p.name, c.name, c.description, c.settings, c.documents, c.chunks, c.updated_at, c.kind
+    FROM projects p JOIN collections c ON c.project = p.id WHERE p.name = ? AND c.kind = ?"""
+_ONE: Final = _COLLECTION + " AND c.name = ?"
+_ALL: Final = _COLLECTION + " ORDER BY c.name"
+_ADD: Final = "INSERT INTO collections (uuid, project, kind, name, description, settings) VALUES (?, ?, ?, ?, ?, ?)"
+_MARK_CHANGED: Final = """
+    INSERT INTO generations (project, kind, name, value)
+    SELECT c.project, c.kind, c.name, (SELECT value + 1 FROM meta WHERE key = 'generation')
+    FROM collections c WHERE c.id IN (SELECT value FROM json_each(?1))
+    UNION
+    SELECT c.project, c.kind, '', (SELECT value + 1 FROM meta WHERE key = 'generation')
+    FROM collections c WHERE c.id IN (SELECT value FROM json_each(?1))
+    ON CONFLICT (project, kind, name) DO UPDATE SET value = excluded.value"""
+_GENERATION_OF: Final = """
+    SELECT max(g.value) FROM projects p JOIN generations g ON g.project = p.id
+    WHERE p.name = ? AND g.kind = ? AND g.name {}"""
+_GENERATION_OF_ALL: Final = _GENERATION_OF.format("= ''")
+_GENERATION_OF_SOME: Final = _GENERATION_OF.format("IN (SELECT value FROM json_each(?))")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A collection and its project, by their numbers."""
+class CollectionIds:
+    """The row ids of a collection and of its project."""
 
     project: int
     collection: int
 
 
-def named(name: str, what: str) -> str:
-    """Return a name that can be stored, or raise `InputError`."""
+def check_name(name: str, what: str) -> str:
+    """Return the name of a new project or collection, or raise `InputError` if it cannot be stored."""
     if not isinstance(name, str) or not name or len(name) > LONGEST_NAME:
         raise InputError(f"the name of a {what} has 1 to {LONGEST_NAME} characters")
-    try:
-        name.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"the name of a {what} must be plain text") from error
-    if "\0" in name:
-        raise InputError(f"the name of a {what} must be plain text")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        raise InputError(
+            f"the name of a {what} is plain text without control characters, not {name!r}", hint="choose another name"
+        )
     return name
 
 
-def storable(name: str) -> bool:
-    """Return whether a name could be in the database at all."""
+def is_storable(name: object) -> bool:
+    """Return whether a name could be in the database: SQLite cannot compare NUL and lone surrogates."""
     return isinstance(name, str) and "\0" not in name and not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def asked(name: str) -> str:
-    """Return a name as it may stand in a question to the database: one that cannot be there as one that nobody has."""
-    return name if storable(name) else ""
-
-
 def project_id(db: sqlite3.Connection, project: str) -> int | None:
-    """Return a project's number, or nothing."""
-    if not storable(project):
+    """Return the id of a project, or None."""
+    if not is_storable(project):
         return None
     row = db.execute("SELECT id FROM projects WHERE name = ?", (project,)).fetchone()
     return int(row[0]) if row else None
 
 
 def ensure_project(db: sqlite3.Connection, project: str) -> int:
-    """Return a project's number, made now if it was not there."""
-    found = project_id(db, named(project, "project"))
-    if found is None:
-        found = db.execute("INSERT INTO projects (name) VALUES (?)", (project,)).lastrowid or 0
-    return found
+    """Return the id of a project; create it if it is missing."""
+    number = project_id(db, check_name(project, "project"))
+    if number is None:
+        number = db.execute("INSERT INTO projects (name) VALUES (?)", (project,)).lastrowid or 0
+    return number
 
 
-def place(db: sqlite3.Connection, project: str, collection: str) -> Place | None:
-    """Return where a collection is, or nothing."""
-    if not storable(project) or not storable(collection):
+def find(db: sqlite3.Connection, key: CollectionKey) -> CollectionIds | None:
+    """Return the ids of a collection, or None."""
+    if not is_storable(key.project) or not is_storable(key.name):
         return None
-    row = db.execute(
-        "SELECT p.id, c.id FROM projects p JOIN collections c ON c.project = p.id WHERE p.name = ? AND c.name = ?",
-        (project, collection),
-    ).fetchone()
-    return Place(*row) if row else None
+    row = db.execute(_FIND, (key.project, key.kind, key.name)).fetchone()
+    return CollectionIds(*row) if row else None
 
 
-def existing(db: sqlite3.Connection, project: str, collection: str) -> Place:
-    """Return where a collection is, or raise `NotFound`."""
-    found = place(db, project, collection)
-    if found is None:
-        raise NotFound(f"no collection {collection!r} in project {project!r}", hint="make it first")
-    return found
+def find_existing(db: sqlite3.Connection, key: CollectionKey) -> CollectionIds:
+    """Return the ids of a collection, or raise `NotFound`."""
+    ids = find(db, key)
+    if ids is None:
+        raise NotFound(f"no collection {key.name!r} in project {key.project!r}", hint="make it first")
+    return ids
 
 
 def in_scope(db: sqlite3.Connection, scope: Scope) -> dict[str, int]:
-    """Return the collections of a scope by name, in order of name; unknown ones are left out."""
-    if not storable(scope.project):
+    """Return the ids of the collections in scope by name, in order of name; unknown names are left out."""
+    if not is_storable(scope.project):
         return {}
-    rows = db.execute(
-        "SELECT c.name, c.id FROM projects p JOIN collections c ON c.project = p.id WHERE p.name = ? ORDER BY c.name",
-        (scope.project,),
-    )
-    wanted = None if scope.collections is None else set(scope.collections)
-    return {name: number for name, number in rows if wanted is None or name in wanted}
+    rows = dict(db.execute(_IN_PROJECT, (scope.project, scope.kind)).fetchall())
+    if scope.collections is None:
+        return rows
+    return {name: number for name, number in rows.items() if name in scope.collections}
 
 
-def id_list(numbers: Sequence[int] | Mapping[str, int]) -> str:
-    """Return numbers as the one parameter that `json_each(?)` takes, however many there are."""
-    values = numbers.values() if isinstance(numbers, Mapping) else numbers
-    return str([int(number) for number in values])  # is JSON, and sooner there than by json.dumps
+def id_list(numbers: Iterable[int]) -> str:
+    """Return numbers as the JSON list that `json_each(?)` takes."""
+    return str([int(number) for number in numbers])
 
 
-_COLUMNS: Final = "SELECT c.uuid, p.name, c.name, c.description, c.settings, c.documents, c.chunks, c.updated_at"
-_ONE: Final = _COLUMNS + " FROM collections c JOIN projects p ON p.id = c.project WHERE c.id = ?"
-_ALL: Final = _COLUMNS + " FROM collections c JOIN projects p ON p.id = c.project WHERE p.id = ? ORDER BY c.name"
+def scope_ids(db: sqlite3.Connection, scope: Scope) -> str:
+    """Return the ids of the collections in scope as a JSON list."""
+    return id_list(in_scope(db, scope).values())
+
+
+def get_collection(db: sqlite3.Connection, key: CollectionKey) -> Collection | None:
+    """Return a collection with its counts, or None."""
+    if not is_storable(key.project) or not is_storable(key.name):
+        return None
+    row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
+    return _collection(row) if row else None
+
+
+def list_collections(db: sqlite3.Connection, project: str, kind: CollectionKind) -> list[Collection]:
+    """Return the collections of one kind in a project, by name."""
+    if not is_storable(project):
+        return []
+    return [_collection(row) for row in db.execute(_ALL, (project, kind))]
 
 
 def ensure_collection(
-    db: sqlite3.Connection, project: str, name: str, *, description: str, settings: Mapping[str, Scalar] | None
+    db: sqlite3.Connection, key: CollectionKey, description: str, settings: Mapping[str, Scalar] | None
 ) -> Collection:
-    """Return the collection of that name, made now if it was not there."""
-    owner = ensure_project(db, project)
-    found = place(db, project, named(name, "collection"))
-    number = found.collection if found else None
-    if number is None:
-        number = db.execute(
-            "INSERT INTO collections (uuid, project, name, description, settings) VALUES (?, ?, ?, ?, ?)",
-            (fresh_uuid(), owner, name, description, dump(settings or {}, "a collection's settings")),
-        ).lastrowid
-    return _collection(db.execute(_ONE, (number,)).fetchone())
+    """Return a collection; create it if it is missing."""
+    if key.kind not in _KINDS:
+        raise InputError(f"a collection cannot be of kind {key.kind!r}", hint=f"known are {', '.join(_KINDS)}")
+    check_name(key.name, "collection")
+    project = ensure_project(db, key.project)
+    if find(db, key) is None:
+        packed = dump(settings or {}, "a collection's settings")
+        number = db.execute(_ADD, (fresh_uuid(), project, key.kind, key.name, description, packed)).lastrowid or 0
+        mark_changed(db, [number])
+    return _collection(db.execute(_ONE, (key.project, key.kind, key.name)).fetchone())
 
 
-def collection(db: sqlite3.Connection, project: str, name: str) -> Collection | None:
-    """Return the collection of that name, or nothing."""
-    found = place(db, project, name)
-    return _collection(db.execute(_ONE, (found.collection,)).fetchone()) if found else None
-
-
-def collections(db: sqlite3.Connection, project: str) -> list[Collection]:
-    """Return a project's collections by name."""
-    return [_collection(row) for row in db.execute(_ALL, (project_id(db, project),))]
-
-
-def counted(db: sqlite3.Connection, collection: int, *, documents: int, chunks: int, now: float) -> None:
-    """Keep a collection's counts true, in the transaction that changed them."""
+def add_to_counts(db: sqlite3.Connection, collection: int, *, documents: int, chunks: int, now: float) -> None:
+    """Change the counts of a collection, in the transaction that changed its rows."""
     db.execute(
         "UPDATE collections SET documents = documents + ?, chunks = chunks + ?, updated_at = ? WHERE id = ?",
         (documents, chunks, now, collection),
     )
 
 
-def note(db: sqlite3.Connection, project: str, key: str) -> str | None:
-    """Return a small remembered value."""
-    if not storable(key):
-        return None
-    found = db.execute(
-        "SELECT value FROM notes WHERE project = ? AND key = ?", (project_id(db, project), key)
-    ).fetchone()
-    return str(found[0]) if found else None
+def mark_changed(db: sqlite3.Connection, collections: Sequence[int]) -> None:
+    """Give collections, and all scopes that include them, the generation that this transaction will commit."""
+    db.execute(_MARK_CHANGED, (id_list(collections),))
 
 
-def set_note(db: sqlite3.Connection, project: str, key: str, value: str) -> None:
-    """Remember a small value; the same one again changes nothing."""
-    if not storable(value):
-        raise InputError("a note must be plain text")
-    if note(db, project, named(key, "note")) != value:
-        db.execute(
-            "INSERT INTO notes (project, key, value) VALUES (?, ?, ?)"
-            " ON CONFLICT (project, key) DO UPDATE SET value = excluded.value",
-            (ensure_project(db, project), key, value),
-        )
+def generation(db: sqlite3.Connection, scope: Scope) -> int:
+    """Return the generation of the last write to a collection in scope, 0 if there was none."""
+    if not is_storable(scope.project):
+        return 0
+    if scope.collections is None:
+        row = db.execute(_GENERATION_OF_ALL, (scope.project, scope.kind)).fetchone()
+    else:
+        names = [name for name in scope.collections if is_storable(name)]
+        row = db.execute(_GENERATION_OF_SOME, (scope.project, scope.kind, json.dumps(names))).fetchone()
+    return int(row[0] or 0)
 
 
-def forget_notes(db: sqlite3.Connection, project: int, collection: str) -> None:
-    """Forget what was remembered of a collection, under keys like `what:NAME`: a new one of that name starts afresh."""
-    db.execute(
-        "DELETE FROM notes WHERE project = ? AND instr(key, ':') AND substr(key, instr(key, ':') + 1) = ?",
-        (project, collection),
-    )
+@contextmanager
+def changing(database: Database, key: CollectionKey) -> Iterator[tuple[sqlite3.Connection, CollectionIds]]:
+    """Give a write transaction and the ids of a collection; if rows change, its generation changes too."""
+    with database.writing() as db:
+        ids = find_existing(db, key)
+        changes_before = db.total_changes
+        yield db, ids
+        if db.total_changes != changes_before:
+            mark_changed(db, [ids.collection])
 
 
-def _collection(row: tuple[str, str, str, str, str, int, int, float | None]) -> Collection:
-    number, project, name, description, settings, documents, chunks, updated_at = row
-    return Collection(number, project, name, description, load(settings), documents, chunks, updated_at)
+def _collection(row: tuple[Any, ...]) -> Collection:
+    uuid, project, name, description, settings, documents, chunks, updated_at, kind = row
+    return Collection(uuid, project, name, description, load(settings), documents, chunks, updated_at, kind)

@@ -2,7 +2,7 @@
 """What every `Store` must do with documents and words. Subclass in your tests and say how a store is made:
 
     class TestMyStore(StoreContract):
-        def make_store(self, folder: Path) -> Store:
+        def make_store(self, folder: Path) -> DocumentStore:
             return MyStore(folder / "mine.db")
 
 `ragstone.testing.store_vectors` has the other half: vectors, notes and upkeep.
@@ -18,13 +18,26 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError, NotFound
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentStore
 from ragstone.text import query_terms
-from ragstone.types import Chunk, Condition, Document, Filter, Mark, Prepared, Scope, Space, Span, Stamp
+from ragstone.types import (
+    Chunk,
+    CollectionKey,
+    Condition,
+    Document,
+    Filter,
+    Mark,
+    PreparedDocument,
+    Scope,
+    Space,
+    Span,
+    Stamp,
+)
 
 PROJECT, OTHER, NOTES = "one", "two", "notes"
 SPACE = Space("fake", "tiny", 4)
 HERE = Scope(PROJECT)
+KEY, OTHER_KEY = CollectionKey(PROJECT, NOTES), CollectionKey(OTHER, NOTES)
 
 
 def prepare(
@@ -35,7 +48,7 @@ def prepare(
     source: str = "",
     stamp: Stamp | None = None,
     **about: object,
-) -> Prepared:
+) -> PreparedDocument:
     """Return a document made of pieces, one chunk each, ready to be put."""
     header, symbol = str(about.pop("header", "")), str(about.pop("symbol", ""))
     chunks, start, byte, line = [], 0, 0, 1
@@ -46,36 +59,38 @@ def prepare(
         chunks.append(Chunk(piece, span, order, symbol=symbol, header=header))
         start, byte, line = end + len(joint), byte_end + len(joint.encode()), line_end + joint.count("\n")
     document = replace(Document(uri, joint.join(pieces)), **about)  # type: ignore[arg-type]  # fields by name
-    return Prepared(document, tuple(chunks), source=source, stamp=stamp, recipe="pieces", content_hash=document.hash)
+    return PreparedDocument(
+        document, tuple(chunks), source=source, stamp=stamp, recipe="pieces", content_hash=document.hash
+    )
 
 
 class StoreCase:
     """What the tests share: how a store is made, filled and asked."""
 
     @abstractmethod
-    def make_store(self, folder: Path) -> Store:
+    def make_store(self, folder: Path) -> DocumentStore:
         """Return a new store that may keep its files in a folder."""
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[Store]:
+    def store(self, tmp_path: Path) -> Iterator[DocumentStore]:
         """Return an empty store with one collection in each of two projects."""
         store = self.make_store(tmp_path)
-        store.ensure_collection(PROJECT, NOTES)
-        store.ensure_collection(OTHER, NOTES)
+        store.ensure_collection(KEY)
+        store.ensure_collection(OTHER_KEY)
         yield store
         store.close()
 
-    def found(self, store: Store, query: str, scope: Scope = HERE, filter: Filter | None = None) -> list[str]:
+    def found(self, store: DocumentStore, query: str, scope: Scope = HERE, filter: Filter | None = None) -> list[str]:
         """Return the texts that a search by words finds, best first."""
         ids = [row.id for row in store.search_words(scope, query_terms(query), limit=50, filter=filter)]
         chunks = store.chunks(scope.project, ids)
         return [chunks[number].chunk.text for number in ids]
 
-    def embed(self, store: Store, space: Space = SPACE, collection: str = NOTES) -> int:
+    def embed(self, store: DocumentStore, space: Space = SPACE, collection: str = NOTES) -> int:
         """Give every pending text of a collection a vector and return the space's number."""
-        info = store.ensure_space(PROJECT, collection, space)
-        rows = store.pending(Scope(PROJECT, (collection,)), info.id)
-        store.put_vectors(PROJECT, info.id, [(row.text_id, row.text_id.to_bytes(4, "big")) for row in rows])
+        info = store.vectors.ensure_space(CollectionKey(PROJECT, collection), space)
+        rows = store.vectors.pending(Scope(PROJECT, (collection,)), info.id)
+        store.vectors.put(PROJECT, info.id, [(row.text_id, row.text_id.to_bytes(4, "big")) for row in rows])
         return info.id
 
 
@@ -84,64 +99,66 @@ class StoreContract(StoreCase):
 
     # ── collections ───────────────────────────────────────────────────────────────────────────────
 
-    def test_a_collection_is_made_once(self, store: Store) -> None:
-        first = store.ensure_collection(PROJECT, "a", description="d", settings={"size": 3, "on": True, "x": None})
+    def test_a_collection_is_made_once(self, store: DocumentStore) -> None:
+        first = store.ensure_collection(
+            CollectionKey(PROJECT, "a"), description="d", settings={"size": 3, "on": True, "x": None}
+        )
         assert (first.name, first.project, first.description) == ("a", PROJECT, "d")
         assert first.settings == {"size": 3, "on": True, "x": None}
-        assert store.ensure_collection(PROJECT, "a", description="other", settings={"size": 4}) == first
+        assert store.ensure_collection(CollectionKey(PROJECT, "a"), description="other", settings={"size": 4}) == first
         assert store.collections(PROJECT)[0] == first
-        assert store.ensure_collection(PROJECT, NOTES, settings={"size": 4}).settings == {}
+        assert store.ensure_collection(KEY, settings={"size": 4}).settings == {}
         assert [c.name for c in store.collections(PROJECT)] == ["a", NOTES]
 
-    def test_a_collection_of_another_project_is_another_one(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+    def test_a_collection_of_another_project_is_another_one(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("a.md", ["apple"])])
         assert store.collections(PROJECT)[0].uuid != store.collections(OTHER)[0].uuid
         assert store.collections(OTHER)[0].documents == 0
         assert store.collections("nobody") == []
 
-    def test_counts_follow_every_change(self, store: Store) -> None:
+    def test_counts_follow_every_change(self, store: DocumentStore) -> None:
         def counts() -> tuple[int, int]:
             collection = store.collections(PROJECT)[0]
             return collection.documents, collection.chunks
 
-        store.put(PROJECT, NOTES, [prepare("a.md", ["x", "y", "z"]), prepare("b.md", ["x"])])
+        store.put(KEY, [prepare("a.md", ["x", "y", "z"]), prepare("b.md", ["x"])])
         assert counts() == (2, 4)
-        store.put(PROJECT, NOTES, [prepare("a.md", ["x"])])
+        store.put(KEY, [prepare("a.md", ["x"])])
         assert counts() == (2, 2)
-        store.remove(PROJECT, NOTES, ["b.md"])
+        store.remove(KEY, ["b.md"])
         assert counts() == (1, 1)
         assert store.collections(PROJECT)[0].updated_at is not None
 
-    def test_dropping_a_collection_takes_all_of_it_and_nothing_else(self, store: Store) -> None:
-        store.ensure_collection(PROJECT, "b")
-        store.put(PROJECT, NOTES, [prepare("a.md", ["apple pie"]), prepare("b.md", ["apple tart"])])
-        store.put(PROJECT, "b", [prepare("a.md", ["apple juice"])])
-        assert store.drop_collection(PROJECT, NOTES) == 2
+    def test_dropping_a_collection_takes_all_of_it_and_nothing_else(self, store: DocumentStore) -> None:
+        store.ensure_collection(CollectionKey(PROJECT, "b"))
+        store.put(KEY, [prepare("a.md", ["apple pie"]), prepare("b.md", ["apple tart"])])
+        store.put(CollectionKey(PROJECT, "b"), [prepare("a.md", ["apple juice"])])
+        assert store.drop_collection(KEY) == 2
         assert self.found(store, "apple") == ["apple juice"]
         assert [c.name for c in store.collections(PROJECT)] == ["b"]
         with pytest.raises(NotFound):
-            store.drop_collection(PROJECT, NOTES)
-        assert store.drop_collection(PROJECT, "b") == 1
+            store.drop_collection(KEY)
+        assert store.drop_collection(CollectionKey(PROJECT, "b")) == 1
         assert self.found(store, "apple") == []
 
     # ── documents ─────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_document_comes_back_as_it_was_put(self, store: Store) -> None:
+    def test_a_document_comes_back_as_it_was_put(self, store: DocumentStore) -> None:
         stamp = Stamp(3, 10**18, 10**18 + 1, 2**64 - 1)
         given = prepare(
             "docs/ä.md", ["Über\nuns", "日本 text"], source="files", stamp=stamp, header="docs > ä", symbol="f",
             kind="doc", language="markdown", title="T", metadata={"author": "x", "tags": ["a", "b"], "n": 1.5},
         )  # fmt: skip
-        (result,) = store.put(PROJECT, NOTES, [given])
+        (result,) = store.put(KEY, [given])
         assert (result.uri, result.added, result.kept, result.removed) == ("docs/ä.md", 2, 0, 0)
-        stored = store.document(PROJECT, NOTES, "docs/ä.md")
+        stored = store.document(KEY, "docs/ä.md")
         assert stored is not None
         assert (stored.collection, stored.kind, stored.language, stored.title) == (NOTES, "doc", "markdown", "T")
         assert (stored.metadata, stored.source, stored.stamp) == (given.document.metadata, "files", stamp)
         assert (stored.hash, stored.chunks, stored.characters) == (given.document.hash, 2, len(given.document.text))
-        assert store.text(PROJECT, NOTES, "docs/ä.md") == given.document.text
-        assert store.slice(PROJECT, NOTES, "docs/ä.md", (2, 12)) == given.document.text[2:12]
-        rows = store.document_chunks(PROJECT, NOTES, "docs/ä.md")
+        assert store.text(KEY, "docs/ä.md") == given.document.text
+        assert store.slice(KEY, "docs/ä.md", (2, 12)) == given.document.text[2:12]
+        rows = store.document_chunks(KEY, "docs/ä.md")
         assert tuple(row.chunk for row in rows) == given.chunks
         assert all((row.uri, row.title, row.document_kind) == ("docs/ä.md", "T", "doc") for row in rows)
         assert store.chunks(PROJECT, [row.id for row in rows]) == {row.id: row for row in rows}
@@ -151,93 +168,96 @@ class StoreContract(StoreCase):
         assert all(one[:5] == (one.id, one.text_id, NOTES, "docs/ä.md", "doc") for one in outlines.values())
         assert [outlines[row.id].text_id for row in rows] == [row.text_id for row in rows]
 
-    def test_the_same_document_again_changes_nothing(self, store: Store) -> None:
+    def test_the_same_document_again_changes_nothing(self, store: DocumentStore) -> None:
         given = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
-        store.put(PROJECT, NOTES, [given])
+        store.put(KEY, [given])
         before = (
-            store.generation(),
-            store.document(PROJECT, NOTES, "a.md"),
-            store.document_chunks(PROJECT, NOTES, "a.md"),
+            store.generation(HERE),
+            store.document(KEY, "a.md"),
+            store.document_chunks(KEY, "a.md"),
         )
-        (result,) = store.put(PROJECT, NOTES, [given])
+        (result,) = store.put(KEY, [given])
         assert (result.added, result.kept, result.removed) == (0, 2, 0)
         assert before == (
-            store.generation(), store.document(PROJECT, NOTES, "a.md"), store.document_chunks(PROJECT, NOTES, "a.md")
+            store.generation(HERE), store.document(KEY, "a.md"), store.document_chunks(KEY, "a.md")
         )  # fmt: skip
 
-    def test_unchanged_chunks_keep_their_number_when_others_come_and_go(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["alpha", "beta", "gamma"])])
-        before = {row.chunk.text: row.id for row in store.document_chunks(PROJECT, NOTES, "a.md")}
-        (result,) = store.put(PROJECT, NOTES, [prepare("a.md", ["delta", "gamma", "alpha"])])
-        after = {row.chunk.text: row.id for row in store.document_chunks(PROJECT, NOTES, "a.md")}
+    def test_unchanged_chunks_keep_their_number_when_others_come_and_go(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
+        before = {row.chunk.text: row.id for row in store.document_chunks(KEY, "a.md")}
+        (result,) = store.put(KEY, [prepare("a.md", ["delta", "gamma", "alpha"])])
+        after = {row.chunk.text: row.id for row in store.document_chunks(KEY, "a.md")}
         assert (result.added, result.kept, result.removed) == (1, 2, 1)
         assert (after["alpha"], after["gamma"]) == (before["alpha"], before["gamma"])
-        assert store.text(PROJECT, NOTES, "a.md") == "delta\n\ngamma\n\nalpha"
+        assert store.text(KEY, "a.md") == "delta\n\ngamma\n\nalpha"
         assert (self.found(store, "beta"), self.found(store, "gamma")) == ([], ["gamma"])
 
-    def test_a_document_that_shrank_leaves_no_tail(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["alpha", "beta", "gamma"])])
-        store.put(PROJECT, NOTES, [prepare("a.md", ["alpha"])])
-        assert [row.chunk.text for row in store.document_chunks(PROJECT, NOTES, "a.md")] == ["alpha"]
+    def test_a_document_that_shrank_leaves_no_tail(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
+        store.put(KEY, [prepare("a.md", ["alpha"])])
+        assert [row.chunk.text for row in store.document_chunks(KEY, "a.md")] == ["alpha"]
         assert self.found(store, "gamma") == []
 
-    def test_a_header_does_not_melt_into_the_text(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["b\nc"], header="a"), prepare("b.md", ["c"], header="a\nb")])
-        store.put(PROJECT, NOTES, [prepare("c.md", ["a\nb\nc"])])
-        chunks = [store.document_chunks(PROJECT, NOTES, uri)[0].chunk for uri in ("a.md", "b.md", "c.md")]
+    def test_a_header_does_not_melt_into_the_text(self, store: DocumentStore) -> None:
+        store.put(
+            KEY,
+            [prepare("a.md", ["b\nc"], header="a"), prepare("b.md", ["c"], header="a\nb")],
+        )
+        store.put(KEY, [prepare("c.md", ["a\nb\nc"])])
+        chunks = [store.document_chunks(KEY, uri)[0].chunk for uri in ("a.md", "b.md", "c.md")]
         assert [(c.header, c.text) for c in chunks] == [("a", "b\nc"), ("a\nb", "c"), ("", "a\nb\nc")]
 
-    def test_of_two_documents_with_one_uri_in_a_batch_the_later_counts(self, store: Store) -> None:
-        results = store.put(PROJECT, NOTES, [prepare("a.md", ["old"]), prepare("a.md", ["new"])])
+    def test_of_two_documents_with_one_uri_in_a_batch_the_later_counts(self, store: DocumentStore) -> None:
+        results = store.put(KEY, [prepare("a.md", ["old"]), prepare("a.md", ["new"])])
         assert [result.uri for result in results] == ["a.md", "a.md"]
-        assert store.text(PROJECT, NOTES, "a.md") == "new"
+        assert store.text(KEY, "a.md") == "new"
         assert self.found(store, "old") == []
 
-    def test_a_chunk_that_is_no_slice_is_refused_and_nothing_is_stored(self, store: Store) -> None:
+    def test_a_chunk_that_is_no_slice_is_refused_and_nothing_is_stored(self, store: DocumentStore) -> None:
         good, bad = prepare("a.md", ["fine"]), prepare("b.md", ["right"])
         bad = replace(bad, chunks=(replace(bad.chunks[0], text="wrong"),))
         with pytest.raises(InputError):
-            store.put(PROJECT, NOTES, [good, bad])
-        assert store.document(PROJECT, NOTES, "a.md") is None
+            store.put(KEY, [good, bad])
+        assert store.document(KEY, "a.md") is None
 
     @pytest.mark.parametrize(
         "value",
         [float("nan"), float("inf"), [1.0, float("-inf")], object(), b"bytes", {1}, {"deep": {1: "x"}}, 10**5000],
         ids=["nan", "inf", "list", "object", "bytes", "set", "key", "endless"],
     )
-    def test_metadata_that_json_cannot_hold_is_refused(self, store: Store, value: object) -> None:
+    def test_metadata_that_json_cannot_hold_is_refused(self, store: DocumentStore, value: object) -> None:
         given = replace(prepare("b.md", ["x"]), content_hash="h")
         bad = replace(given, document=replace(given.document, metadata={"k": value}))  # type: ignore[dict-item]
         with pytest.raises(InputError):
-            store.put(PROJECT, NOTES, [prepare("a.md", ["x"]), bad])
+            store.put(KEY, [prepare("a.md", ["x"]), bad])
         with pytest.raises(InputError):
-            store.ensure_collection(PROJECT, "new", settings={"k": value})  # type: ignore[dict-item]
+            store.ensure_collection(CollectionKey(PROJECT, "new"), settings={"k": value})  # type: ignore[dict-item]
         assert store.documents(HERE) == []
         assert [c.name for c in store.collections(PROJECT)] == [NOTES]
 
-    def test_metadata_keeps_every_character(self, store: Store) -> None:
+    def test_metadata_keeps_every_character(self, store: DocumentStore) -> None:
         about = {"lone \ud800": "\udfff", "nul": "\0", "n": [1, -0.5, True, None, "é"]}
-        store.put(PROJECT, NOTES, [prepare("a.md", ["x"], metadata=about)])
-        stored = store.document(PROJECT, NOTES, "a.md")
+        store.put(KEY, [prepare("a.md", ["x"], metadata=about)])
+        stored = store.document(KEY, "a.md")
         assert stored is not None
         assert stored.metadata == about
 
-    def test_putting_into_a_collection_that_is_not_there_is_refused(self, store: Store) -> None:
+    def test_putting_into_a_collection_that_is_not_there_is_refused(self, store: DocumentStore) -> None:
         with pytest.raises(NotFound):
-            store.put(PROJECT, "nowhere", [prepare("a.md", ["x"])])
+            store.put(CollectionKey(PROJECT, "nowhere"), [prepare("a.md", ["x"])])
 
-    def test_what_is_not_there_is_nothing(self, store: Store) -> None:
-        assert store.document(PROJECT, NOTES, "x") is None
-        assert store.text(PROJECT, "nowhere", "x") is None
-        assert store.slice(PROJECT, NOTES, "x", (0, 5)) == ""
-        assert store.document_chunks(PROJECT, NOTES, "x") == []
-        assert store.remove(PROJECT, NOTES, ["x"]) == 0
+    def test_what_is_not_there_is_nothing(self, store: DocumentStore) -> None:
+        assert store.document(KEY, "x") is None
+        assert store.text(CollectionKey(PROJECT, "nowhere"), "x") is None
+        assert store.slice(KEY, "x", (0, 5)) == ""
+        assert store.document_chunks(KEY, "x") == []
+        assert store.remove(KEY, ["x"]) == 0
         assert store.chunks(PROJECT, [1, 10**30, -5]) == {}
 
-    def test_documents_are_listed_in_order_page_by_page(self, store: Store) -> None:
-        store.ensure_collection(PROJECT, "b")
+    def test_documents_are_listed_in_order_page_by_page(self, store: DocumentStore) -> None:
+        store.ensure_collection(CollectionKey(PROJECT, "b"))
         for collection, uris in (("b", ["2", "1"]), (NOTES, ["z", "a", "é"])):
-            store.put(PROJECT, collection, [prepare(uri, ["text"]) for uri in uris])
+            store.put(CollectionKey(PROJECT, collection), [prepare(uri, ["text"]) for uri in uris])
         seen, after = [], None
         while page := store.documents(HERE, after=after, limit=2):
             after = (page[-1].collection, page[-1].uri)
@@ -246,20 +266,30 @@ class StoreContract(StoreCase):
         assert [row.uri for row in store.documents(Scope(PROJECT, ("b",)))] == ["1", "2"]
         assert store.documents(HERE, limit=0) == []
 
-    def test_known_can_be_asked_of_some_and_of_those_below_them(self, store: Store) -> None:
+    def test_known_can_be_asked_of_some_and_of_those_below_them(self, store: DocumentStore) -> None:
         uris = ["a", "a.md", "a/b", "a/b/c", "a0", "é/1", "é/2"]
-        store.put(PROJECT, NOTES, [prepare(uri, ["apple"], source="files") for uri in uris])
-        store.put(PROJECT, NOTES, [prepare("a/given", ["apple"])])
-        assert sorted(store.known(PROJECT, NOTES, "files", uris=["a", "a/b", "no"])) == ["a", "a/b"]
-        assert sorted(store.known(PROJECT, NOTES, "files", uris=["a"], below=True)) == ["a", "a/b", "a/b/c"]
-        assert sorted(store.known(PROJECT, NOTES, "files", uris=["é", "no"], below=True)) == ["é/1", "é/2"]
-        assert store.known(PROJECT, NOTES, "files", uris=[]) == {}
+        store.put(KEY, [prepare(uri, ["apple"], source="files") for uri in uris])
+        store.put(KEY, [prepare("a/given", ["apple"])])
+        assert sorted(store.known_files(KEY, "files", uris=["a", "a/b", "no"])) == [
+            "a",
+            "a/b",
+        ]
+        assert sorted(store.known_files(KEY, "files", uris=["a"], below=True)) == [
+            "a",
+            "a/b",
+            "a/b/c",
+        ]
+        assert sorted(store.known_files(KEY, "files", uris=["é", "no"], below=True)) == [
+            "é/1",
+            "é/2",
+        ]
+        assert store.known_files(KEY, "files", uris=[]) == {}
 
-    def test_known_tells_what_a_source_gave(self, store: Store) -> None:
+    def test_known_tells_what_a_source_gave(self, store: DocumentStore) -> None:
         stamp = Stamp(1, 2, 3, 4)
         given = prepare("a.md", ["x"], source="files", stamp=stamp)
-        store.put(PROJECT, NOTES, [given, prepare("b.md", ["x"], source="other")])
-        known = store.known(PROJECT, NOTES, "files")
+        store.put(KEY, [given, prepare("b.md", ["x"], source="other")])
+        known = store.known_files(KEY, "files")
         assert list(known) == ["a.md"]
         assert (known["a.md"].content_hash, known["a.md"].stamp, known["a.md"].recipe) == (
             given.content_hash,
@@ -267,125 +297,130 @@ class StoreContract(StoreCase):
             "pieces",
         )
 
-    def test_touching_changes_only_stamps_of_that_source(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare(uri, [uri], source=uri, stamp=Stamp(1, 1, 1, 1)) for uri in ("a", "b")])
+    def test_touching_changes_only_stamps_of_that_source(self, store: DocumentStore) -> None:
+        store.put(
+            KEY,
+            [prepare(uri, [uri], source=uri, stamp=Stamp(1, 1, 1, 1)) for uri in ("a", "b")],
+        )
         new = Stamp(2, 2, 2, 2)
-        store.touch(PROJECT, NOTES, "a", {"a": new, "b": new, "missing": new})
-        assert store.known(PROJECT, NOTES, "a")["a"].stamp == new
-        assert store.known(PROJECT, NOTES, "b")["b"].stamp == Stamp(1, 1, 1, 1)
+        store.touch(KEY, "a", {"a": new, "b": new, "missing": new})
+        assert store.known_files(KEY, "a")["a"].stamp == new
+        assert store.known_files(KEY, "b")["b"].stamp == Stamp(1, 1, 1, 1)
 
-    def test_the_generation_changes_with_every_write_and_only_then(self, store: Store) -> None:
-        seen = [store.generation()]
+    def test_the_generation_changes_with_every_write_and_only_then(self, store: DocumentStore) -> None:
+        seen = [store.generation(HERE)]
         for write in (
-            lambda: store.put(PROJECT, NOTES, [prepare("a.md", ["x"])]),
-            lambda: store.put(PROJECT, NOTES, [prepare("a.md", ["y"])]),
-            lambda: store.set_note(PROJECT, "k", "v"),
-            lambda: store.remove(PROJECT, NOTES, ["a.md"]),
+            lambda: store.put(KEY, [prepare("a.md", ["x"])]),
+            lambda: store.put(KEY, [prepare("a.md", ["y"])]),
+            lambda: store.state.update_collection_state(KEY, synced_at=1.0),
+            lambda: store.remove(KEY, ["a.md"]),
         ):
             write()
-            seen.append(store.generation())
+            seen.append(store.generation(HERE))
         assert len(set(seen)) == len(seen)
         self.found(store, "x")
-        store.set_note(PROJECT, "k", "v")
-        assert store.generation() == seen[-1]
+        store.state.update_collection_state(KEY, synced_at=1.0)
+        assert store.generation(HERE) == seen[-1]
 
     # ── words ─────────────────────────────────────────────────────────────────────────────────────
 
-    def test_the_better_match_comes_first(self, store: Store) -> None:
+    def test_the_better_match_comes_first(self, store: DocumentStore) -> None:
         filler = [prepare(f"{n}.md", [f"nothing of note in number {n}"]) for n in range(20)]
         store.put(
-            PROJECT, NOTES, [*filler, prepare("a", ["a fox and a dog"]), prepare("b", ["only a fox, no cat at all"])]
+            KEY,
+            [*filler, prepare("a", ["a fox and a dog"]), prepare("b", ["only a fox, no cat at all"])],
         )
         assert self.found(store, "fox dog")[0] == "a fox and a dog"
         rows = store.search_words(HERE, query_terms("fox dog"), limit=50)
         assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
         assert store.search_words(HERE, query_terms("fox dog"), limit=50) == rows
 
-    def test_symbols_headers_and_paths_are_found(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("src/invoice.py", ["pass"], header="Billing", symbol="chargeCard")])
+    def test_symbols_headers_and_paths_are_found(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("src/invoice.py", ["pass"], header="Billing", symbol="chargeCard")])
         for query in ("charge card", "billing", "invoice", "chargeCard"):
             assert self.found(store, query) == ["pass"], query
 
-    def test_what_stands_beside_a_text_is_found_and_not_shown(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
+    def test_what_stands_beside_a_text_is_found_and_not_shown(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
         assert self.found(store, "sailing") == ["yes, gladly"]
-        assert store.text(PROJECT, NOTES, "turn") == "yes, gladly"
-        store.put(PROJECT, NOTES, [prepare("turn", ["yes, gladly"], beside="shall we go hiking")])
+        assert store.text(KEY, "turn") == "yes, gladly"
+        store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go hiking")])
         assert self.found(store, "sailing") == []
         assert self.found(store, "hiking") == ["yes, gladly"]
         assert [finding for finding in store.check() if not finding.ok] == []
-        store.remove(PROJECT, NOTES, ["turn"])
+        store.remove(KEY, ["turn"])
         assert self.found(store, "hiking") == []
 
-    def test_pages_slides_and_sheets_come_back_as_they_were_put(self, store: Store) -> None:
+    def test_pages_slides_and_sheets_come_back_as_they_were_put(self, store: DocumentStore) -> None:
         one = prepare("deck.pptx", ["first"], marks=(Mark(0, 3, "", "slide"),))
         span = replace(one.chunks[0].span, page=3, unit="slide")
-        store.put(PROJECT, NOTES, [replace(one, chunks=(replace(one.chunks[0], span=span),))])
-        assert store.document_chunks(PROJECT, NOTES, "deck.pptx")[0].chunk.span == span
-        stored = store.document(PROJECT, NOTES, "deck.pptx")
+        store.put(KEY, [replace(one, chunks=(replace(one.chunks[0], span=span),))])
+        assert store.document_chunks(KEY, "deck.pptx")[0].chunk.span == span
+        stored = store.document(KEY, "deck.pptx")
         assert stored is not None
         assert stored.marks == (Mark(0, 3, "", "slide"),)
 
     @pytest.mark.parametrize(
         "text", ['"', "AND OR NOT", "a* NEAR(b)", "\x00", "😀", "col:x", "\ud800", "-", "", "'; DROP"]
     )
-    def test_any_text_is_a_legal_term(self, store: Store, text: str) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+    def test_any_text_is_a_legal_term(self, store: DocumentStore, text: str) -> None:
+        store.put(KEY, [prepare("a.md", ["apple"])])
         assert isinstance(store.search_words(HERE, [text], limit=5), list)
         assert len(store.search_words(HERE, [text, "appl"], limit=5)) == 1
 
-    def test_limits_and_endless_queries_are_harmless(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
+    def test_limits_and_endless_queries_are_harmless(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("a.md", ["apple"])])
         assert store.search_words(HERE, ["appl"], limit=0) == []
         assert len(store.search_words(HERE, ["appl"], limit=10**30)) == 1
         assert store.search_words(HERE, [], limit=5) == []
         assert isinstance(store.search_words(HERE, [f"w{n}" for n in range(5000)], limit=5), list)
 
-    def test_filters_hold_in_every_search(self, store: Store) -> None:
+    def test_filters_hold_in_every_search(self, store: DocumentStore) -> None:
         store.put(
-            PROJECT, NOTES, [prepare("docs/a.md", ["apple pie"], kind="doc"), prepare("src/a.py", ["apple tree"])]
+            KEY,
+            [prepare("docs/a.md", ["apple pie"], kind="doc"), prepare("src/a.py", ["apple tree"])],
         )
         info = self.embed(store)
         docs = Filter((Condition("path", "glob", "docs/**"), Condition("kind", "eq", "doc")))
         assert self.found(store, "apple", filter=docs) == ["apple pie"]
         assert [row.uri for row in store.documents(HERE, filter=docs)] == ["docs/a.md"]
-        (row_id,) = store.vectors_in(HERE, info, filter=docs)
-        everything = store.vectors_in(HERE, info)
+        (row_id,) = store.vectors.ids_in(HERE, info, filter=docs)
+        everything = store.vectors.ids_in(HERE, info)
         assert len(everything) == 2
-        assert list(store.locate(HERE, info, everything, filter=docs)) == [row_id]
+        assert list(store.vectors.locate(HERE, info, everything, filter=docs)) == [row_id]
         with pytest.raises(InputError):
             store.search_words(HERE, ["x"], limit=5, filter=Filter((Condition("nonsense", "eq", 1),)))
 
     # ── borders ───────────────────────────────────────────────────────────────────────────────────
 
-    def test_nothing_crosses_the_border_of_a_project(self, store: Store) -> None:
-        store.put(PROJECT, NOTES, [prepare("a.md", ["shared words"])])
-        store.put(OTHER, NOTES, [prepare("a.md", ["shared words"])])
+    def test_nothing_crosses_the_border_of_a_project(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("a.md", ["shared words"])])
+        store.put(OTHER_KEY, [prepare("a.md", ["shared words"])])
         info = self.embed(store)
-        mine, theirs = (store.document_chunks(project, NOTES, "a.md")[0] for project in (PROJECT, OTHER))
+        mine, theirs = (store.document_chunks(CollectionKey(project, NOTES), "a.md")[0] for project in (PROJECT, OTHER))
         assert mine.text_id != theirs.text_id
         assert [row.id for row in store.search_words(Scope(OTHER), ["share"], limit=9)] == [theirs.id]
         assert list(store.chunks(OTHER, [mine.id, theirs.id])) == [theirs.id]
         assert list(store.outlines(OTHER, [mine.id, theirs.id])) == [theirs.id]
         assert store.copies(Scope(OTHER), [mine.text_id]) == {}
-        assert store.pending(Scope(OTHER), info) == []
-        assert store.vectors_in(Scope(OTHER), info) == []
-        rows = store.vectors_in(HERE, info)
-        assert store.locate(Scope(OTHER), info, rows) == {}
-        store.vector_rows(PROJECT, info).data(rows)  # a store may remember whose texts those were
-        assert store.locate(Scope(OTHER), info, rows) == {}
-        assert store.spaces(Scope(OTHER)) == []
-        for foreign in (lambda: store.vector_rows(OTHER, info), lambda: store.put_vectors(OTHER, info, [])):
+        assert store.vectors.pending(Scope(OTHER), info) == []
+        assert store.vectors.ids_in(Scope(OTHER), info) == []
+        rows = store.vectors.ids_in(HERE, info)
+        assert store.vectors.locate(Scope(OTHER), info, rows) == {}
+        store.vectors.rows(PROJECT, info).data(rows)  # a store may remember whose texts those were
+        assert store.vectors.locate(Scope(OTHER), info, rows) == {}
+        assert store.vectors.spaces(Scope(OTHER)) == []
+        for foreign in (lambda: store.vectors.rows(OTHER, info), lambda: store.vectors.put(OTHER, info, [])):
             with pytest.raises(NotFound):
                 foreign()
-        assert store.put_vectors(PROJECT, info, [(theirs.text_id, b"1234")]) == 0
-        store.remove(OTHER, NOTES, ["a.md"])
+        assert store.vectors.put(PROJECT, info, [(theirs.text_id, b"1234")]) == 0
+        store.remove(OTHER_KEY, ["a.md"])
         assert self.found(store, "shared") == ["shared words"]
 
-    def test_a_scope_sees_only_its_collections(self, store: Store) -> None:
-        store.ensure_collection(PROJECT, "b")
-        store.put(PROJECT, NOTES, [prepare("a.md", ["apple"])])
-        store.put(PROJECT, "b", [prepare("b.md", ["apple"])])
+    def test_a_scope_sees_only_its_collections(self, store: DocumentStore) -> None:
+        store.ensure_collection(CollectionKey(PROJECT, "b"))
+        store.put(KEY, [prepare("a.md", ["apple"])])
+        store.put(CollectionKey(PROJECT, "b"), [prepare("b.md", ["apple"])])
         one, both = Scope(PROJECT, ("b",)), store.search_words(HERE, ["appl"], limit=9)
         assert len(both) == 2
         (chunk,) = store.chunks(PROJECT, [row.id for row in store.search_words(one, ["appl"], limit=9)]).values()

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from ragstone.errors import InputError, NotFound
-from ragstone.protocols import Store
-from ragstone.testing.store import HERE, NOTES, OTHER, PROJECT, StoreCase
-from ragstone.types import Alias, Graph, Link, Node, Scope, Step, Unresolved
+from ragstone.protocols import DocumentStore
+from ragstone.testing.store import HERE, KEY, NOTES, OTHER, OTHER_KEY, PROJECT, StoreCase
+from ragstone.types import Alias, CollectionKey, Graph, Link, Node, Scope, Step, Unresolved
 
 SONG, ROUTE, SAVE, TABLE = "class:App\\Song", "route:PUT api/songs/{song}", "method:App\\Songs::save", "table:songs"
 FILE = Graph(
@@ -48,77 +48,77 @@ FRAME = Graph(
 class StoreGraphContract(StoreCase):
     """The promises of `protocols.Store` about nodes, links, names and paths, one test each."""
 
-    def filled(self, store: Store) -> Store:
+    def filled(self, store: DocumentStore) -> DocumentStore:
         """Return the store with a file's part and a framework's in it."""
-        store.put_graph(PROJECT, NOTES, {"file:app/Song.php": FILE, "laravel": FRAME}, stamps={"laravel": "s1"})
+        store.graph.put(KEY, {"file:app/Song.php": FILE, "laravel": FRAME}, stamps={"laravel": "s1"})
         return store
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
-    def test_what_owners_gave_comes_back_with_their_stamps(self, store: Store) -> None:
-        written = store.put_graph(PROJECT, NOTES, {"a": FILE, "b": FRAME}, stamps={"a": "1"})
+    def test_what_owners_gave_comes_back_with_their_stamps(self, store: DocumentStore) -> None:
+        written = store.graph.put(KEY, {"a": FILE, "b": FRAME}, stamps={"a": "1"})
         kinds = dict.fromkeys(("kind:class", "kind:method", "kind:model", "kind:route", "kind:table"), 1)
         assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2, **kinds}
-        assert store.graph_owners(PROJECT, NOTES) == {"a": "1", "b": ""}
-        assert store.graph_owners(PROJECT, NOTES, owners=["a", "no"]) == {"a": "1"}
-        assert store.nodes(HERE, keys=[SAVE, ROUTE]) == [FILE.nodes[1], FRAME.nodes[1]]
-        assert store.nodes(HERE, keys=[SAVE])[0].collection == NOTES
-        assert store.links(HERE, [SAVE], kinds=["CALLS"]) == [FILE.links[1]]
-        assert store.unresolved(HERE) == list(FILE.unresolved)
+        assert store.graph.owner_stamps(KEY) == {"a": "1", "b": ""}
+        assert store.graph.owner_stamps(KEY, owners=["a", "no"]) == {"a": "1"}
+        assert store.graph.nodes(HERE, keys=[SAVE, ROUTE]) == [FILE.nodes[1], FRAME.nodes[1]]
+        assert store.graph.nodes(HERE, keys=[SAVE])[0].collection == NOTES
+        assert store.graph.links(HERE, [SAVE], kinds=["CALLS"]) == [FILE.links[1]]
+        assert store.graph.unresolved(HERE) == list(FILE.unresolved)
 
-    def test_only_rows_that_differ_are_written(self, store: Store) -> None:
+    def test_only_rows_that_differ_are_written(self, store: DocumentStore) -> None:
         self.filled(store)
-        before = store.generation()
+        before = store.generation(HERE)
         again = {"file:app/Song.php": FILE, "laravel": FRAME}
-        same = store.put_graph(PROJECT, NOTES, again, stamps={"laravel": "s1"})
-        assert (set(same.values()), store.generation()) == ({0}, before)
-        assert len(store.nodes(HERE)) == 4
+        same = store.graph.put(KEY, again, stamps={"laravel": "s1"})
+        assert (set(same.values()), store.generation(HERE)) == ({0}, before)
+        assert len(store.graph.nodes(HERE)) == 4
         moved = replace(FRAME.nodes[1], line=4)
         changed = replace(FRAME, nodes=(FRAME.nodes[0], moved, FRAME.nodes[2]))
-        assert store.put_graph(PROJECT, NOTES, {"laravel": changed}, stamps={"laravel": "s2"}) == {
+        assert store.graph.put(KEY, {"laravel": changed}, stamps={"laravel": "s2"}) == {
             "nodes": 1, "links": 0, "aliases": 0, "unresolved": 0, "kind:route": 1,
         }  # fmt: skip
-        assert store.nodes(HERE, keys=[ROUTE]) == [moved]
-        assert store.graph_owners(PROJECT, NOTES)["laravel"] == "s2"
+        assert store.graph.nodes(HERE, keys=[ROUTE]) == [moved]
+        assert store.graph.owner_stamps(KEY)["laravel"] == "s2"
 
-    def test_an_empty_part_takes_out_what_its_owner_gave(self, store: Store) -> None:
+    def test_an_empty_part_takes_out_what_its_owner_gave(self, store: DocumentStore) -> None:
         self.filled(store)
-        assert store.put_graph(PROJECT, NOTES, {"laravel": Graph()})["links"] == 5
-        assert store.graph_owners(PROJECT, NOTES) == {"file:app/Song.php": ""}
-        assert store.nodes(HERE, keys=[SONG, ROUTE]) == [FILE.nodes[0]]
-        assert store.named(HERE, ["songs.update"]) == []
-        assert set(store.put_graph(PROJECT, NOTES, {"nobody": Graph()}).values()) == {0}
+        assert store.graph.put(KEY, {"laravel": Graph()})["links"] == 5
+        assert store.graph.owner_stamps(KEY) == {"file:app/Song.php": ""}
+        assert store.graph.nodes(HERE, keys=[SONG, ROUTE]) == [FILE.nodes[0]]
+        assert store.graph.find_aliases(HERE, ["songs.update"]) == []
+        assert set(store.graph.put(KEY, {"nobody": Graph()}).values()) == {0}
 
-    def test_an_owner_with_a_stamp_is_known_to_have_given_nothing(self, store: Store) -> None:
-        store.put_graph(PROJECT, NOTES, {"file:README.md": Graph()}, stamps={"file:README.md": "h"})
-        assert store.graph_owners(PROJECT, NOTES) == {"file:README.md": "h"}
+    def test_an_owner_with_a_stamp_is_known_to_have_given_nothing(self, store: DocumentStore) -> None:
+        store.graph.put(KEY, {"file:README.md": Graph()}, stamps={"file:README.md": "h"})
+        assert store.graph.owner_stamps(KEY) == {"file:README.md": "h"}
 
-    def test_what_is_kept_for_an_owner_is_given_back_until_it_goes(self, store: Store) -> None:
-        store.put_graph(PROJECT, NOTES, {"a": FILE, "b": FRAME}, kept={"a": b"\0one", "b": b"two"})
-        store.put_graph(PROJECT, NOTES, {"a": FILE}, kept={"a": b"three"})
-        assert store.graph_kept(PROJECT, NOTES) == {"a": b"three", "b": b"two"}
-        store.put_graph(PROJECT, NOTES, {"b": Graph()})
-        assert store.graph_kept(PROJECT, NOTES) == {"a": b"three"}
-        before = store.generation()
-        store.put_graph(PROJECT, NOTES, {"a": FILE}, kept={"a": b"three"})
-        assert store.generation() == before
-        assert store.graph_kept(OTHER, NOTES) == store.graph_kept(PROJECT, "no") == {}
+    def test_what_is_kept_for_an_owner_is_given_back_until_it_goes(self, store: DocumentStore) -> None:
+        store.graph.put(KEY, {"a": FILE, "b": FRAME}, data={"a": b"\0one", "b": b"two"})
+        store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})
+        assert store.graph.owner_data(KEY) == {"a": b"three", "b": b"two"}
+        store.graph.put(KEY, {"b": Graph()})
+        assert store.graph.owner_data(KEY) == {"a": b"three"}
+        before = store.generation(HERE)
+        store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})
+        assert store.generation(HERE) == before
+        assert store.graph.owner_data(OTHER_KEY) == store.graph.owner_data(CollectionKey(PROJECT, "no")) == {}
 
-    def test_all_owners_are_put_or_none(self, store: Store) -> None:
+    def test_all_owners_are_put_or_none(self, store: DocumentStore) -> None:
         bad = Graph(nodes=(Node("k", "class", "K", attributes={"x": float("nan")}),))
         with pytest.raises(InputError):
-            store.put_graph(PROJECT, NOTES, {"a": FILE, "b": bad})
+            store.graph.put(KEY, {"a": FILE, "b": bad})
         with pytest.raises(InputError):
-            store.put_graph(PROJECT, NOTES, {"a": FILE, "b": Graph(nodes=(Node("", "class", "K"),))})
+            store.graph.put(KEY, {"a": FILE, "b": Graph(nodes=(Node("", "class", "K"),))})
         sure = Graph(links=(Link("CALLS", "a", "b", "f", 1, "surely"),))  # type: ignore[arg-type]
         with pytest.raises(InputError):
-            store.put_graph(PROJECT, NOTES, {"a": FILE, "b": sure})
-        assert store.graph_owners(PROJECT, NOTES) == {}
-        assert store.nodes(HERE) == []
+            store.graph.put(KEY, {"a": FILE, "b": sure})
+        assert store.graph.owner_stamps(KEY) == {}
+        assert store.graph.nodes(HERE) == []
         with pytest.raises(NotFound):
-            store.put_graph(PROJECT, "nowhere", {"a": FILE})
+            store.graph.put(CollectionKey(PROJECT, "nowhere"), {"a": FILE})
 
-    def test_every_character_survives(self, store: Store) -> None:
+    def test_every_character_survives(self, store: DocumentStore) -> None:
         odd = "lone \ud800 \0 é"
         part = Graph(
             nodes=(Node(odd, odd, odd, odd, 1, 2, odd, odd, odd, odd, {odd: odd}),),
@@ -126,133 +126,155 @@ class StoreGraphContract(StoreCase):
             aliases=(Alias(odd, odd, odd, odd),),
             unresolved=(Unresolved(odd, odd, odd, odd, odd, 1, odd),),
         )
-        store.put_graph(PROJECT, NOTES, {odd: part}, stamps={odd: odd})
-        assert set(store.put_graph(PROJECT, NOTES, {odd: part}, stamps={odd: odd}).values()) == {0}
-        assert store.graph_owners(PROJECT, NOTES) == {odd: odd}
-        assert store.nodes(HERE, keys=[odd]) == store.nodes(HERE, uris=[odd]) == list(part.nodes)
-        assert store.links(HERE, [odd]) == store.links(HERE, [odd + "2"], back=True) == list(part.links)
-        assert store.named(HERE, [odd.upper()]) == list(part.aliases)
-        assert store.unresolved(HERE, name=odd) == store.unresolved(HERE, sources=[odd]) == list(part.unresolved)
-        (path,) = store.walk(HERE, [odd], [Step(())])
+        store.graph.put(KEY, {odd: part}, stamps={odd: odd})
+        assert set(store.graph.put(KEY, {odd: part}, stamps={odd: odd}).values()) == {0}
+        assert store.graph.owner_stamps(KEY) == {odd: odd}
+        assert store.graph.nodes(HERE, keys=[odd]) == store.graph.nodes(HERE, uris=[odd]) == list(part.nodes)
+        assert store.graph.links(HERE, [odd]) == store.graph.links(HERE, [odd + "2"], back=True) == list(part.links)
+        assert store.graph.find_aliases(HERE, [odd.upper()]) == list(part.aliases)
+        assert (
+            store.graph.unresolved(HERE, name=odd)
+            == store.graph.unresolved(HERE, sources=[odd])
+            == list(part.unresolved)
+        )
+        (path,) = store.graph.walk(HERE, [odd], [Step(())])
         assert [node.key for node in path.nodes] == [odd, odd + "2"]
 
     # ── asking ────────────────────────────────────────────────────────────────────────────────────
 
-    def test_of_one_key_the_frameworks_node_wins_and_is_completed(self, store: Store) -> None:
-        (song,) = self.filled(store).nodes(HERE, keys=[SONG])
+    def test_of_one_key_the_frameworks_node_wins_and_is_completed(self, store: DocumentStore) -> None:
+        (song,) = self.filled(store).graph.nodes(HERE, keys=[SONG])
         assert (song.kind, song.framework, song.attributes) == ("model", "laravel", {"table": "songs"})
         assert (song.signature, song.doc, song.language) == ("class Song extends Model", "A song.", "php")
         assert (song.place, song.line_end) == ("app/Song.php:5", 40)
 
-    def test_of_one_key_that_one_owner_gave_twice_one_node_is_kept(self, store: Store) -> None:
+    def test_of_one_key_that_one_owner_gave_twice_one_node_is_kept(self, store: DocumentStore) -> None:
         plain, told = Node(SONG, "class", "Song", "s.php", 1), Node(SONG, "model", "Song", framework="f")
-        store.put_graph(PROJECT, NOTES, {"a": Graph(nodes=(plain, told))})
-        assert store.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
+        store.graph.put(KEY, {"a": Graph(nodes=(plain, told))})
+        assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
 
-    def test_nodes_are_asked_by_key_kind_and_file(self, store: Store) -> None:
+    def test_nodes_are_asked_by_key_kind_and_file(self, store: DocumentStore) -> None:
         self.filled(store)
-        keys = [node.key for node in store.nodes(HERE)]
+        keys = [node.key for node in store.graph.nodes(HERE)]
         assert keys == sorted([SONG, ROUTE, SAVE, TABLE])
-        assert [node.key for node in store.nodes(HERE, kinds=["route", "model"])] == [SONG, ROUTE]
-        assert store.nodes(HERE, kinds=["class"]) == []
-        assert [node.key for node in store.nodes(HERE, uris=["app/Song.php", "routes/api.php"])] == [SONG, ROUTE]
-        assert [node.key for node in store.nodes(HERE, uris=["app/Song.php"], kinds=["model"])] == [SONG]
-        assert [node.key for node in store.nodes(HERE, keys=[TABLE, SONG, "no"], kinds=["table"])] == [TABLE]
-        assert len(store.nodes(HERE, limit=2)) == 2
-        assert store.nodes(HERE, limit=0) == store.nodes(HERE, keys=[]) == store.nodes(HERE, kinds=[]) == []
+        assert [node.key for node in store.graph.nodes(HERE, kinds=["route", "model"])] == [SONG, ROUTE]
+        assert store.graph.nodes(HERE, kinds=["class"]) == []
+        assert [node.key for node in store.graph.nodes(HERE, uris=["app/Song.php", "routes/api.php"])] == [SONG, ROUTE]
+        assert [node.key for node in store.graph.nodes(HERE, uris=["app/Song.php"], kinds=["model"])] == [SONG]
+        assert [node.key for node in store.graph.nodes(HERE, keys=[TABLE, SONG, "no"], kinds=["table"])] == [TABLE]
+        assert len(store.graph.nodes(HERE, limit=2)) == 2
+        assert (
+            store.graph.nodes(HERE, limit=0)
+            == store.graph.nodes(HERE, keys=[])
+            == store.graph.nodes(HERE, kinds=[])
+            == []
+        )
 
-    def test_names_are_found_whatever_their_case(self, store: Store) -> None:
+    def test_names_are_found_whatever_their_case(self, store: DocumentStore) -> None:
         self.filled(store)
-        found = store.named(HERE, ["SONGS.UPDATE", "app\\song", "nothing"])
+        found = store.graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "nothing"])
         assert [(one.name, one.key, one.kind) for one in found] == [
             ("Songs.Update", ROUTE, "route_name"), ("App\\Song", SONG, "class"),
         ]  # fmt: skip
 
-    def test_links_come_in_their_order_from_and_to(self, store: Store) -> None:
+    def test_links_come_in_their_order_from_and_to(self, store: DocumentStore) -> None:
         self.filled(store)
-        guards = store.links(HERE, [ROUTE], kinds=["GUARDED_BY"])
+        guards = store.graph.links(HERE, [ROUTE], kinds=["GUARDED_BY"])
         assert guards == [FRAME.links[1], FRAME.links[0]]
-        assert store.links(HERE, [SONG], kinds=["CALLS", "USES_MODEL"], back=True) == [FILE.links[1], FRAME.links[3]]
-        assert len(store.links(HERE, [ROUTE, SAVE])) == 5
-        assert len(store.links(HERE, [ROUTE, SAVE], limit=4)) == 4
-        assert store.links(HERE, ["no"]) == store.links(HERE, [ROUTE], limit=0) == []
+        assert store.graph.links(HERE, [SONG], kinds=["CALLS", "USES_MODEL"], back=True) == [
+            FILE.links[1],
+            FRAME.links[3],
+        ]
+        assert len(store.graph.links(HERE, [ROUTE, SAVE])) == 5
+        assert len(store.graph.links(HERE, [ROUTE, SAVE], limit=4)) == 4
+        assert store.graph.links(HERE, ["no"]) == store.graph.links(HERE, [ROUTE], limit=0) == []
 
-    def test_what_nothing_decides_is_found_by_name_and_by_place(self, store: Store) -> None:
+    def test_what_nothing_decides_is_found_by_name_and_by_place(self, store: DocumentStore) -> None:
         self.filled(store)
-        assert store.unresolved(HERE, name="touch") == [FILE.unresolved[0]]
-        assert store.unresolved(HERE, sources=[SAVE, "no"]) == list(FILE.unresolved)
-        assert store.unresolved(HERE, sources=[SAVE], name="close") == [FILE.unresolved[1]]
-        assert store.unresolved(HERE, sources=[]) == store.unresolved(HERE, name="no") == []
-        assert store.unresolved(HERE, limit=1) == [FILE.unresolved[0]]
+        assert store.graph.unresolved(HERE, name="touch") == [FILE.unresolved[0]]
+        assert store.graph.unresolved(HERE, sources=[SAVE, "no"]) == list(FILE.unresolved)
+        assert store.graph.unresolved(HERE, sources=[SAVE], name="close") == [FILE.unresolved[1]]
+        assert store.graph.unresolved(HERE, sources=[]) == store.graph.unresolved(HERE, name="no") == []
+        assert store.graph.unresolved(HERE, limit=1) == [FILE.unresolved[0]]
 
     # ── paths ─────────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_typed_path_is_walked_to_its_end(self, store: Store) -> None:
+    def test_a_typed_path_is_walked_to_its_end(self, store: DocumentStore) -> None:
         self.filled(store)
         steps = [Step(("HANDLED_BY",)), Step(("USES_MODEL", "BINDS"), to=("model",)), Step(("MAPS_TO",))]
-        (path,) = store.walk(HERE, [ROUTE], steps)
+        (path,) = store.graph.walk(HERE, [ROUTE], steps)
         assert [node.key for node in path.nodes] == [ROUTE, SAVE, SONG, TABLE]
         assert path.nodes[2].kind == "model"
         assert path.links == (FRAME.links[2], FRAME.links[3], FRAME.links[4])
         assert path.confidence == "convention"
         back = [Step(step.kinds, back=True) for step in reversed(steps)]
-        (path,) = store.walk(HERE, [TABLE], back)
+        (path,) = store.graph.walk(HERE, [TABLE], back)
         assert [node.key for node in path.nodes] == [TABLE, SONG, SAVE, ROUTE]
 
-    def test_a_step_goes_only_to_the_kinds_it_names(self, store: Store) -> None:
+    def test_a_step_goes_only_to_the_kinds_it_names(self, store: DocumentStore) -> None:
         self.filled(store)
-        assert store.walk(HERE, [SAVE], [Step(("CALLS",), to=("class",))]) == []
-        assert len(store.walk(HERE, [SAVE], [Step(("CALLS",), to=("model", "class"))])) == 1
+        assert store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("class",))]) == []
+        assert len(store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("model", "class"))])) == 1
 
-    def test_what_has_no_node_is_named_by_its_key(self, store: Store) -> None:
+    def test_what_has_no_node_is_named_by_its_key(self, store: DocumentStore) -> None:
         self.filled(store)
-        first, second = store.walk(HERE, [ROUTE], [Step(("GUARDED_BY",), to=("middleware",))])
+        first, second = store.graph.walk(HERE, [ROUTE], [Step(("GUARDED_BY",), to=("middleware",))])
         assert first.nodes[1] == Node("middleware:auth", "middleware", "auth")
         assert second.links == (FRAME.links[0],)
 
-    def test_no_path_goes_through_a_node_twice(self, store: Store) -> None:
+    def test_no_path_goes_through_a_node_twice(self, store: DocumentStore) -> None:
         ring = Graph(links=tuple(Link("CALLS", f"m:{n}", f"m:{(n + 1) % 3}", "f", n) for n in range(3)))
         ring += Graph(links=(Link("CALLS", "m:0", "m:0", "f", 9),))
-        store.put_graph(PROJECT, NOTES, {"ring": ring})
+        store.graph.put(KEY, {"ring": ring})
         calls = Step(("CALLS",))
-        (path,) = store.walk(HERE, ["m:0"], [calls, calls])
+        (path,) = store.graph.walk(HERE, ["m:0"], [calls, calls])
         assert [node.key for node in path.nodes] == ["m:0", "m:1", "m:2"]
-        assert store.walk(HERE, ["m:0"], [calls, calls, calls]) == []
+        assert store.graph.walk(HERE, ["m:0"], [calls, calls, calls]) == []
 
-    def test_walks_are_bounded(self, store: Store) -> None:
+    def test_walks_are_bounded(self, store: DocumentStore) -> None:
         star = Graph(links=tuple(Link("CALLS", "m:0", f"m:{n}", "f", n, order=n) for n in range(1, 20)))
-        store.put_graph(PROJECT, NOTES, {"star": star})
-        found = store.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=3)
+        store.graph.put(KEY, {"star": star})
+        found = store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=3)
         assert [path.nodes[1].key for path in found] == ["m:1", "m:2", "m:3"]
-        assert store.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=0) == []
+        assert store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=0) == []
         with pytest.raises(InputError):
-            store.walk(HERE, ["m:0"], [Step(("CALLS",))] * 9)
+            store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))] * 9)
 
-    def test_a_walk_without_steps_stays_where_it_is(self, store: Store) -> None:
-        (path,) = self.filled(store).walk(HERE, [TABLE, "no"], [])
+    def test_a_walk_without_steps_stays_where_it_is(self, store: DocumentStore) -> None:
+        (path,) = self.filled(store).graph.walk(HERE, [TABLE, "no"], [])
         assert (path.nodes, path.links) == ((FRAME.nodes[2],), ())
 
     # ── borders ───────────────────────────────────────────────────────────────────────────────────
 
-    def test_nothing_of_the_graph_crosses_a_border(self, store: Store) -> None:
+    def test_nothing_of_the_graph_crosses_a_border(self, store: DocumentStore) -> None:
         self.filled(store)
-        store.ensure_collection(PROJECT, "b")
-        store.put_graph(PROJECT, "b", {"laravel": Graph(links=(Link("MAPS_TO", SONG, "table:hymns", "x", 1),))})
+        store.ensure_collection(CollectionKey(PROJECT, "b"))
+        store.graph.put(
+            CollectionKey(PROJECT, "b"), {"laravel": Graph(links=(Link("MAPS_TO", SONG, "table:hymns", "x", 1),))}
+        )
         for scope in (Scope(OTHER), Scope(PROJECT, ("no",)), Scope("nobody")):
-            assert not store.nodes(scope) and not store.named(scope, ["Song"]) and not store.links(scope, [SONG])
-            assert not store.unresolved(scope) and not store.walk(scope, [ROUTE], [Step(("HANDLED_BY",))])
-        assert store.graph_owners(OTHER, NOTES) == store.graph_owners(PROJECT, "no") == {}
-        both = store.walk(HERE, [SONG], [Step(("MAPS_TO",))])
+            assert (
+                not store.graph.nodes(scope)
+                and not store.graph.find_aliases(scope, ["Song"])
+                and not store.graph.links(scope, [SONG])
+            )
+            assert not store.graph.unresolved(scope) and not store.graph.walk(scope, [ROUTE], [Step(("HANDLED_BY",))])
+        assert store.graph.owner_stamps(OTHER_KEY) == store.graph.owner_stamps(CollectionKey(PROJECT, "no")) == {}
+        both = store.graph.walk(HERE, [SONG], [Step(("MAPS_TO",))])
         assert [(path.nodes[1].key, path.nodes[1].collection) for path in both] == [
             ("table:hymns", "b"), (TABLE, NOTES),
         ]  # fmt: skip
-        assert store.walk(HERE, [SAVE], [Step(("USES_MODEL",)), Step(("MAPS_TO",))])[0].nodes[2].key == TABLE
-        assert store.nodes(Scope(PROJECT, ("b",))) == []
+        assert store.graph.walk(HERE, [SAVE], [Step(("USES_MODEL",)), Step(("MAPS_TO",))])[0].nodes[2].key == TABLE
+        assert store.graph.nodes(Scope(PROJECT, ("b",))) == []
 
-    def test_a_graph_goes_with_its_collection(self, store: Store) -> None:
-        self.filled(store).drop_collection(PROJECT, NOTES)
-        store.ensure_collection(PROJECT, NOTES)
-        assert store.graph_owners(PROJECT, NOTES) == {}
-        assert not store.nodes(HERE) and not store.links(HERE, [ROUTE]) and not store.named(HERE, ["Song"])
-        assert store.unresolved(HERE) == []
+    def test_a_graph_goes_with_its_collection(self, store: DocumentStore) -> None:
+        self.filled(store).drop_collection(KEY)
+        store.ensure_collection(KEY)
+        assert store.graph.owner_stamps(KEY) == {}
+        assert (
+            not store.graph.nodes(HERE)
+            and not store.graph.links(HERE, [ROUTE])
+            and not store.graph.find_aliases(HERE, ["Song"])
+        )
+        assert store.graph.unresolved(HERE) == []
         assert all(finding.ok for finding in store.check())

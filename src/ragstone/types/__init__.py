@@ -81,15 +81,24 @@ if TYPE_CHECKING:
     from ragstone.types.spaces import SpaceInfo as SpaceInfo
     from ragstone.types.spaces import SpaceState as SpaceState
     from ragstone.types.spaces import VectorRow as VectorRow
+    from ragstone.types.storage import ChunkOutline as ChunkOutline
     from ragstone.types.storage import Collection as Collection
-    from ragstone.types.storage import Known as Known
-    from ragstone.types.storage import Outline as Outline
-    from ragstone.types.storage import Prepared as Prepared
+    from ragstone.types.storage import CollectionKey as CollectionKey
+    from ragstone.types.storage import CollectionKind as CollectionKind
+    from ragstone.types.storage import CollectionState as CollectionState
+    from ragstone.types.storage import CollectionStateChanges as CollectionStateChanges
+    from ragstone.types.storage import KnownFile as KnownFile
+    from ragstone.types.storage import PreparedDocument as PreparedDocument
     from ragstone.types.storage import PutResult as PutResult
     from ragstone.types.storage import Scope as Scope
     from ragstone.types.storage import Scored as Scored
+    from ragstone.types.storage import SessionState as SessionState
+    from ragstone.types.storage import SessionStateChanges as SessionStateChanges
     from ragstone.types.storage import StoredChunk as StoredChunk
     from ragstone.types.storage import StoredDocument as StoredDocument
+    from ragstone.types.storage import StoreSettings as StoreSettings
+    from ragstone.types.storage import UnreadFile as UnreadFile
+    from ragstone.types.storage import UnreadFiles as UnreadFiles
 
 _PAGES = {
     "agents": ("Agent", "AgentPrompt", "Strategy"),
@@ -111,8 +120,12 @@ _PAGES = {
     "reports": ("AddReport", "Finding", "GraphReport", "Status", "SyncReport", "WatchStatus"),
     "retrieval": ("CodeAnswer", "CodeGuess", "Retrieval"),
     "spaces": ("DEFAULT_STORAGE", "PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),
-    "storage": ("Collection", "Known", "Outline", "Prepared", "PutResult", "Scope", "Scored",
-               "StoredChunk", "StoredDocument"),
+    "storage": (
+        "ChunkOutline", "Collection", "CollectionKey", "CollectionKind", "CollectionState",
+        "CollectionStateChanges", "KnownFile", "PreparedDocument", "PutResult", "Scope",
+        "Scored", "SessionState", "SessionStateChanges", "StoreSettings", "StoredChunk",
+        "StoredDocument", "UnreadFile", "UnreadFiles",
+    ),
     "memory": ("Recalled", "Turn"),
 }  # fmt: skip
 _HOME = {name: page for page, names in _PAGES.items() for name in names}

@@ -1,20 +1,39 @@
-"""What the store keeps and hands back."""
+"""What the store keeps: collections, documents, chunks and the state of collections and sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple, TypedDict
 
 from ragstone.types.documents import Chunk, Document, Mark, Metadata, Scalar, Stamp
+
+CollectionKind = Literal["documents", "session", "agent"]
+"""Documents of the project, the turns of one conversation, or the documents of one agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionKey:
+    """Names one collection: project, kind and name together are unique."""
+
+    project: str
+    name: str
+    kind: CollectionKind = "documents"
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope that holds this collection only."""
+        return Scope(self.project, (self.name,), self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose rows a call may touch: one project, and some of its collections (None: all of them)."""
+    """The collections that a call may read: those of one kind in one project, or some of them by name."""
 
     project: str = "default"
     collections: tuple[str, ...] | None = None
+    kind: CollectionKind = "documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +48,30 @@ class Collection:
     documents: int = 0
     chunks: int = 0
     updated_at: float | None = None
+    kind: CollectionKind = "documents"
+
+    @property
+    def key(self) -> CollectionKey:
+        """Return the key that store methods take."""
+        return CollectionKey(self.project, self.name, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document cut and ready for one transaction."""
+class StoreSettings:
+    """How to open a store. A plug-in is constructed with this object alone."""
+
+    path: Path | None = None
+    """The database file of a store on this machine; None keeps everything in memory."""
+    url: str = ""
+    """The address of a store that runs as a server."""
+    api_key: str = field(default="", repr=False)
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    """Settings of this store alone, such as `cache_mb` of SQLite."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """A document with its chunks, ready to be stored in one transaction."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -44,8 +82,8 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the store remembers of a source's item, enough to see whether to look again."""
+class KnownFile:
+    """The stored hash, stamp and recipe of a source's item: enough to decide if it must be read again."""
 
     content_hash: str
     stamp: Stamp | None
@@ -54,14 +92,14 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class PutResult:
-    """What storing one document changed."""
+    """The number of chunks that storing one document added, kept and removed."""
 
     uri: str
     added: int
     kept: int
     removed: int
     remarks: tuple[str, ...] = ()
-    """What a person should know about the document, such as secrets that were taken out of it."""
+    """Messages for the user, such as secrets that were removed from the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +124,7 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as the store keeps it, with the document it belongs to."""
+    """A stored chunk with the fields of its document."""
 
     id: int
     text_id: int
@@ -99,8 +137,8 @@ class StoredChunk:
     chunk: Chunk
 
 
-class Outline(NamedTuple):
-    """What ranking looks at of a chunk: most of a shortlist is never shown, so its texts are not read."""
+class ChunkOutline(NamedTuple):
+    """The columns of a chunk that ranking needs. It has no text, since most candidates are never shown."""
 
     id: int
     text_id: int
@@ -114,7 +152,76 @@ class Outline(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A row's number and its score in one list; higher is better."""
+    """A row id and its score; a higher score is better."""
 
     id: int
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """What sync and the graph builder remember about a collection between runs."""
+
+    synced_at: float | None = None
+    """When the collection last matched its folder, in seconds since 1970."""
+    follows_folder: bool = False
+    """Whether the whole folder was synced once, so that every later sync must match it."""
+    fingerprint: str | None = None
+    """The fingerprint of the folder at the last complete sync; empty if a file failed for an unknown reason."""
+    root: str | None = None
+    """The absolute folder that document paths start from; empty if paths start from several folders."""
+    relative_root: str | None = None
+    """The same folder relative to the home folder, so that both can move together."""
+    needs_vectors: bool = False
+    """Whether a refresh ran with `embed=False`; the next embedding refresh also embeds these texts."""
+    graph_seconds: float | None = None
+    """How long the last update of the graph took."""
+    graph_remarks: tuple[str, ...] = ()
+    """What the last update of the graph could not resolve, and why."""
+
+
+class CollectionStateChanges(TypedDict, total=False):
+    """The fields of `CollectionState` that one update sets."""
+
+    synced_at: float | None
+    follows_folder: bool
+    fingerprint: str | None
+    root: str | None
+    relative_root: str | None
+    needs_vectors: bool
+    graph_seconds: float | None
+    graph_remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What the store remembers about a conversation beside its turns."""
+
+    next_turn: int | None = None
+    """The number of the next turn; None if the session does not exist."""
+    version: str | None = None
+    """A random value that changes when a stored turn is changed or forgotten."""
+
+
+class SessionStateChanges(TypedDict, total=False):
+    """The fields of `SessionState` that one update sets."""
+
+    next_turn: int | None
+    version: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that gave no text: its stamp at that time, the reason, and if the reason is a failure."""
+
+    stamp: Stamp
+    reason: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFiles:
+    """All unread files of a collection, by uri, and the recipe of the readers that tried them."""
+
+    recipe: str = ""
+    files: Mapping[str, UnreadFile] = field(default_factory=dict)

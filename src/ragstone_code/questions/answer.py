@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.types import CONFIDENCES, Confidence, GraphAnswer, Json, Node, Scope
 from ragstone_code.questions import happenings, models, routes, tables
 from ragstone_code.questions.asking import Asked, Part
@@ -67,13 +67,13 @@ class Read:
         return wanted[0].intent.name if wanted else ""
 
 
-def read(store: Store, scope: Scope, question: str) -> Read:
+def read(store: DocumentReader, scope: Scope, question: str) -> Read:
     """Return a question with its names linked."""
     linked = link(store, scope, question)
     return Read(question, linked, without(question, (one for one in linked.mentions if _taken_out(one, linked))))
 
 
-def answer(store: Store, scope: Scope, understood: Read, given: Sequence[Anchor] = ()) -> GraphAnswer | None:
+def answer(store: DocumentReader, scope: Scope, understood: Read, given: Sequence[Anchor] = ()) -> GraphAnswer | None:
     """Return what the graph says, or None where the question names nothing that is known or should be.
 
     `given` are anchors that a caller names beside the question; they come before those it mentions.
@@ -91,7 +91,7 @@ def answer(store: Store, scope: Scope, understood: Read, given: Sequence[Anchor]
     return _said(parts, anchor)
 
 
-def about(store: Store, scope: Scope, understood: Read, node: Node) -> GraphAnswer | None:
+def about(store: DocumentReader, scope: Scope, understood: Read, node: Node) -> GraphAnswer | None:
     """Return what the graph says to a question about a node that a search found."""
     anchor = Anchor(Mention(node.name, -1, (node.name,)), "found", (node,))
     wanted = asked_of(understood.text, roles(node))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.types import Json, Link, Node, Scope, Walked
 from ragstone_code.questions.intents import Intent, roles
 from ragstone_code.questions.link import Anchor
@@ -22,7 +22,7 @@ Place = tuple[str, int]
 class Asked:
     """One intent about one node."""
 
-    store: Store
+    store: DocumentReader
     scope: Scope
     text: str
     """The question in lower case, without its names."""
@@ -47,22 +47,22 @@ class Asked:
         start = self.role if self.role != "class" else _stands_for(self.intent)
         found: list[Walked] = []
         for steps in paths(start, target or self.intent.target, via or self.intent.via, self.intent.back):
-            found += self.store.walk(self.scope, [self.node.key], steps, limit=MOST_PATHS)
+            found += self.store.graph.walk(self.scope, [self.node.key], steps, limit=MOST_PATHS)
         return found
 
     def links(self, keys: Sequence[str], *kinds: str, back: bool = False) -> list[Link]:
         """Return links of these kinds from some nodes, or to them."""
-        return self.store.links(self.scope, keys, kinds=kinds, back=back) if keys else []
+        return self.store.graph.links(self.scope, keys, kinds=kinds, back=back) if keys else []
 
     def nodes(self, keys: Iterable[str]) -> dict[str, Node]:
         """Return nodes by key."""
         wanted = list(dict.fromkeys(keys))
-        found = self.store.nodes(self.scope, keys=wanted, limit=max(1, len(wanted))) if wanted else []
+        found = self.store.graph.nodes(self.scope, keys=wanted, limit=max(1, len(wanted))) if wanted else []
         return {node.key: node for node in found}
 
     def kind(self, *kinds: str) -> list[Node]:
         """Return all nodes of these kinds."""
-        return self.store.nodes(self.scope, kinds=kinds, limit=20_000)
+        return self.store.graph.nodes(self.scope, kinds=kinds, limit=20_000)
 
 
 @dataclass(slots=True)

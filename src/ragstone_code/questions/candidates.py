@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Hit, Node, Scope
 from ragstone_code.questions.intents import Wanted, verbs
@@ -48,7 +48,7 @@ def kinds_of(wanted: Sequence[Wanted]) -> tuple[str, ...]:
 
 
 def candidates(
-    store: Store, scope: Scope, question: str, *, hits: Iterable[Sequence[Hit]], wanted: Sequence[Wanted]
+    store: DocumentReader, scope: Scope, question: str, *, hits: Iterable[Sequence[Hit]], wanted: Sequence[Wanted]
 ) -> list[tuple[Node, float]]:
     """Return the nodes a question may be about with their shares, best first."""
     kinds = kinds_of(wanted)
@@ -78,12 +78,14 @@ def _fits(wanted: Sequence[Wanted]) -> dict[str, float]:
     return fits
 
 
-def _found(store: Store, scope: Scope, hits: Sequence[Hit], kinds: Sequence[str]) -> Iterable[tuple[Node, float]]:
+def _found(
+    store: DocumentReader, scope: Scope, hits: Sequence[Hit], kinds: Sequence[str]
+) -> Iterable[tuple[Node, float]]:
     """Yield the nodes that hits are about or hold, and those that are near them and can be asked."""
     files = list(dict.fromkeys(hit.source_doc_id for hit in hits if "key" not in hit.metadata))[:_MOST_FILES]
-    inside = store.nodes(scope, uris=files, limit=5000) if files else []
+    inside = store.graph.nodes(scope, uris=files, limit=5000) if files else []
     keys = [str(hit.metadata["key"]) for hit in hits if "key" in hit.metadata]
-    told = {node.key: node for node in store.nodes(scope, keys=keys, limit=max(1, len(keys)))} if keys else {}
+    told = {node.key: node for node in store.graph.nodes(scope, keys=keys, limit=max(1, len(keys)))} if keys else {}
     for rank, hit in enumerate(hits):
         share = 1.0 / (_LATE + rank)
         if "key" in hit.metadata:
@@ -102,13 +104,13 @@ def _holds(hit: Hit, node: Node) -> bool:
     return node.uri == hit.source_doc_id and hit.span.line_start <= node.line <= hit.span.line_end
 
 
-def _near(store: Store, scope: Scope, node: Node, kinds: Sequence[str]) -> list[Node]:
+def _near(store: DocumentReader, scope: Scope, node: Node, kinds: Sequence[str]) -> list[Node]:
     """Return what can be asked and is at most two links away."""
     for kind in kinds:
         for steps in paths(node.kind, kind, _NEAR):
             if len(steps) > 2:
                 continue
-            walked = store.walk(scope, [node.key], steps, limit=20)
+            walked = store.graph.walk(scope, [node.key], steps, limit=20)
             found = {path.nodes[-1].key: path.nodes[-1] for path in walked if path.nodes[-1].kind in kinds}
             if found:
                 return list(found.values())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.types import CodeAnswer, CodeGuess, GraphAnswer, Hit, Scope
 from ragstone_code.questions import answer as questions
 from ragstone_code.questions import candidates
@@ -45,7 +45,7 @@ class CodeQuestions:
 
     hints = tuple(_HINTED)
 
-    def answer(self, store: Store, scope: Scope, question: str, hints: Mapping[str, str]) -> CodeAnswer:
+    def answer(self, store: DocumentReader, scope: Scope, question: str, hints: Mapping[str, str]) -> CodeAnswer:
         """Return the graph's answer with the nodes it is about, or the reason why there is none."""
         understood = questions.read(store, scope, question)
         anchors, missing = self._hinted_anchors(store, scope, question, hints)
@@ -65,7 +65,7 @@ class CodeQuestions:
         ]
         return CodeAnswer(answer, answer.intent, tuple(keys), tuple(unknown))
 
-    def kinds(self, store: Store, scope: Scope, question: str) -> list[tuple[str, ...]]:
+    def kinds(self, store: DocumentReader, scope: Scope, question: str) -> list[tuple[str, ...]]:
         """Return the node kinds that a question without names can be about, the most likely group first.
 
         The groups are separate, because descriptions of many routes would hide the description of one table.
@@ -79,7 +79,9 @@ class CodeQuestions:
         others = tuple(kind for kind in candidates.kinds_of(intents) if kind not in first)
         return [kinds for kinds in (first, others) if kinds]
 
-    def guess(self, store: Store, scope: Scope, question: str, hits: Iterable[Sequence[Hit]]) -> list[CodeGuess]:
+    def guess(
+        self, store: DocumentReader, scope: Scope, question: str, hits: Iterable[Sequence[Hit]]
+    ) -> list[CodeGuess]:
         """Return answers about the nodes that the hits lead to, the most likely first."""
         understood = questions.read(store, scope, question)
         intents = self._guessable_intents(understood)
@@ -95,7 +97,7 @@ class CodeQuestions:
         return guesses
 
     def _hinted_anchors(
-        self, store: Store, scope: Scope, question: str, hints: Mapping[str, str]
+        self, store: DocumentReader, scope: Scope, question: str, hints: Mapping[str, str]
     ) -> tuple[list[Anchor], list[Mention]]:
         """Return the nodes that the hints name, and the hints that name no node."""
         anchors: list[Anchor] = []
@@ -116,13 +118,13 @@ class CodeQuestions:
         return asked(understood.text)
 
 
-def _has_searched_nodes(store: Store, scope: Scope, answer: GraphAnswer) -> bool:
+def _has_searched_nodes(store: DocumentReader, scope: Scope, answer: GraphAnswer) -> bool:
     """Return whether a negative answer is based on any node at all."""
     if not answer.negative or answer.nodes or not answer.looked_in:
         return True
     noun = answer.looked_in[0].removeprefix("every ")
     kinds = _SEARCHED_KINDS.get(noun, ("file",))
-    return bool(store.nodes(scope, kinds=kinds, limit=1))
+    return bool(store.graph.nodes(scope, kinds=kinds, limit=1))
 
 
 def _unmatched_names(understood: questions.Read) -> list[str]:

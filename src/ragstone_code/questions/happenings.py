@@ -45,7 +45,7 @@ def events(asked: Asked) -> Part:
     own = full_name(asked.node.key)
     methods = [
         node.key
-        for node in (asked.store.nodes(asked.scope, uris=[asked.node.uri], limit=5000) if asked.node.uri else [])
+        for node in (asked.store.graph.nodes(asked.scope, uris=[asked.node.uri], limit=5000) if asked.node.uri else [])
         if node.key.startswith(f"method:{own}::")
     ]
     links = asked.links([asked.node.key, *methods], "LISTENS")
@@ -81,7 +81,7 @@ def callers(asked: Asked) -> Part:
     walked = asked.walk()
     links = [path.links[-1] for path in walked]
     name = called(asked.node.key)
-    maybe = asked.store.unresolved(asked.scope, name=asked.node.name, limit=200)
+    maybe = asked.store.graph.unresolved(asked.scope, name=asked.node.name, limit=200)
     facts: dict[str, Json] = {
         "called_from": [f"{uri}:{line}" for uri, line in places(links)],
         "callers": list(dict.fromkeys(called(link.source) for link in links)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Alias, Node, Scope
 from ragstone_code.questions.mentions import Mention, mentions, normalised
@@ -52,17 +52,19 @@ class Linked:
     mentions: tuple[Mention, ...]
 
 
-def link(store: Store, scope: Scope, question: str) -> Linked:
+def link(store: DocumentReader, scope: Scope, question: str) -> Linked:
     """Return what the names of a question stand for, in the order they are written."""
     return resolve(store, scope, question, mentions(question))
 
 
-def resolve(store: Store, scope: Scope, question: str, named: Sequence[Mention]) -> Linked:
+def resolve(store: DocumentReader, scope: Scope, question: str, named: Sequence[Mention]) -> Linked:
     """Return what these names stand for; other words of the question tell same names apart."""
-    aliases = _by_name(store.named(scope, list(dict.fromkeys(form for one in named for form in one.forms))))
+    aliases = _by_name(
+        store.graph.find_aliases(scope, list(dict.fromkeys(form for one in named for form in one.forms)))
+    )
     meant = [(one, _meant(one, aliases)) for one in named]
     keys = list(dict.fromkeys(alias.key for _, found in meant for alias in found))
-    nodes = {node.key: node for node in store.nodes(scope, keys=keys, limit=max(len(keys), 1))} if keys else {}
+    nodes = {node.key: node for node in store.graph.nodes(scope, keys=keys, limit=max(len(keys), 1))} if keys else {}
     words = frozenset(query_terms(question))
     anchors: list[Anchor] = []
     unknown: list[Mention] = []
@@ -114,11 +116,13 @@ def _answers(node: Node, methods: Sequence[str]) -> bool:
     return bool(asked & {str(method) for method in own})
 
 
-def _by_pattern(store: Store, scope: Scope, mention: Mention) -> list[Node]:
+def _by_pattern(store: DocumentReader, scope: Scope, mention: Mention) -> list[Node]:
     """Return the routes that a URI with values in it, or without its prefix, can only be."""
     asked = mention.forms[0]
     routes = [
-        node for node in store.nodes(scope, kinds=("route",), limit=_MOST_ROUTES) if _answers(node, mention.methods)
+        node
+        for node in store.graph.nodes(scope, kinds=("route",), limit=_MOST_ROUTES)
+        if _answers(node, mention.methods)
     ]
     matching = [node for node in routes if re.fullmatch(_pattern(str(node.attributes.get("uri", ""))), asked)]
     if not matching and "/" in asked:

@@ -69,7 +69,7 @@ def _abilities(asked: Asked, found: Node) -> list[tuple[str, Place]]:
     prefix = f"method:{full_name(found.key)}::"
     methods = [
         node
-        for node in (asked.store.nodes(asked.scope, uris=[found.uri], limit=5000) if found.uri else [])
+        for node in (asked.store.graph.nodes(asked.scope, uris=[found.uri], limit=5000) if found.uri else [])
         if node.key.startswith(prefix) and not re.match(r"\s*(?:private|protected)\b", node.signature)
     ]
     lines = {node.key.removeprefix(prefix): (node.uri, node.line) for node in methods}

@@ -9,7 +9,7 @@ from ragstone.retrieval.code import names
 from ragstone.retrieval.code.graph_answers import Reach, affected, related, story
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store_graph import FILE, FRAME, ROUTE, SAVE, SONG, TABLE
-from ragstone.types import Alias, Graph, Link, Node, Scope
+from ragstone.types import Alias, CollectionKey, Graph, Link, Node, Scope
 
 HERE = Scope("p")
 
@@ -17,8 +17,8 @@ HERE = Scope("p")
 @pytest.fixture
 def store() -> Iterator[SqliteStore]:
     with SqliteStore(":memory:") as store:
-        store.ensure_collection("p", "c")
-        store.put_graph("p", "c", {"file:app/Song.php": FILE, "laravel": FRAME})
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.graph.put(CollectionKey("p", "c"), {"file:app/Song.php": FILE, "laravel": FRAME})
         yield store
 
 
@@ -43,9 +43,9 @@ def test_what_is_related_is_the_nearest_first_each_once(store: SqliteStore) -> N
 
 
 def test_links_of_another_collection_are_not_taken_for_its_own(store: SqliteStore) -> None:
-    store.ensure_collection("p", "d")
+    store.ensure_collection(CollectionKey("p", "d"))
     other = Graph((Node(SONG, "class", "Song"),), (Link("MAPS_TO", SONG, "table:hymns", "x", 1),))
-    store.put_graph("p", "d", {"file:x": other})
+    store.graph.put(CollectionKey("p", "d"), {"file:x": other})
     with pytest.raises(InputError):
         names.one(store, HERE, SONG)
     node = names.one(store, Scope("p", ("d",)), SONG)
@@ -55,7 +55,7 @@ def test_links_of_another_collection_are_not_taken_for_its_own(store: SqliteStor
 def test_what_depends_on_a_class_includes_what_depends_on_its_methods(store: SqliteStore) -> None:
     inside = Node("method:App\\Song::play", "method", "play", "app/Song.php", 10, 12)
     calls = Link("CALLS", "function:main", inside.key, "main.php", 1)
-    store.put_graph("p", "c", {"file:main.php": Graph((inside,), (calls,))})
+    store.graph.put(CollectionKey("p", "c"), {"file:main.php": Graph((inside,), (calls,))})
     told = affected(store, HERE, names.one(store, HERE, SONG))
     assert "function:main" in [one.key for _, found in told.groups for one in found]
     assert told.groups[0][0] == "route"
@@ -65,11 +65,12 @@ def test_what_depends_on_a_class_includes_what_depends_on_its_methods(store: Sql
 def test_any_name_is_answered_in_a_sentence(store: SqliteStore, name: str) -> None:
     with pytest.raises(NotFound):
         names.one(store, HERE, name)
-    assert len(store.nodes(HERE)) == 4
+    assert len(store.graph.nodes(HERE)) == 4
 
 
 def test_a_name_in_full_is_meant_before_a_short_one(store: SqliteStore) -> None:
-    store.put_graph("p", "c", {"file:y": Graph((Node("class:Other\\Song", "class", "Song", "y", 1),), (), (
+    other = Node("class:Other\\Song", "class", "Song", "y", 1)
+    store.graph.put(CollectionKey("p", "c"), {"file:y": Graph((other,), (), (
         Alias("Other\\Song", "class:Other\\Song", "class"), Alias("Song", "class:Other\\Song", "short_class"),
     ))})  # fmt: skip
     assert names.one(store, HERE, "Other\\Song").key == "class:Other\\Song"

@@ -13,7 +13,7 @@ from ragstone.code.facts import FileFacts
 from ragstone.indexing.graph import Grapher, passes
 from ragstone.indexing.graph.builder import OFF
 from ragstone.protocols import Framework
-from ragstone.types import Document, GraphReport, Node, Scope
+from ragstone.types import CollectionKey, Document, GraphReport, Node, Scope
 from tests.indexing.graph.tiny import BASE, FILES, ROUTES, SONG, Broken, Tiny, documents
 
 HERE = Scope("default")
@@ -48,7 +48,7 @@ def rows(report: GraphReport) -> dict[str, int]:
 
 
 def keys(engine: Engine, kind: str) -> list[str]:
-    return [node.key for node in engine._parts.store.nodes(HERE, kinds=[kind])]
+    return [node.key for node in engine._parts.store.graph.nodes(HERE, kinds=[kind])]
 
 
 # ── what changed is read, and nothing else ────────────────────────────────────────────────────────
@@ -60,19 +60,19 @@ def test_the_first_time_everything_is_read(engine: Engine) -> None:
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
     assert keys(engine, "route") == ["route:GET songs", "route:PUT songs/{song}"]
     store = engine._parts.store
-    (extends,) = store.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
+    (extends,) = store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
     assert (extends.target, extends.uri, extends.line) == ("class:music.base.Model", "music/song.py", 6)
-    assert {link.target for link in store.links(HERE, ["method:music.song.Song.play"])} == {
+    assert {link.target for link in store.graph.links(HERE, ["method:music.song.Song.play"])} == {
         "method:music.song.Song.title"
     }
 
 
 def test_when_nothing_changed_nothing_is_read_or_written(engine: Engine) -> None:
     grapher(engine).bring_level(C)
-    before, runs = engine._parts.store.generation(), Tiny.runs
+    before, runs = engine._parts.store.generation(HERE), Tiny.runs
     again = grapher(engine).bring_level(C)
     assert (again.read, again.resolved, again.changed, Tiny.runs) == (0, 0, {}, runs)
-    assert engine._parts.store.generation() == before
+    assert engine._parts.store.generation(HERE) == before
     assert not grapher(engine).behind(C)
 
 
@@ -102,7 +102,7 @@ def test_an_interface_that_changed_is_seen_from_every_file(engine: Engine) -> No
     grapher(engine).bring_level(C)
     report = give(engine, "music/base.py", BASE.replace("Model", "Entity"))
     assert (report.read, report.resolved) == (1, 2)
-    links = engine._parts.store.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
+    links = engine._parts.store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
     assert not any(link.target == "class:music.base.Model" for link in links)
 
 
@@ -117,7 +117,7 @@ def test_a_file_that_is_gone_takes_its_part_along(engine: Engine) -> None:
         "routes.toml:2: no class for music.song.Song.title",
     )
     assert grapher(engine).remarks(C) == report.remarks
-    assert "file:music/song.py" not in engine._parts.store.graph_owners("default", C)
+    assert "file:music/song.py" not in engine._parts.store.graph.owner_stamps(CollectionKey("default", C))
     engine.add(Document("music/song.py", SONG), embed=False)
     assert rows(grapher(engine).bring_level(C))["kind:route"] == 2
 
@@ -127,7 +127,7 @@ def test_a_project_that_leaves_its_framework_loses_what_it_gave(engine: Engine) 
     engine.remove("tiny.json")
     report = grapher(engine).bring_level(C)
     assert (report.frameworks, keys(engine, "route"), report.removed) == ((), [], 2)
-    assert "tiny" not in engine._parts.store.graph_owners("default", C)
+    assert "tiny" not in engine._parts.store.graph.owner_stamps(CollectionKey("default", C))
 
 
 def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,9 +196,9 @@ def test_a_graph_that_is_switched_off_is_taken_out(tmp_path: Path, engine: Engin
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "code.graph": "off"}) as other:
         report = Grapher(other._parts).bring_level(C)
         assert report.remarks == (OFF,)
-        nodes = other._parts.store.nodes(HERE)
+        nodes = other._parts.store.graph.nodes(HERE)
         assert {node.kind for node in nodes} == {"run_summary", "file_change"}
-        assert other._parts.store.known("default", C, "graph") == {}
+        assert other._parts.store.known_files(CollectionKey("default", C), "graph") == {}
         assert not Grapher(other._parts).behind(C)
 
 
@@ -236,6 +236,11 @@ def test_the_graph_is_that_of_a_first_time_whatever_came_before(tmp_path: Path, 
 
 def _whole(engine: Engine) -> tuple[object, ...]:
     store = engine._parts.store
-    nodes: list[Node] = store.nodes(HERE)
-    links = store.links(HERE, [node.key for node in nodes])
-    return nodes, sorted(links, key=repr), store.unresolved(HERE), sorted(store.known("default", C, "graph"))
+    nodes: list[Node] = store.graph.nodes(HERE)
+    links = store.graph.links(HERE, [node.key for node in nodes])
+    return (
+        nodes,
+        sorted(links, key=repr),
+        store.graph.unresolved(HERE),
+        sorted(store.known_files(CollectionKey("default", C), "graph")),
+    )

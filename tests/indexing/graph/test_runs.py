@@ -8,7 +8,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import InputError
-from ragstone.types import Scope
+from ragstone.types import CollectionKey, Scope
 from tests.indexing.graph.quarry import STONE, write
 
 FAKE = {"rag.embedding_provider": "fake", "sources.git": False}
@@ -39,21 +39,21 @@ def test_a_run_is_found_by_words_and_by_what_it_changed(engine: Engine) -> None:
     (hit,) = engine.search("nobody used it", mode="words", filters={"kind": "file_change"}, top_k=1)
     assert (hit.source_doc_id, hit.metadata["path"]) == ("run:r1/app/Gone.php", "app/Gone.php")
     store = engine._parts.store
-    links = store.links(Scope("default"), [f"change:r1:{STONE_FILE}"])
+    links = store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"])
     assert {(link.kind, link.target) for link in links} == {
         ("CHANGED", f"file:{STONE_FILE}"), ("MENTIONS", STONE), ("MENTIONS", "method:App\\Models\\Stone::polish"),
     }  # fmt: skip
-    assert [link.target for link in store.links(Scope("default"), ["run:r1"])] == [
+    assert [link.target for link in store.graph.links(Scope("default"), ["run:r1"])] == [
         f"change:r1:{STONE_FILE}", "change:r1:app/Gone.php",
     ]  # fmt: skip
 
 
 def test_only_exact_names_of_that_file_are_mentioned(engine: Engine) -> None:
     engine.record_run("r1", "x", [{"path": STONE_FILE, "summary": "polishing stones, the Pile and its STONE"}])
-    links = engine._parts.store.links(Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"])
+    links = engine._parts.store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"])
     assert links == []
     engine.record_run("r1", "x", [{"path": STONE_FILE, "symbols": ["Stone::polish"]}])
-    links = engine._parts.store.links(Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"])
+    links = engine._parts.store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"])
     assert [link.target for link in links] == [STONE, "method:App\\Models\\Stone::polish"]
 
 
@@ -62,20 +62,20 @@ def test_recording_a_run_again_replaces_it(engine: Engine) -> None:
     engine.record_run("r1/2", "Another.", [{"path": "a.php"}], at=1.0)
     engine.record_run("r1", "Second.", CHANGES[:1], at=1.0)
     store = engine._parts.store
-    assert sorted(store.known("default", "default", "run")) == [
+    assert sorted(store.known_files(CollectionKey("default", "default"), "run")) == [
         "run:r1", "run:r1%2F2", "run:r1%2F2/a.php", f"run:r1/{STONE_FILE}",
     ]  # fmt: skip
-    keys = [node.key for node in store.nodes(Scope("default"), kinds=["file_change"])]
+    keys = [node.key for node in store.graph.nodes(Scope("default"), kinds=["file_change"])]
     assert keys == ["change:r1/2:a.php", f"change:r1:{STONE_FILE}"]
-    before = store.generation()
+    before = store.generation(Scope("default"))
     engine.record_run("r1", "Second.", CHANGES[:1], at=1.0)
-    assert store.generation() == before
+    assert store.generation(Scope("default")) == before
 
 
 def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
     key = "ghp_" + "x9K2mQ7vR4tL8wZ1nB6c" + "D3fG5hJ0pS2aY4uE"
     engine.record_run("r1", f"Used {key} to deploy.", [{"path": "a.php", "summary": f"token {key}"}])
-    nodes = engine._parts.store.nodes(Scope("default"), kinds=["run_summary", "file_change"])
+    nodes = engine._parts.store.graph.nodes(Scope("default"), kinds=["run_summary", "file_change"])
     assert len(nodes) == 2
     assert key not in repr(nodes)
     assert key not in (engine.text("run:r1") or "")
@@ -105,7 +105,7 @@ def test_a_run_that_makes_no_sense_is_refused(engine: Engine, arguments: tuple[o
         engine.record_run(*arguments)  # type: ignore[arg-type]
     assert said in str(told.value)
     assert told.value.hint
-    assert engine._parts.store.known("default", "default", "run") == {}
+    assert engine._parts.store.known_files(CollectionKey("default", "default"), "run") == {}
 
 
 def test_history_tells_runs_migrations_and_commits_newest_first(engine: Engine, folder: Path) -> None:

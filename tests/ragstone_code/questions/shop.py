@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.types import Alias, Graph, Json, Link, Node, Scope
+from ragstone.types import Alias, CollectionKey, Graph, Json, Link, Node, Scope
 
 SCOPE = Scope("p", ("c",))
 WEB, API = "routes/web.php", "routes/api.php"
@@ -143,6 +143,6 @@ def aliases() -> list[Alias]:
 def shop() -> SqliteStore:
     """Return a store in memory that holds the bookshop."""
     store = SqliteStore(":memory:")
-    store.ensure_collection("p", "c")
-    store.put_graph("p", "c", {"laravel": Graph(NODES, LINKS, tuple(aliases()))})
+    store.ensure_collection(CollectionKey("p", "c"))
+    store.graph.put(CollectionKey("p", "c"), {"laravel": Graph(NODES, LINKS, tuple(aliases()))})
     return store

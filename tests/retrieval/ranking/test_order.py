@@ -16,13 +16,13 @@ from ragstone.retrieval.ranking.order import (
     support,
 )
 from ragstone.retrieval.ranking.weights import NUMBERS, Numbers
-from ragstone.types import Outline, Scored
+from ragstone.types import ChunkOutline, Scored
 
 
 def row(
     number: int, uri: str, *, order: int = 0, symbol: str = "", kind: str = "code", text_id: int | None = None
-) -> Outline:
-    return Outline(number, text_id or number, "default", uri, kind, order, symbol, order * 100, order * 100 + 99)
+) -> ChunkOutline:
+    return ChunkOutline(number, text_id or number, "default", uri, kind, order, symbol, order * 100, order * 100 + 99)
 
 
 def entry(
@@ -31,7 +31,7 @@ def entry(
     return Ranked(row(number, uri, order=order, text_id=text_id, kind=kind), score)
 
 
-def boosted(candidates: list[Scored], rows: dict[int, Outline], *, query: str) -> list[Ranked]:
+def boosted(candidates: list[Scored], rows: dict[int, ChunkOutline], *, query: str) -> list[Ranked]:
     return by_score(boost(candidates, rows, query=query))
 
 

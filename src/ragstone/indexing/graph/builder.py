@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from ragstone.indexing.graph.passes import FILE, Frameworks, Passes, known_frame
 from ragstone.protocols import Progress, RuntimeListing
 from ragstone.sources.folder.source import FILES
 from ragstone.store.lock import FileLock
-from ragstone.types import Graph, GraphReport, Known
+from ragstone.types import Graph, GraphReport, KnownFile
 
 GRAPH_LOCK: Final = "graph.lock"
 RECIPE: Final = "1"
@@ -29,9 +28,6 @@ LASTING: Final = ("run:", "runtime:")
 LISTING: Final = "runtime:routes"
 """The owner of what a running application said of its routes; that itself is kept with it."""
 OFF: Final = "no graph is made (code.graph is off)"
-_REMARKS: Final = "graph_remarks"
-_SECONDS: Final = "graph_seconds"
-"""How long the passes took that run whatever changed."""
 _MOST_REMARKS: Final = 500
 
 
@@ -83,7 +79,7 @@ class State:
         return not stale and not self.changed and not self.gone
 
 
-def made_of(one: Known) -> str:
+def made_of(one: KnownFile) -> str:
     """Return what tells a document's text: its bytes, and how they were read and rid of secrets."""
     return f"{one.content_hash};{one.recipe.partition(';')[2]}"
 
@@ -109,17 +105,13 @@ class Grapher:
 
     def state(self, collection: str) -> State:
         """Return what the documents of a collection are, and what its graph was made of."""
-        store, project = self.parts.store, self.parts.project
-        known = {
-            uri: made_of(one)
-            for source in (GIVEN, FILES)
-            for uri, one in store.known(project, collection, source).items()
-        }
-        return State(known, store.graph_owners(project, collection))
+        store, key = self.parts.store, self.parts.key(collection)
+        known = {uri: made_of(one) for source in (GIVEN, FILES) for uri, one in store.known_files(key, source).items()}
+        return State(known, store.graph.owner_stamps(key))
 
     def behind(self, collection: str) -> bool:
         """Return whether the graph of a collection is not that of its documents."""
-        generation = self.parts.store.generation()
+        generation = self.parts.store.generation(self.parts.scope((collection,)))
         if self._level.get(collection) == generation:
             return False
         if self.enabled and not self.state(collection).level:
@@ -139,7 +131,7 @@ class Grapher:
             return self._without(collection, begun)
         if not self.behind(collection):
             return GraphReport(collection, seconds=time.monotonic() - begun)
-        self.parts.store.generation()  # opened first: the lock lies in its folder
+        self.parts.store.collections(self.parts.project)  # opened first: the lock lies in its folder
         with FileLock(None if self.parts.in_memory else self.parts.home / GRAPH_LOCK, wait=wait):
             if not self.behind(collection):  # another process may have done it while this one queued
                 return GraphReport(collection, seconds=time.monotonic() - begun)
@@ -152,15 +144,15 @@ class Grapher:
         `InputError` where it is no such list, or there is no application.
         """
         self.bring_level(collection)
-        store, project = self.parts.store, self.parts.project
-        framework = self._listing_framework(store.graph_owners(project, collection))
+        store, key = self.parts.store, self.parts.key(collection)
+        framework = self._listing_framework(store.graph.owner_stamps(key))
         if framework is None:
             raise InputError(
                 "no application in this collection has a listing that can be imported", hint="`ragstone sync` reads it"
             )
         told = encode_listing(framework, text)
         stamps = {LISTING: hashlib.sha256(told).hexdigest()} if told else {}
-        store.put_graph(project, collection, {LISTING: Graph()}, stamps=stamps, kept={LISTING: told} if told else {})
+        store.graph.put(key, {LISTING: Graph()}, stamps=stamps, data={LISTING: told} if told else {})
         return self.bring_level(collection)
 
     def _listing_framework(self, owners: Iterable[str]) -> RuntimeListing | None:
@@ -173,27 +165,26 @@ class Grapher:
     def knows(self, collection: str, hashes: Mapping[str, str]) -> set[str]:
         """Return those of some files that the graph was made of as they are, given what `made_of` tells of them."""
         wanted = {FILE + uri: (uri, stamp_of(hash_)) for uri, hash_ in hashes.items()}
-        owners = self.parts.store.graph_owners(self.parts.project, collection, owners=list(wanted))
+        owners = self.parts.store.graph.owner_stamps(self.parts.key(collection), owners=list(wanted))
         return {uri for owner, (uri, stamp) in wanted.items() if owners.get(owner) == stamp}
 
     def quick(self, collection: str, seconds: float) -> bool:
         """Return whether bringing the graph level after a small change took no longer than this the last time."""
-        noted = self.parts.store.note(self.parts.project, f"{_SECONDS}:{collection}")
-        return self.enabled and noted is not None and float(noted) <= seconds
+        last = self.parts.store.state.collection_state(self.parts.key(collection)).graph_seconds
+        return self.enabled and last is not None and last <= seconds
 
     def remarks(self, collection: str) -> tuple[str, ...]:
         """Return what the passes could not know, and why, when they last ran."""
-        noted = self.parts.store.note(self.parts.project, f"{_REMARKS}:{collection}")
-        return tuple(json.loads(noted)) if noted else ()
+        return self.parts.store.state.collection_state(self.parts.key(collection)).graph_remarks
 
     def _made(self, collection: str, state: State, progress: Progress | None) -> GraphReport:
         """Run the passes over what changed and store what differs."""
-        store, project = self.parts.store, self.parts.project
+        store, key = self.parts.store, self.parts.key(collection)
         changed, gone = state.changed, state.gone
         passes = Passes(
             sorted(state.hashes),
-            lambda uri: store.text(project, collection, uri),
-            store.graph_kept(project, collection),
+            lambda uri: store.text(key, uri),
+            store.graph.owner_data(key),
         )
         begun = time.monotonic()
         fresh = passes.symbols(changed, lambda done, total: progress("graph", done, total) if progress else None)
@@ -213,10 +204,13 @@ class Grapher:
         prosed, removed = prose.bring_level(self.parts.writer(collection), rendered, keep=bool(failed))
         remarks = [*passes.remarks, *(remark for graph in parts.values() for remark in graph.remarks)]
         self._note(collection, remarks)
-        written = store.put_graph(
-            project, collection, parts, stamps={**stamps, **dict.fromkeys(found, state.made_by)}, kept=fresh
+        written = store.graph.put(
+            key,
+            parts,
+            stamps={**stamps, **dict.fromkeys(found, state.made_by)},
+            data=fresh,
         )
-        store.set_note(project, f"{_SECONDS}:{collection}", f"{time.monotonic() - begun - reading:.2f}")
+        store.state.update_collection_state(key, graph_seconds=round(time.monotonic() - begun - reading, 2))
         return GraphReport(
             collection,
             files=sum(1 for uri in state.hashes if language_of(uri)),
@@ -232,9 +226,9 @@ class Grapher:
 
     def _without(self, collection: str, begun: float) -> GraphReport:
         """Take out what was made before graphs were switched off."""
-        store, project = self.parts.store, self.parts.project
-        owners = [owner for owner in store.graph_owners(project, collection) if not owner.startswith(LASTING)]
-        written = store.put_graph(project, collection, dict.fromkeys(owners, Graph())) if owners else {}
+        store, key = self.parts.store, self.parts.key(collection)
+        owners = [owner for owner in store.graph.owner_stamps(key) if not owner.startswith(LASTING)]
+        written = store.graph.put(key, dict.fromkeys(owners, Graph())) if owners else {}
         removed = 0
         if owners:
             _, removed = prose.bring_level(self.parts.writer(collection), (), keep=False)
@@ -245,6 +239,4 @@ class Grapher:
         kept = list(dict.fromkeys(remarks))
         if len(kept) > _MOST_REMARKS:
             kept = [*kept[:_MOST_REMARKS], f"and {len(kept) - _MOST_REMARKS} more"]
-        value = json.dumps(kept)
-        if (self.parts.store.note(self.parts.project, f"{_REMARKS}:{collection}") or "[]") != value:
-            self.parts.store.set_note(self.parts.project, f"{_REMARKS}:{collection}", value)
+        self.parts.store.state.update_collection_state(self.parts.key(collection), graph_remarks=tuple(kept))

@@ -36,7 +36,7 @@ def bring_level(writer: Writer, wanted: Iterable[Rendered], *, keep: bool) -> tu
     `keep` leaves what is not given: the pass that gave it could not run.
     """
     documents = {document.uri: document for document in map(document_of, wanted)}
-    known = writer.store.known(writer.project, writer.collection, GRAPH)
+    known = writer.store.known_files(writer.key, GRAPH)
     recipe = writer.cut.recipe
     new = [
         document
@@ -45,5 +45,5 @@ def bring_level(writer: Writer, wanted: Iterable[Rendered], *, keep: bool) -> tu
     ]
     writer.add(new, source=GRAPH)
     gone = [] if keep else [uri for uri in known if uri not in documents]
-    removed = writer.store.remove(writer.project, writer.collection, gone) if gone else 0
+    removed = writer.store.remove(writer.key, gone) if gone else 0
     return len(new), removed

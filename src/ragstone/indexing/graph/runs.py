@@ -11,7 +11,7 @@ from typing import Any, Final
 from ragstone.errors import InputError
 from ragstone.indexing.pipeline import Writer
 from ragstone.sources.secrets.redaction import redact
-from ragstone.types import Alias, Document, Graph, Json, Link, Node, PutResult, Scope
+from ragstone.types import Alias, Document, Graph, Json, Link, Node, PutResult
 
 RUN: Final = "run"
 """The source of these documents, and how their owners, keys and uris begin."""
@@ -155,15 +155,15 @@ def record(writer: Writer, run: Run) -> list[PutResult]:
     """Store a run's documents and links in place of what was recorded under its id; return what each changed."""
     if writer.cut.redact_secrets:
         run = _clean(run)
-    store, here = writer.store, Scope(writer.project, (writer.collection,))
+    store, here = writer.store, writer.key.scope
     inside: dict[str, list[Node]] = {}
-    for node in store.nodes(here, uris=[change.path for change in run.changes], limit=100_000):
+    for node in store.graph.nodes(here, uris=[change.path for change in run.changes], limit=100_000):
         inside.setdefault(node.uri, []).append(node)
     kept, own = set(uris(run)), _uri(run.id)
-    known = store.known(writer.project, writer.collection, RUN, uris=[own], below=True)
+    known = store.known_files(writer.key, RUN, uris=[own], below=True)
     results = writer.add(documents(run), source=RUN)
-    store.remove(writer.project, writer.collection, [uri for uri in known if uri not in kept])
-    store.put_graph(writer.project, writer.collection, {run.owner: graph(run, inside)})
+    store.remove(writer.key, [uri for uri in known if uri not in kept])
+    store.graph.put(writer.key, {run.owner: graph(run, inside)})
     return results
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.protocols import Store
-from ragstone.types import CONFIDENCES, Confidence, Hit, Node, Scope, StoredChunk
+from ragstone.protocols import DocumentReader
+from ragstone.types import CONFIDENCES, CollectionKey, Confidence, Hit, Node, Scope, StoredChunk
 
 GRAPH_LABEL: Final = "graph"
 _DESCRIPTION_PREFIX: Final = "graph:"
@@ -20,7 +20,7 @@ _EVIDENCE_SCORES: Final[Mapping[Confidence, float]] = dict(zip(CONFIDENCES, (1.0
 class ChunkFinder:
     """Chunks of one scope by place. Each document's chunks are read once."""
 
-    store: Store
+    store: DocumentReader
     scope: Scope
     _by_uri: dict[str, list[StoredChunk]] = field(default_factory=dict)
 
@@ -44,7 +44,7 @@ class ChunkFinder:
 
     def _load(self, uri: str) -> list[StoredChunk]:
         for name in self._collection_names():
-            chunks = self.store.document_chunks(self.scope.project, name, uri)
+            chunks = self.store.document_chunks(CollectionKey(self.scope.project, name, self.scope.kind), uri)
             if chunks:
                 return chunks
         return []
@@ -52,7 +52,7 @@ class ChunkFinder:
     def _collection_names(self) -> Iterable[str]:
         if self.scope.collections is not None:
             return self.scope.collections
-        return [collection.name for collection in self.store.collections(self.scope.project)]
+        return [collection.name for collection in self.store.collections(self.scope.project, self.scope.kind)]
 
 
 def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:

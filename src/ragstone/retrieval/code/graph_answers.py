@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from ragstone.code.impact import impact
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.types import CONFIDENCES, Impact, Link, Node, Related, Scope, Story
 
 MOST_LINKS: Final = 500
@@ -25,23 +25,23 @@ _FIRST: Final = (
 _PLACE: Final = {kind: number for number, kind in enumerate(_FIRST)}
 
 
-def story(store: Store, scope: Scope, node: Node, *, limit: int = MOST_LINKS) -> Story:
+def story(store: DocumentReader, scope: Scope, node: Node, *, limit: int = MOST_LINKS) -> Story:
     """Return what is known of a node."""
     limit = min(limit, _MOST_EVER)
     scope = within(scope, node)
-    out_of = store.links(scope, [node.key], limit=limit + 1)
-    into = store.links(scope, [node.key], back=True, limit=limit + 1)
+    out_of = store.graph.links(scope, [node.key], limit=limit + 1)
+    into = store.graph.links(scope, [node.key], back=True, limit=limit + 1)
     more = len(out_of) > limit or len(into) > limit
     out_of, into = out_of[:limit], into[:limit]
     others = [link.target for link in out_of] + [link.source for link in into]
-    known = {one.key: one for one in store.nodes(scope, keys=others, limit=2 * limit)}
+    known = {one.key: one for one in store.graph.nodes(scope, keys=others, limit=2 * limit)}
     unsure = [link.confidence for link in (*out_of, *into)]
     return Story(
         node,
         _grouped(out_of),
         _grouped(into),
         known,
-        tuple(store.unresolved(scope, sources=[node.key], limit=limit)),
+        tuple(store.graph.unresolved(scope, sources=[node.key], limit=limit)),
         max(unsure, key=CONFIDENCES.index, default="declared"),
         more,
     )
@@ -49,7 +49,7 @@ def story(store: Store, scope: Scope, node: Node, *, limit: int = MOST_LINKS) ->
 
 def within(scope: Scope, node: Node) -> Scope:
     """Return the part of a scope that a node was found in: the same key may mean another thing elsewhere."""
-    return Scope(scope.project, (node.collection,)) if node.collection else scope
+    return replace(scope, collections=(node.collection,)) if node.collection else scope
 
 
 def _grouped(links: Sequence[Link]) -> tuple[tuple[str, tuple[Link, ...]], ...]:
@@ -66,7 +66,7 @@ class Reach:
     limit: int = 50
 
 
-def related(store: Store, scope: Scope, node: Node, reach: Reach) -> list[Related]:
+def related(store: DocumentReader, scope: Scope, node: Node, reach: Reach) -> list[Related]:
     """Return what a node hangs together with, the nearest first, each by the first way that was found.
 
     What is written inside of it counts as itself: the routes of a controller are those of its methods.
@@ -79,7 +79,7 @@ def related(store: Store, scope: Scope, node: Node, reach: Reach) -> list[Relate
     seen: dict[str, tuple[Link, ...]] = dict.fromkeys(edge, ())
     for hop in range(1, reach.hops + 1):
         level = _beyond(store, scope, edge, along, seen)
-        nodes = {one.key: one for one in store.nodes(scope, keys=list(level), limit=len(level))}
+        nodes = {one.key: one for one in store.graph.nodes(scope, keys=list(level), limit=len(level))}
         for key, links in level.items():
             seen[key] = links
             one = nodes.get(key) or _outside(key, scope)
@@ -92,12 +92,12 @@ def related(store: Store, scope: Scope, node: Node, reach: Reach) -> list[Relate
 
 
 def _beyond(
-    store: Store, scope: Scope, edge: Sequence[str], along: Sequence[str], seen: dict[str, tuple[Link, ...]]
+    store: DocumentReader, scope: Scope, edge: Sequence[str], along: Sequence[str], seen: dict[str, tuple[Link, ...]]
 ) -> dict[str, tuple[Link, ...]]:
     """Return what is one link further than the edge, with the links that lead there from the first node."""
     known = set(edge)
-    forth = store.links(scope, edge, kinds=along, limit=_MOST_AT_ONCE)
-    back = store.links(scope, edge, kinds=along, back=True, limit=_MOST_AT_ONCE)
+    forth = store.graph.links(scope, edge, kinds=along, limit=_MOST_AT_ONCE)
+    back = store.graph.links(scope, edge, kinds=along, back=True, limit=_MOST_AT_ONCE)
     out_of = [(link, link.source, link.target) for link in forth]
     into = [(link, link.target, link.source) for link in back]
     level: dict[str, tuple[Link, ...]] = {}
@@ -112,26 +112,26 @@ def _outside(key: str, scope: Scope) -> Node:
     return Node(key, kind, name or key, collection=(scope.collections or ("",))[0])
 
 
-def _members(store: Store, scope: Scope, node: Node) -> list[str]:
+def _members(store: DocumentReader, scope: Scope, node: Node) -> list[str]:
     """Return the keys of what is written inside of a node: all of a file, the methods of a class."""
     if not node.uri or node.kind in ("route", "table"):
         return []
-    inside = store.nodes(scope, uris=[node.uri], limit=10_000)
+    inside = store.graph.nodes(scope, uris=[node.uri], limit=10_000)
     whole = node.kind == "file"
     return [one.key for one in inside if whole or (node.line <= one.line and one.line_end <= node.line_end)]
 
 
-def affected(store: Store, scope: Scope, node: Node) -> Impact:
+def affected(store: DocumentReader, scope: Scope, node: Node) -> Impact:
     """Return what depends on a node and on what is written inside of it, by kind."""
     scope = within(scope, node)
     members = _members(store, scope, node)
 
     def kinds(keys: Sequence[str]) -> dict[str, str]:
-        return {one.key: one.kind for one in store.nodes(scope, keys=keys, limit=len(keys))}
+        return {one.key: one.kind for one in store.graph.nodes(scope, keys=keys, limit=len(keys))}
 
     return impact(
         [node.key, *members],
-        lambda keys: store.links(scope, keys, back=True),
-        out_of=lambda keys: store.links(scope, keys),
+        lambda keys: store.graph.links(scope, keys, back=True),
+        out_of=lambda keys: store.graph.links(scope, keys),
         kinds=kinds,
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.retrieval.code.graph_answers import within
 from ragstone.sources.folder.commits import commits
 from ragstone.types import Change, Commit, Link, Node, Scope
@@ -19,7 +19,7 @@ _MOST: Final = 100_000
 _LONG_AGO: Final = float("-inf")
 
 
-def history(store: Store, scope: Scope, node: Node, *, root: Path | None, limit: int = 50) -> list[Change]:
+def history(store: DocumentReader, scope: Scope, node: Node, *, root: Path | None, limit: int = 50) -> list[Change]:
     """Return what changed a node, the newest first; `root` is the folder whose commits count, None for none.
 
     What is said of the node itself is `exact`; what is said of the file it is written in is not, unless it is a file.
@@ -33,13 +33,13 @@ def history(store: Store, scope: Scope, node: Node, *, root: Path | None, limit:
     return found[:limit]
 
 
-def _runs(store: Store, scope: Scope, node: Node) -> Iterable[Change]:
+def _runs(store: DocumentReader, scope: Scope, node: Node) -> Iterable[Change]:
     """Yield the recorded changes of a node, then those of its file that do not name it."""
     seen: set[str] = set()
     path = node.key.removeprefix("file:") if node.kind == "file" else node.uri
     for keys, exact in (([node.key], True), ([f"file:{path}"] if path else [], False)):
-        links = store.links(scope, keys, kinds=("CHANGED", "MENTIONS"), back=True)
-        for one in store.nodes(scope, keys=[link.source for link in links], kinds=["file_change"]):
+        links = store.graph.links(scope, keys, kinds=("CHANGED", "MENTIONS"), back=True)
+        for one in store.graph.nodes(scope, keys=[link.source for link in links], kinds=["file_change"]):
             if one.key not in seen:
                 seen.add(one.key)
                 yield _run(one, exact=exact)
@@ -53,11 +53,11 @@ def _run(node: Node, *, exact: bool) -> Change:
     return Change("run", node.key, title, node.name, when, node.uri, node.line, exact)
 
 
-def _migrations(store: Store, scope: Scope, node: Node) -> list[Change]:
+def _migrations(store: DocumentReader, scope: Scope, node: Node) -> list[Change]:
     """Return the migrations of a table, in the order they run."""
     if node.kind != "table":
         return []
-    links = store.links(scope, [node.key], kinds=_MAKES, back=True)
+    links = store.graph.links(scope, [node.key], kinds=_MAKES, back=True)
     by_source: dict[str, list[Link]] = {}
     for link in links:
         by_source.setdefault(link.source, []).append(link)

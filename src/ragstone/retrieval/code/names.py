@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from ragstone.errors import InputError, NotFound
-from ragstone.protocols import Store
+from ragstone.protocols import DocumentReader
 from ragstone.types import Alias, Node, Scope
 
 _SHOWN: Final = 8
@@ -23,18 +23,18 @@ _LOOSE: Final = frozenset(("short_class", "short_method", "route_resource", "col
 """Names that are used where nothing has the name in full."""
 
 
-def found(store: Store, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
+def found(store: DocumentReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
     """Return the nodes that a name stands for: those that have it in full, or else those a framework knows."""
     name = name.strip()
     bare = name.lstrip("/\\")
-    exact = _of_kinds(store.nodes(scope, keys=[name, f"file:{name}"]), kinds)
+    exact = _of_kinds(store.graph.nodes(scope, keys=[name, f"file:{name}"]), kinds)
     if exact:
         return [node for node in exact if node.key == exact[0].key]
-    aliases = store.named(scope, [name, bare, _PARAMETER.sub("{}", bare).rstrip("/")])
+    aliases = store.graph.find_aliases(scope, [name, bare, _PARAMETER.sub("{}", bare).rstrip("/")])
     for chosen in _narrowed(aliases, name):
         keys = list(dict.fromkeys(alias.key for alias in chosen))
         collections = {alias.collection for alias in chosen}
-        nodes = [node for node in store.nodes(scope, keys=keys) if node.collection in collections]
+        nodes = [node for node in store.graph.nodes(scope, keys=keys) if node.collection in collections]
         if nodes := _of_kinds(nodes, kinds):
             return [node for node in nodes if node.framework] or nodes
     return []
@@ -54,7 +54,7 @@ def _of_kinds(nodes: list[Node], kinds: Sequence[str] | None) -> list[Node]:
     return nodes if kinds is None else [node for node in nodes if node.kind in kinds]
 
 
-def one(store: Store, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> Node:
+def one(store: DocumentReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> Node:
     """Return the node a name stands for; `NotFound` with names like it, `InputError` where it stands for several."""
     nodes = found(store, scope, name, kinds=kinds)
     if len(nodes) == 1:
@@ -65,9 +65,9 @@ def one(store: Store, scope: Scope, name: str, *, kinds: Sequence[str] | None = 
     raise NotFound(f"nothing in the graph is called {name!r}", hint=_near(store, scope, name, kinds))
 
 
-def _near(store: Store, scope: Scope, name: str, kinds: Sequence[str] | None) -> str:
+def _near(store: DocumentReader, scope: Scope, name: str, kinds: Sequence[str] | None) -> str:
     """Return names that are like one that is not there, as a hint."""
-    nodes = store.nodes(scope, kinds=kinds, limit=_MOST_NAMES)
+    nodes = store.graph.nodes(scope, kinds=kinds, limit=_MOST_NAMES)
     if not nodes:
         return "`ragstone sync` makes the graph, of code in a language that is known"
     bare = name.rpartition(":")[2].casefold()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from ragstone.protocols import CodeQuestions, Store
+from ragstone.protocols import CodeQuestions, DocumentStore
 from ragstone.retrieval.code.chunks import GRAPH_LABEL, ChunkFinder, evidence_score, hit_from_chunk
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
 from ragstone.types import (
@@ -45,7 +45,7 @@ _WITHOUT_DESCRIPTIONS: Final = Filter((Condition("language", "ne", "text"),))
 class CodeRetriever:
     """Retrieves over one store. `search` answers a request and proves the freshness of its hits."""
 
-    store: Store
+    store: DocumentStore
     questions: CodeQuestions | None
     search: SearchFunction
     template: Request
@@ -80,8 +80,8 @@ class CodeRetriever:
     def _ask_graph(self, request: RetrievalRequest) -> CodeAnswer:
         if self.questions is None:
             return CodeAnswer(None)
-        with self.store.moment():
-            return self.questions.answer(self.store, request.scope, request.query, request.hints)
+        with self.store.snapshot() as view:
+            return self.questions.answer(view, request.scope, request.query, request.hints)
 
     def _guess(self, request: RetrievalRequest, collected: _Collected) -> GraphAnswer | None:
         """Return the answer about the most likely node that a search finds; its evidence is collected."""
@@ -92,8 +92,8 @@ class CodeRetriever:
             return None
         descriptions = [self._search(request, filter=_kind_filter(kinds)).hits for kinds in kind_groups]
         hit_lists = [*descriptions, collected.explanation.hits]
-        with self.store.moment():
-            guesses = self.questions.guess(self.store, request.scope, request.query, hit_lists)
+        with self.store.snapshot() as view:
+            guesses = self.questions.guess(view, request.scope, request.query, hit_lists)
         if not guesses:
             return None
         collected.add_guesses(guesses, descriptions[0])
@@ -120,7 +120,7 @@ class CodeRetriever:
             return self._search(request, filter=run_filter)
         kinds = [kind for kind in request.source_types if request.include_run_summaries or kind not in RUN_KINDS]
         by_document_kind = self._search(request, filter=_kind_filter(kinds))
-        if not self.store.nodes(request.scope, kinds=kinds, limit=1):
+        if not self.store.graph.nodes(request.scope, kinds=kinds, limit=1):
             return by_document_kind
         limit = max(_HITS_FOR_KINDS, request.top_k, self.template.candidates)
         wide = self._search(request, filter=_WITHOUT_DESCRIPTIONS, top_k=limit, candidates=limit)
@@ -138,7 +138,7 @@ class CodeRetriever:
     def _has_kind(self, request: RetrievalRequest, kind: str) -> bool:
         if self.store.documents(request.scope, filter=_kind_filter((kind,)), limit=1):
             return True
-        return bool(self.store.nodes(request.scope, kinds=(kind,), limit=1))
+        return bool(self.store.graph.nodes(request.scope, kinds=(kind,), limit=1))
 
     # ── the list ──────────────────────────────────────────────────────────────────────────────────
 
@@ -192,7 +192,7 @@ class CodeRetriever:
 class _KindCheck:
     """Decides whether a hit may be shown: by its document's kind, or by the nodes on its lines."""
 
-    store: Store
+    store: DocumentStore
     request: RetrievalRequest
     _node_lines: dict[str, list[int]] = field(default_factory=dict)
 
@@ -206,7 +206,7 @@ class _KindCheck:
 
     def _lines(self, uri: str) -> list[int]:
         if uri not in self._node_lines:
-            nodes = self.store.nodes(self.request.scope, uris=[uri], kinds=self.request.source_types, limit=5000)
+            nodes = self.store.graph.nodes(self.request.scope, uris=[uri], kinds=self.request.source_types, limit=5000)
             self._node_lines[uri] = [node.line for node in nodes]
         return self._node_lines[uri]
 

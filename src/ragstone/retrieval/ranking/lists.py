@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.retrieval.ranking.fuse import Fused
 from ragstone.retrieval.ranking.order import Ranked, looked_at
-from ragstone.types import Dropped, Outline, Scored, SpaceInfo, StoredChunk
+from ragstone.types import ChunkOutline, Dropped, Scored, SpaceInfo, StoredChunk
 
 # So many of those left out are told.
 MOST_DROPPED: Final = 50
@@ -28,7 +28,7 @@ class Lists:
     coverage: dict[str, float] = field(default_factory=dict)
     spaces: dict[str, SpaceInfo] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    outlines: dict[int, Outline] = field(default_factory=dict)
+    outlines: dict[int, ChunkOutline] = field(default_factory=dict)
     """Of chunks that are likely to be looked at, read while there was time."""
     terms: list[str] = field(default_factory=list)
     """What words are asked for."""

@@ -12,7 +12,7 @@ from typing import Final
 from ragstone.retrieval.ranking.fuse import query_type
 from ragstone.retrieval.ranking.weights import NUMBERS, Numbers
 from ragstone.text import beginnings, query_terms, squeezed, terms
-from ragstone.types import Outline, Scored
+from ragstone.types import ChunkOutline, Scored
 
 _SIDE: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures?|examples?|benchmarks?|generated|vendor|third_party)/"
@@ -39,9 +39,9 @@ many."""
 class Ranked:
     """A chunk on its way to becoming a hit: its score so far, why, and the chunks it stands for in document order."""
 
-    row: Outline
+    row: ChunkOutline
     score: float
-    members: tuple[Outline, ...] = ()
+    members: tuple[ChunkOutline, ...] = ()
     boosts: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Ranked:
 
 
 def arranged(
-    candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, numbers: Numbers = NUMBERS
+    candidates: Iterable[Scored], rows: Mapping[int, ChunkOutline], *, query: str, numbers: Numbers = NUMBERS
 ) -> tuple[list[Ranked], list[Ranked]]:
     """Return candidates that have a row in the order they are to be shown, and copies of a text shown before."""
     ranked, copies = collapse(support(boost(candidates, rows, query=query, numbers=numbers), numbers), {})
@@ -68,7 +68,7 @@ def arranged(
 
 
 def boost(
-    candidates: Iterable[Scored], rows: Mapping[int, Outline], *, query: str, numbers: Numbers = NUMBERS
+    candidates: Iterable[Scored], rows: Mapping[int, ChunkOutline], *, query: str, numbers: Numbers = NUMBERS
 ) -> list[Ranked]:
     """Return candidates that have a row, their scores changed by what their rows say; not in order yet."""
     wanted = set(query_terms(query))

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, reading, texts, vectors, words_derived, words_index
+from ragstone.store import disk, documents, graph, texts, vectors
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_index as words_index
 from ragstone.types import Finding
 
 _SAFE_LOG: Final = (3, 51, 3)
@@ -41,8 +43,6 @@ Check = Callable[[sqlite3.Connection], str]
 
 def check(database: Database) -> list[Finding]:
     """Return what a look at every invariant found; damage is a finding, not an error."""
-    from ragstone.store import graph  # few calls need it
-
     checks: tuple[tuple[str, str, Check, str], ...] = (
         ("file", "every page of the file is sound", _pages, RESTORE),
         ("references", "every row belongs to something", _references, RESTORE),
@@ -50,7 +50,7 @@ def check(database: Database) -> list[Finding]:
         ("documents", "the text of every document is whole", _documents, READ_AGAIN),
         ("words", "every chunk can be found by words", _words, "run `ragstone compact`"),
         ("vectors", "every vector has the right length and owner", _vectors, "run `ragstone reembed`"),
-        ("graph", "every part of the graph has its owner", graph.check, "run `ragstone sync --full`"),
+        ("graph", "every part of the graph has its owner", graph.rows.check, "run `ragstone sync --full`"),
     )
     findings = [_look(database, *one) for one in checks]
     return [*findings, _log(database), *_private(database)]
@@ -96,7 +96,7 @@ def _counts(db: sqlite3.Connection) -> str:
 
 
 def _documents(db: sqlite3.Connection) -> str:
-    wrong = list(reading.wrong_documents(db))
+    wrong = list(documents.wrong_documents(db))
     named = ", ".join(wrong[:_NAMED]) + (", …" if len(wrong) > _NAMED else "")
     return f"{len(wrong)} documents are not what was stored: {named}" if wrong else ""
 

@@ -8,13 +8,24 @@ from typing import Any, Final
 
 from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, filters, texts
-from ragstone.store.catalog import Place
+from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack, unpack_body
 from ragstone.store.failures import READ_AGAIN
-from ragstone.store.words_index import split_header
-from ragstone.types import Chunk, Document, Filter, Known, Outline, Scope, Span, Stamp, StoredChunk, StoredDocument
+from ragstone.store.words.fts5_index import split_header
+from ragstone.types import (
+    Chunk,
+    ChunkOutline,
+    Document,
+    Filter,
+    KnownFile,
+    Scope,
+    Span,
+    Stamp,
+    StoredChunk,
+    StoredDocument,
+)
 
-MOST_ROWS: Final = 1 << 31
+_LARGEST_LIMIT: Final = 1 << 31
 _DOCUMENT: Final = """
     SELECT d.uri, d.kind, d.language, d.title, d.metadata, d.source, d.chunks, d.characters, d.hash, d.stamp,
            d.added_at, d.marks, d.beside
@@ -36,14 +47,14 @@ _CHUNKS_BY_ID: Final = (
     _CHUNK
     + """
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-    JOIN collections col ON col.id = c.collection JOIN projects p ON p.id = col.project
-    JOIN documents d ON d.id = c.document JOIN texts t ON t.id = c.text_id WHERE p.name = ?"""
+    JOIN collections col ON col.id = c.collection
+    JOIN documents d ON d.id = c.document JOIN texts t ON t.id = c.text_id WHERE col.project = ?"""
 )
 _OUTLINES: Final = """
     SELECT c.id, c.text_id, col.name, d.uri, d.kind, c.ord, c.symbol, c.start, c."end"
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-    JOIN collections col ON col.id = c.collection JOIN projects p ON p.id = col.project
-    JOIN documents d ON d.id = c.document WHERE p.name = ?"""
+    JOIN collections col ON col.id = c.collection
+    JOIN documents d ON d.id = c.document WHERE col.project = ?"""
 _COPIES: Final = """
     SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
     WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
@@ -64,7 +75,12 @@ _TOUCH: Final = """
     UPDATE documents SET stamp = ? WHERE collection = ? AND uri = ? AND source = ? AND stamp IS NOT ?"""
 
 
-def document(db: sqlite3.Connection, place: Place, collection: str, uri: str) -> StoredDocument | None:
+def row_limit(limit: int) -> int:
+    """Return a limit that SQLite can hold, 0 for a negative one."""
+    return max(0, min(limit, _LARGEST_LIMIT))
+
+
+def document(db: sqlite3.Connection, place: CollectionIds, collection: str, uri: str) -> StoredDocument | None:
     """Return what is stored of one document."""
     row = db.execute(_ONE_DOCUMENT, (place.collection, pack(uri))).fetchone()
     return _document(row, collection) if row else None
@@ -78,7 +94,7 @@ def documents(
     statement = _SOME_DOCUMENTS.format(where=condition.sql)
     found: list[StoredDocument] = []
     for name, number in catalog.in_scope(db, scope).items():
-        missing = min(limit, MOST_ROWS) - len(found)
+        missing = row_limit(limit) - len(found)
         if missing <= 0:
             break
         if after is None or name >= after[0]:
@@ -88,7 +104,7 @@ def documents(
     return found
 
 
-def text(db: sqlite3.Connection, place: Place, uri: str, span: tuple[int, int] | None = None) -> str | None:
+def text(db: sqlite3.Connection, place: CollectionIds, uri: str, span: tuple[int, int] | None = None) -> str | None:
     """Return a document's text, or a part of it: its chunks with the gaps between them."""
     row = db.execute(
         "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?", (place.collection, pack(uri))
@@ -149,9 +165,9 @@ def _whole(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
     return bool(rebuilt.hash == wanted)
 
 
-def known(
-    db: sqlite3.Connection, place: Place, source: str, *, uris: Sequence[str] | None = None, below: bool = False
-) -> dict[str, Known]:
+def known_files(
+    db: sqlite3.Connection, place: CollectionIds, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+) -> dict[str, KnownFile]:
     """Return what is remembered of every document that came from a source, or of some, or of those below some."""
     whose = (place.collection, pack(source))
     if uris is None:
@@ -161,7 +177,7 @@ def known(
         if below:
             ranges = [(pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")) for uri in uris]
             rows += [row for first, end in ranges for row in db.execute(_KNOWN_BELOW, (*whose, first, end))]
-    return {unpack(uri): Known(unpack(hash_), _stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
+    return {unpack(uri): KnownFile(unpack(hash_), _stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
 
 
 def _stamp(stored: str | None) -> Stamp | None:
@@ -172,26 +188,26 @@ def _stamp(stored: str | None) -> Stamp | None:
         return None
 
 
-def touch(db: sqlite3.Connection, place: Place, source: str, stamps: Mapping[str, Stamp | None]) -> None:
+def touch(db: sqlite3.Connection, place: CollectionIds, source: str, stamps: Mapping[str, Stamp | None]) -> None:
     """Note new stamps; those that are the same change nothing."""
     packed = ((pack(uri), dump_stamp(stamp)) for uri, stamp in stamps.items())
     db.executemany(_TOUCH, [(stamp, place.collection, uri, pack(source), stamp) for uri, stamp in packed])
 
 
-def document_chunks(db: sqlite3.Connection, place: Place, uri: str) -> list[StoredChunk]:
+def document_chunks(db: sqlite3.Connection, place: CollectionIds, uri: str) -> list[StoredChunk]:
     """Return a document's chunks in order, those that cannot be read left out."""
     return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (place.collection, pack(uri))))
 
 
 def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
     """Return chunks of a project by id, those that cannot be read left out."""
-    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.asked(project)))
+    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
     return {chunk.id: chunk for chunk in _readable_chunks(rows)}
 
 
-def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, Outline]:
+def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, ChunkOutline]:
     """Return what ranking looks at of a project's chunks, by id."""
-    found = map(Outline._make, db.execute(_OUTLINES, (catalog.id_list(ids), catalog.asked(project))))
+    found = map(ChunkOutline._make, db.execute(_OUTLINES, (catalog.id_list(ids), catalog.project_id(db, project))))
     return {
         row.id: row if type(row.uri) is type(row.document_kind) is type(row.symbol) is str else _readable(row)
         for row in found
@@ -201,7 +217,7 @@ def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[i
 def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
     """Return, for each text, the ids of all chunks in scope that hold it."""
     found: dict[int, list[int]] = {}
-    wanted = (catalog.id_list(list(dict.fromkeys(text_ids))), catalog.id_list(catalog.in_scope(db, scope)))
+    wanted = (catalog.id_list(list(dict.fromkeys(text_ids))), catalog.scope_ids(db, scope))
     for text_id, chunk_id in db.execute(_COPIES, wanted):
         found.setdefault(text_id, []).append(chunk_id)
     return found
@@ -227,7 +243,7 @@ def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
     )
 
 
-def _readable(row: Outline) -> Outline:
+def _readable(row: ChunkOutline) -> ChunkOutline:
     """Return an outline whose texts had lone surrogates, as it was put."""
     return row._replace(uri=unpack(row.uri), document_kind=unpack(row.document_kind), symbol=unpack(row.symbol))
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ragstone.store.catalog import id_list
-from ragstone.store.words_search import Within, clean, rarity_in_file
+from ragstone.store.words.fts5_search import Within, clean, rarity_in_file
 from ragstone.types import Scored
 
 LARGEST_PART: Final = 0.5  # of the chunks; what is more of the file has much the same rarities as the whole

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError, StoreError
-from ragstone.store import upkeep
+from ragstone.store import maintenance
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Scope, Space
+from ragstone.types import CollectionKey, Scope, Space
 from tests.support.written import everything
 
 HERE = Scope("p")
@@ -20,14 +20,19 @@ HERE = Scope("p")
 def test_removed_text_is_nowhere_in_the_files_after_a_secure_compaction(times: int, tmp_path: Path) -> None:
     secrets = [f"zq{n:03d}secretword" for n in range(200)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         given = enumerate(secrets)
-        store.put("p", "c", [prepare(f"{n}.md", [f"keep{n}me and {secret} " * times + secret]) for n, secret in given])
-        info = store.ensure_space("p", "c", Space("fake", "m", 16))
-        vectors = [(text.text_id, b"v" + text.text.split()[-1].encode()) for text in store.pending(HERE, info.id)]
-        assert store.put_vectors("p", info.id, vectors) == 200
-        store.put("p", "c", [prepare(f"{n}.md", [f"keep{n}me"]) for n in range(100)])
-        store.remove("p", "c", [f"{n}.md" for n in range(100, 190)])
+        store.put(
+            CollectionKey("p", "c"),
+            [prepare(f"{n}.md", [f"keep{n}me and {secret} " * times + secret]) for n, secret in given],
+        )
+        info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 16))
+        vectors = [
+            (text.text_id, b"v" + text.text.split()[-1].encode()) for text in store.vectors.pending(HERE, info.id)
+        ]
+        assert store.vectors.put("p", info.id, vectors) == 200
+        store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"keep{n}me"]) for n in range(100)])
+        store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(100, 190)])
         before = everything(tmp_path)
         assert all(secret.encode() in before for secret in secrets)
         store.compact(secure=True)
@@ -40,9 +45,9 @@ def test_removed_text_is_nowhere_in_the_files_after_a_secure_compaction(times: i
 def test_compacting_gives_room_back(tmp_path: Path) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare(f"{n}.md", [f"text {n} " * 200]) for n in range(300)])
-        store.remove("p", "c", [f"{n}.md" for n in range(290)])
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"text {n} " * 200]) for n in range(300)])
+        store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(290)])
         before = sum(file.stat().st_size for file in tmp_path.iterdir())
         freed = store.compact()
         after = sum(file.stat().st_size for file in tmp_path.iterdir() if not file.name.endswith("-shm"))
@@ -53,8 +58,8 @@ def test_compacting_gives_room_back(tmp_path: Path) -> None:
 
 def test_compacting_repairs_a_word_index_that_lost_rows(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare("a.md", ["apple", "pear"])])
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple", "pear"])])
         store._database._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
         assert [finding.name for finding in store.check() if not finding.ok] == ["words"]
         store.compact()
@@ -65,19 +70,19 @@ def test_compacting_repairs_a_word_index_that_lost_rows(tmp_path: Path) -> None:
 def test_a_backup_is_a_whole_store_in_one_private_file(tmp_path: Path) -> None:
     home, target = tmp_path / "home", tmp_path / "copy.db"
     with SqliteStore(home / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
-        store.put("p", "c", [prepare("a.md", ["apple"])])
-        info = store.ensure_space("p", "c", Space("fake", "m", 4))
-        epoch = store.vector_rows("p", info.id).epoch
+        store.ensure_collection(CollectionKey("p", "c"))
+        store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple"])])
+        info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
+        epoch = store.vectors.rows("p", info.id).epoch
         assert store.backup(target) == target
-        store.put("p", "c", [prepare("b.md", ["later"])])
+        store.put(CollectionKey("p", "c"), [prepare("b.md", ["later"])])
     assert sorted(file.name for file in tmp_path.iterdir()) == ["copy.db", "home"]
     if os.name == "posix":
         assert target.stat().st_mode & 0o077 == 0
     with SqliteStore(target) as copy:
         assert [row.uri for row in copy.documents(HERE)] == ["a.md"]
         assert all(finding.ok for finding in copy.check())
-        assert copy.vector_rows("p", info.id).epoch != epoch, (
+        assert copy.vectors.rows("p", info.id).epoch != epoch, (
             "an index made from the original must not be taken for its own"
         )
 
@@ -109,7 +114,7 @@ def test_a_name_that_is_taken_while_the_backup_runs_stays_as_it_is(
     tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "copy.db"
-    copy = upkeep.copy
+    copy = maintenance.copy
 
     def copy_and_be_overtaken(db: sqlite3.Connection, draft: Path) -> None:
         copy(db, draft)
@@ -118,7 +123,7 @@ def test_a_name_that_is_taken_while_the_backup_runs_stays_as_it_is(
     def no_links(*_: object) -> None:
         raise PermissionError(1, "no links here")
 
-    monkeypatch.setattr(upkeep, "copy", copy_and_be_overtaken)
+    monkeypatch.setattr(maintenance, "copy", copy_and_be_overtaken)
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     with SqliteStore(":memory:") as store, pytest.raises(InputError, match="already there"):
@@ -153,9 +158,9 @@ def test_the_check_sees_a_file_that_others_can_read(tmp_path: Path) -> None:
 def test_the_log_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragstone.store.connection.CHECKPOINT_BYTES", 200_000)
     with SqliteStore(tmp_path / "ragstone.db") as store:
-        store.ensure_collection("p", "c")
+        store.ensure_collection(CollectionKey("p", "c"))
         for n in range(30):
-            store.put("p", "c", [prepare(f"{n}.md", [f"some text {n} " * 400])])
+            store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"some text {n} " * 400])])
         assert (tmp_path / "ragstone.db-wal").stat().st_size < 600_000
 
 
@@ -167,17 +172,3 @@ def test_a_backup_beside_the_log_of_another_database_is_refused(tmp_path: Path, 
         store.backup(tmp_path / "copy.db")
     assert list(tmp_path.iterdir()) == [beside]
     assert beside.read_text() == "mine"
-
-
-def test_a_dropped_collection_takes_its_notes_along_and_no_others(tmp_path: Path) -> None:
-    with SqliteStore(":memory:") as store:
-        for project, name in (("p", "b"), ("p", "a:b"), ("q", "b")):
-            store.ensure_collection(project, name)
-            for what in ("last_sync", "fingerprint", "left_out", "whole"):
-                store.set_note(project, f"{what}:{name}", "1")
-        store.set_note("p", "b", "1")
-        store.drop_collection("p", "b")
-        assert [store.note("p", f"{what}:b") for what in ("last_sync", "fingerprint", "left_out", "whole")] == [
-            None
-        ] * 4
-        assert (store.note("p", "b"), store.note("p", "whole:a:b"), store.note("q", "whole:b")) == ("1", "1", "1")

@@ -13,7 +13,7 @@ from typing import Final
 from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
-from ragstone.store.graph import Row, link_of, merged, node_of, outside
+from ragstone.store.graph.rows import Row, link_of, merged, node_of, outside
 from ragstone.types import Alias, Link, Node, Scope, Step, Unresolved, Walked
 
 MOST_STEPS: Final = 8
@@ -58,7 +58,7 @@ _LINKS_BY_ID: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
+class NodeConditions:
     """Which nodes are asked for: by key, by kind, by file; None asks for any."""
 
     keys: Sequence[str] | None = None
@@ -66,7 +66,7 @@ class Which:
     uris: Sequence[str] | None = None
 
 
-def nodes(db: sqlite3.Connection, scope: Scope, which: Which, limit: int) -> list[Node]:
+def nodes(db: sqlite3.Connection, scope: Scope, which: NodeConditions, limit: int) -> list[Node]:
     """Return nodes that pass all that is asked, in the order of the keys, or else by collection and key."""
     found: list[Node] = []
     for name, number in catalog.in_scope(db, scope).items():
@@ -78,7 +78,7 @@ def nodes(db: sqlite3.Connection, scope: Scope, which: Which, limit: int) -> lis
     return found
 
 
-def _candidates(db: sqlite3.Connection, name: str, number: int, which: Which) -> Iterator[Node]:
+def _candidates(db: sqlite3.Connection, name: str, number: int, which: NodeConditions) -> Iterator[Node]:
     """Yield the nodes that may pass, by what narrows them most."""
     asked: list[tuple[str, str | bytes]]
     if which.keys is not None:
@@ -99,7 +99,7 @@ def _whole(rows: sqlite3.Cursor, collection: str) -> Iterator[Node]:
         yield merged([node_of(row, collection) for row in same])
 
 
-def named(db: sqlite3.Connection, scope: Scope, names: Sequence[str]) -> list[Alias]:
+def find_aliases(db: sqlite3.Connection, scope: Scope, names: Sequence[str]) -> list[Alias]:
     """Return the aliases that are one of these names, whatever the case; in the order of the names."""
     places = catalog.in_scope(db, scope).items()
     return [

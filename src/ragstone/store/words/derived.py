@@ -21,14 +21,17 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreBusy, StoreError
-from ragstone.store import words_index, words_part, words_search, words_tantivy
 from ragstone.store.catalog import id_list
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.home import WORDS
 from ragstone.store.lock import FileLock
-from ragstone.store.words_search import Within
-from ragstone.store.words_tantivy import Entry, Reader, Unusable, Wanted
+from ragstone.store.words import fts5_index as words_index
+from ragstone.store.words import fts5_search as words_search
+from ragstone.store.words import scoped_search as words_part
+from ragstone.store.words import tantivy_index as words_tantivy
+from ragstone.store.words.fts5_search import Within
+from ragstone.store.words.tantivy_index import Entry, Reader, Unusable, Wanted
 from ragstone.types import Scored
 
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there

@@ -10,10 +10,12 @@ from itertools import chain
 from typing import Any, Final
 
 from ragstone.errors import InputError
-from ragstone.store import catalog, texts, words_derived, words_index
-from ragstone.store.catalog import Place
+from ragstone.store import catalog, texts
+from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
-from ragstone.types import Chunk, Document, Prepared, PutResult
+from ragstone.store.words import derived as words_derived
+from ragstone.store.words import fts5_index as words_index
+from ragstone.types import Chunk, Document, PreparedDocument, PutResult
 
 _FIND_DOCUMENT: Final = """
     SELECT kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp, characters, chunks, gaps,
@@ -87,7 +89,7 @@ class Batch:
 class Put:
     """One `put`: planned document by document, then written."""
 
-    def __init__(self, db: sqlite3.Connection, place: Place, now: float) -> None:
+    def __init__(self, db: sqlite3.Connection, place: CollectionIds, now: float) -> None:
         """Take the transaction, where to put, and the time."""
         self._db = db
         self._place = place
@@ -98,7 +100,7 @@ class Put:
         self._delta = [0, 0]
         self.findable: list[words_index.Row] = []
 
-    def run(self, prepared: Sequence[Prepared]) -> list[PutResult]:
+    def run(self, prepared: Sequence[PreparedDocument]) -> list[PutResult]:
         """Return what each document changed; of two with the same uri the later one counts."""
         last = {one.document.uri: number for number, one in enumerate(prepared)}
         counts = [last[one.document.uri] == number for number, one in enumerate(prepared)]
@@ -114,10 +116,10 @@ class Put:
         self.findable = self._batch.write(self._db)
         if self._db.total_changes != before:
             documents, added = self._delta
-            catalog.counted(self._db, self._place.collection, documents=documents, chunks=added, now=self._now)
+            catalog.add_to_counts(self._db, self._place.collection, documents=documents, chunks=added, now=self._now)
         return results
 
-    def _document(self, prepared: Prepared) -> PutResult:
+    def _document(self, prepared: PreparedDocument) -> PutResult:
         document = prepared.document
         if not document.uri:
             raise InputError("a document needs a uri", hint="give it a name")
@@ -141,7 +143,7 @@ class Put:
             self._batch.changed_documents.append((*columns, added_at if same else self._now, number))
         return result
 
-    def _chunks(self, prepared: Prepared, document: int, stored: list[Fields]) -> PutResult:
+    def _chunks(self, prepared: PreparedDocument, document: int, stored: list[Fields]) -> PutResult:
         """Return what became of a document's chunks: those with the same text and symbol keep their number."""
         spare: defaultdict[Fields, list[Fields]] = defaultdict(list)
         for row in reversed(stored):
@@ -179,7 +181,7 @@ class Put:
         return self._next[table]
 
 
-def remove(db: sqlite3.Connection, place: Place, uris: Sequence[str], now: float) -> int:
+def remove(db: sqlite3.Connection, place: CollectionIds, uris: Sequence[str], now: float) -> int:
     """Remove documents and return how many were there; their texts and vectors wait for `compact`."""
     numbers = []
     for uri in dict.fromkeys(uris):
@@ -190,11 +192,11 @@ def remove(db: sqlite3.Connection, place: Place, uris: Sequence[str], now: float
             numbers.append(int(row[0]))
     if numbers:
         chunks = _remove_documents(db, numbers)
-        catalog.counted(db, place.collection, documents=-len(numbers), chunks=-chunks, now=now)
+        catalog.add_to_counts(db, place.collection, documents=-len(numbers), chunks=-chunks, now=now)
     return len(numbers)
 
 
-def drop_collection(db: sqlite3.Connection, place: Place) -> int:
+def drop_collection(db: sqlite3.Connection, place: CollectionIds) -> int:
     """Remove a collection with all its documents and return how many there were."""
     numbers = [row[0] for row in db.execute("SELECT id FROM documents WHERE collection = ?", (place.collection,))]
     others = db.execute("SELECT 1 FROM chunks WHERE collection != ? LIMIT 1", (place.collection,)).fetchone()
@@ -220,7 +222,7 @@ def _remove_documents(db: sqlite3.Connection, numbers: Sequence[int]) -> int:
     return len(chunks)
 
 
-def _document_fields(prepared: Prepared) -> Fields:
+def _document_fields(prepared: PreparedDocument) -> Fields:
     document = prepared.document
     spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
     for chunk in prepared.chunks:

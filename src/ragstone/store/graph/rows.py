@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, get_args
 
 from ragstone.errors import InputError, StoreDamaged
-from ragstone.store.catalog import Place
+from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump, load, pack, unpack
 from ragstone.store.failures import RESTORE
 from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
@@ -81,15 +81,15 @@ _UNREADABLE: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class OwnedGraphs:
     """What owners give, with the stamps and the bytes that are kept for them."""
 
     parts: Mapping[str, Graph]
     stamps: Mapping[str, str]
-    kept: Mapping[str, bytes]
+    data: Mapping[str, bytes]
 
 
-def put(db: sqlite3.Connection, place: Place, given: Given) -> dict[str, int]:
+def put(db: sqlite3.Connection, place: CollectionIds, given: OwnedGraphs) -> dict[str, int]:
     """Make what each owner gave be exactly this; return how many of each table changed, and nodes of each kind."""
     written = {table.name: 0 for table in TABLES}
     known = {
@@ -109,8 +109,8 @@ def put(db: sqlite3.Connection, place: Place, given: Given) -> dict[str, int]:
         for table, wanted in zip(TABLES, rows, strict=True):
             gone = _level(db, table, (place.collection, number), wanted)
             _count(written, table, [*gone, *wanted])
-        if owner in given.kept:
-            db.execute(_KEEP, (number, given.kept[owner]))
+        if owner in given.data:
+            db.execute(_KEEP, (number, given.data[owner]))
         if nothing:
             db.execute("DELETE FROM graph_owners WHERE id = ?", (number,))
     return written
@@ -143,7 +143,7 @@ def _count(written: dict[str, int], table: Table, rows: Sequence[Row]) -> None:
         written[f"kind:{kind}"] = written.get(f"kind:{kind}", 0) + 1
 
 
-def owners(db: sqlite3.Connection, place: Place, some: Sequence[str] | None = None) -> dict[str, str]:
+def owner_stamps(db: sqlite3.Connection, place: CollectionIds, some: Sequence[str] | None = None) -> dict[str, str]:
     """Return every owner of a collection, or some of them, with their stamps."""
     if some is None:
         rows = db.execute(_OWNERS, (place.collection,)).fetchall()
@@ -152,7 +152,7 @@ def owners(db: sqlite3.Connection, place: Place, some: Sequence[str] | None = No
     return {unpack(owner): unpack(stamp) for owner, _, stamp in rows}
 
 
-def kept(db: sqlite3.Connection, place: Place) -> dict[str, bytes]:
+def owner_data(db: sqlite3.Connection, place: CollectionIds) -> dict[str, bytes]:
     """Return what is kept for each owner of a collection."""
     return {unpack(owner): data for owner, data in db.execute(_KEPT, (place.collection,))}
 

@@ -1,0 +1,107 @@
+"""Embedding spaces: which collections use them, and how much of each collection has vectors."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict
+from typing import Final
+
+from ragstone.errors import NotFound, StaleSpace, StoreDamaged
+from ragstone.store import catalog
+from ragstone.store.catalog import CollectionIds
+from ragstone.store.codec import fresh_uuid, load
+from ragstone.types import DEFAULT_STORAGE, Scope, Space, SpaceInfo, SpaceState
+
+_FIND_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_STORAGE_IN_USE: Final = """
+    SELECT s.storage FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
+    WHERE s.project = ? AND s.fingerprint = ? AND cs.state != 'retired'
+    ORDER BY cs.collection = ? DESC, cs.state = 'active' DESC LIMIT 1"""
+_STORAGE_OF_UNUSED: Final = """
+    SELECT s.storage FROM spaces s CROSS JOIN vectors v ON v.space = s.id
+    WHERE s.project = ? AND s.fingerprint = ? GROUP BY s.id ORDER BY count(*) DESC LIMIT 1"""
+_ADD_SPACE: Final = "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
+_ATTACH: Final = """
+    INSERT INTO collection_spaces (collection, space, state) VALUES (?, ?, ?)
+    ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state"""
+_RETIRE_OTHERS: Final = """
+    UPDATE collection_spaces SET state = 'retired' WHERE collection = ? AND space != ? AND state = 'active'"""
+_STATE: Final = "SELECT state FROM collection_spaces WHERE collection = ? AND space = ?"
+_ONE: Final = """
+    SELECT s.id, s.spec, s.storage, cs.state FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
+    WHERE s.id = ? AND cs.collection = ?"""
+_IN_USE: Final = """
+    SELECT s.id, s.spec, s.storage, CASE WHEN max(cs.state = 'active') THEN 'active' ELSE 'building' END
+    FROM collection_spaces cs JOIN spaces s ON s.id = cs.space
+    WHERE cs.collection IN (SELECT value FROM json_each(?)) AND cs.state != 'retired' GROUP BY s.id ORDER BY s.id"""
+_TEXTS: Final = """
+    SELECT count(*) FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?)))"""
+_EMBEDDED: Final = """
+    SELECT count(*) FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?))) held
+    CROSS JOIN vectors v ON v.text_id = held.text_id AND v.space = ?"""
+
+
+def ensure_space(
+    db: sqlite3.Connection, ids: CollectionIds, space: Space, *, storage: str | None, state: SpaceState
+) -> int:
+    """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
+    storage = storage or _existing_storage(db, ids, space)
+    row = db.execute(_FIND_SPACE, (ids.project, space.fingerprint, storage)).fetchone()
+    number = int(row[0]) if row else None
+    rows = db.execute("SELECT space, state FROM collection_spaces WHERE collection = ?", (ids.collection,))
+    states: dict[int, str] = dict(rows.fetchall())
+    active = [other for other, other_state in states.items() if other_state == "active"]
+    if state == "active" and active and active != [number]:
+        raise StaleSpace(
+            "the collection's vectors were made by another model or setting",
+            hint="go back to it, or run `ragstone reembed` to build the new vectors beside the old ones",
+        )
+    if number is None:
+        fields = (ids.project, space.fingerprint, json.dumps(asdict(space)), storage, fresh_uuid())
+        number = db.execute(_ADD_SPACE, fields).lastrowid or 0
+    if states.get(number) != "active":
+        db.execute(_ATTACH, (ids.collection, number, state))
+    return number
+
+
+def _existing_storage(db: sqlite3.Connection, ids: CollectionIds, space: Space) -> str:
+    """Return the storage of existing vectors of a space, so that they can be used; else the default."""
+    row = db.execute(_STORAGE_IN_USE, (ids.project, space.fingerprint, ids.collection)).fetchone()
+    if row is None:
+        # After a change of model or a drop, a space that no collection uses may still have vectors of these texts.
+        row = db.execute(_STORAGE_OF_UNUSED, (ids.project, space.fingerprint)).fetchone()
+    return str(row[0]) if row else DEFAULT_STORAGE
+
+
+def activate_space(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> None:
+    """Make a space the active one of a collection, and retire the one that was active before."""
+    if db.execute(_STATE, (ids.collection, space_id)).fetchone() is None:
+        raise NotFound(f"the collection has no space {space_id}", hint="make it first")
+    db.execute(_RETIRE_OTHERS, (ids.collection, space_id))
+    db.execute(_ATTACH, (ids.collection, space_id, "active"))
+
+
+def space_of(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> SpaceInfo:
+    """Return one space of a collection with its coverage."""
+    row = db.execute(_ONE, (space_id, ids.collection)).fetchone()
+    return _info(db, row, catalog.id_list([ids.collection]))
+
+
+def spaces_in(db: sqlite3.Connection, scope: Scope) -> list[SpaceInfo]:
+    """Return the spaces that collections in scope use, each with its coverage of the scope."""
+    collections = catalog.scope_ids(db, scope)
+    return [_info(db, row, collections) for row in db.execute(_IN_USE, (collections,)).fetchall()]
+
+
+def _info(db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str) -> SpaceInfo:
+    number, spec, storage, state = row
+    try:
+        space = Space(**load(spec))
+    except TypeError as error:
+        raise StoreDamaged("the store is damaged: a space that cannot be read", hint="restore a backup") from error
+    texts = db.execute(_TEXTS, (collections,)).fetchone()[0]
+    embedded = db.execute(_EMBEDDED, (collections, number)).fetchone()[0]
+    return SpaceInfo(number, space, storage, state, texts, embedded)
