@@ -14,6 +14,7 @@ from ragstone.errors import ConfigError
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer
 from ragstone.indexing.worker import BatchWorker
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Item
@@ -75,7 +76,7 @@ def test_a_sync_says_what_it_took_out_and_where_and_cites_the_right_line(folder:
 
 
 def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
-    preparer = ItemPreparer(FolderSource(folder, limits=(50_000, 100), git=False), ChunkingConfig())
+    preparer = ItemPreparer(FolderSource(folder, limits=FileLimits(50_000, 100), git=False), ChunkingConfig())
     items = [one for one in preparer.source.scan() if isinstance(one, Item)]
     found = []
     with closing(BatchWorker(preparer, deque(items))) as worker:

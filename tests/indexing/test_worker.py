@@ -31,10 +31,11 @@ from ragstone.indexing.worker import (
     prepare_items,
     share_items,
 )
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Stamp, SyncReport
 
-LIMITS = (50_000, 10_000)
+LIMITS = FileLimits(50_000, 10_000)
 PYTHON = """def f{0}(x):
     return x + {0}
 
@@ -143,7 +144,7 @@ def test_unreadable_files_fail_with_the_same_reason(tree: Path) -> None:
     gone.unlink()
     linked.unlink()
     linked.symlink_to(items[5].uri)
-    big.write_text("x" * (LIMITS[0] + 1))
+    big.write_text("x" * (LIMITS.max_file_bytes + 1))
     secret.chmod(0)
     items.append(Item("../outside.txt", Stamp(1, 1, 1, 1)))
     expected = alone(preparer, items)
@@ -164,9 +165,7 @@ def test_the_worker_does_not_open_our_own_database(tree: Path) -> None:
 
 
 def test_a_big_document_is_left_to_the_parent(tree: Path) -> None:
-    preparer = ItemPreparer(
-        FolderSource(tree, limits=(10, 100), documents=(1000, {"html"}), git=False), ChunkingConfig()
-    )
+    preparer = ItemPreparer(FolderSource(tree, limits=FileLimits(10, 100, 1000, {"html"}), git=False), ChunkingConfig())
     item = Item("a.html", Stamp(11, 1, 1, 1))
     work = deque([item])
     with closing(BatchWorker(preparer, work)) as worker:

@@ -14,10 +14,11 @@ from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome, prepare_document
 from ragstone.indexing.worker_protocol import BatchReply, BatchRequest, build_preparer, build_request, decode_outcomes
 from ragstone.read.messages import decode, encode, parse, read_message, write_message
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Document, Item, Mark, Stamp
 
-SOURCE = FolderSource(Path("somewhere"), limits=(10, 20), documents=(30, {"pdf"}), never_open=[Path("own.db")])
+SOURCE = FolderSource(Path("somewhere"), limits=FileLimits(10, 20, 30, {"pdf"}), never_open=[Path("own.db")])
 PREPARER = ItemPreparer(SOURCE, ChunkingConfig("prose", 9, 2), {"a": "1f"})
 STAMP = Stamp(1, 2**63, 3, 2**64 - 1)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -45,7 +46,6 @@ def test_a_request_carries_the_source_the_settings_and_the_items() -> None:
     assert preparer.source.root == SOURCE.root
     assert preparer.source.limits == SOURCE.limits
     assert list(preparer.source.never_open) == SOURCE.never_open
-    assert preparer.source.documents == SOURCE.documents
     assert preparer.chunking == PREPARER.chunking
     assert (request.items, preparer.known_hashes) == (items, {"a": "1f"})
 

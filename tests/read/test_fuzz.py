@@ -20,7 +20,7 @@ from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
 from ragstone.read.formats import FORMATS, Format, find_format, get_format
 from ragstone.read.readers import is_binary, reader_for
-from ragstone.sources.folder.patterns import Rules
+from ragstone.sources.folder.ignore_rules import IgnoreRules
 from ragstone.text.identifiers import query_terms, terms
 from ragstone.text.tokens import estimate
 from ragstone.types import Document
@@ -126,4 +126,4 @@ def holds(document: Document, rng: random.Random) -> None:
     assert estimate(text) >= 0
     assert len(terms(text)) >= 0
     assert len(query_terms(text[:500])) <= 64
-    Rules.of(text[:500].splitlines()).verdict("some/folder/file.txt")
+    IgnoreRules(text[:500].splitlines()).verdict("some/folder/file.txt")

@@ -15,6 +15,7 @@ from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker import BatchWorker
 from ragstone.read import python_command
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 from tests.read.pdf_files import lines, pdf
@@ -84,7 +85,7 @@ def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
         (tmp_path / f"{number}.pdf").write_bytes(pdf([lines(f"Paper {number}."), lines("Its second page.")]))
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 and nothing else")
     (tmp_path / "unnamed").write_bytes(pdf([lines("A PDF by its first bytes.")]))
-    preparer = ItemPreparer(FolderSource(tmp_path, limits=(10**6, 100), git=False), ChunkingConfig())
+    preparer = ItemPreparer(FolderSource(tmp_path, limits=FileLimits(10**6, 100), git=False), ChunkingConfig())
     items = [one for one in preparer.source.scan() if isinstance(one, Item)]
     work = deque(items)
     found: list[tuple[Item, Outcome | None]] = []

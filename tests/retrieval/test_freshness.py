@@ -14,7 +14,7 @@ from ragstone import Document, Engine
 from ragstone.sources import safe_open
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.lock import FileLock
-from ragstone.types import CollectionKey, Item, Stamp
+from ragstone.types import CollectionKey, FileContent, Item
 from tests.indexing.graph.quarry import API, write
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -32,13 +32,13 @@ def proven(folder: Path) -> Iterator[Engine]:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that fills with what is read from disk."""
     reads: list[str] = []
-    real = FolderSource.load_stamped
+    real = FolderSource.load
 
-    def load(self: FolderSource, item: Item) -> tuple[bytes, Stamp | None]:
+    def load(self: FolderSource, item: Item) -> FileContent:
         reads.append(item.uri)
         return real(self, item)
 
-    monkeypatch.setattr(FolderSource, "load_stamped", load)
+    monkeypatch.setattr(FolderSource, "load", load)
     return reads
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Skip
 
@@ -68,7 +69,7 @@ def scan(folder: Path) -> Scan:
 
     def look(**options: Any) -> tuple[list[str], dict[str, str]]:
         root = options.pop("root", folder)
-        found = list(FolderSource(root, limits=options.pop("limits", (1_000_000, 50_000)), **options).scan())
+        found = list(FolderSource(root, limits=options.pop("limits", FileLimits(1_000_000, 50_000)), **options).scan())
         order = [entry.uri for entry in found]
         assert order == sorted(order)
         assert len(order) == len(set(order))

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from ragstone.sources.file_changes import EventWatch, Interval, Watch, open_watch
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 
 Plant = Callable[..., Path]
-LIMITS = (1_000_000, 50_000)
+LIMITS = FileLimits(1_000_000, 50_000)
 
 
 def folders_of(root: Path) -> Callable[[Sequence[str] | None], set[str]]:
-    return lambda below: FolderSource(root, limits=LIMITS, only=below, following=True).folders()
+    return lambda below: FolderSource(root, limits=LIMITS, changed=below).folders()
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ ALLOWED = {
     "read/confine.py": {"open"},  # folders that the kernel is told of
     "read/package.py": {"open"},  # a member of an archive that is in memory
     "ragstone/events.py": {"open", "fdopen"},  # the log of events in the home folder
-    "read/child_main.py": {"open", "fdopen"},  # what Linux says of its memory, the pipe it answers through
+    "read/worker_loop.py": {"open", "fdopen"},  # the status of the process, and the pipe for its replies
     "cli/failures.py": {"open"},  # the null device
     "commands/init.py": {"open"},  # a settings file that was not there
     "cli/json_lines.py": {"fdopen"},  # a file made for the export

@@ -176,7 +176,7 @@ def test_a_folder_swapped_for_a_link_never_gives_a_foreign_file(plant: Plant, tm
 
 def test_only_a_stamp_older_than_the_clocks_grain_is_settled(plant: Plant) -> None:
     folder = plant({"a": "x"})
-    assert not safe_open(folder, "a", max_bytes=10).settled
+    assert not safe_open(folder, "a", max_bytes=10).is_settled
     os.utime(folder / "a", ns=(1, 1))  # an old mtime does not help: the ctime tells
-    assert not safe_open(folder, "a", max_bytes=10).settled
-    assert safe_open(Path(os.__file__).parent, "os.py", max_bytes=10**6).settled
+    assert not safe_open(folder, "a", max_bytes=10).is_settled
+    assert safe_open(Path(os.__file__).parent, "os.py", max_bytes=10**6).is_settled

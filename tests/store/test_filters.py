@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ragstone.errors import InputError
 from ragstone.store.filters import OPERATORS, parse
-from ragstone.store.globs import matches
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
+from ragstone.text.globs import matches_path
 from ragstone.types import CollectionKey, Condition, Filter, Scope
 
 KEYS = ("year", "tag", 'odd"key', "a.b", "$", "ключ", "\ud800")
@@ -58,7 +58,7 @@ def _passes(condition: Condition, document: tuple[str, str, dict[str, Any]]) -> 
         case "exists":
             return any(a is not None for a in have) == condition.value
         case "glob":
-            return any(matches(b, a) for a, b in pairs if isinstance(a, str) and isinstance(b, str))
+            return any(matches_path(b, a) for a, b in pairs if isinstance(a, str) and isinstance(b, str))
     ordered: list[tuple[Any, Any]] = [(a, b) for a, b in pairs if _kind(a) in ("number", "text")]
     match condition.operator:
         case "gt":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ragstone.sources.folder.choice import Choice
+from ragstone.sources.folder.selection import Selection
 from ragstone.sources.uris import from_uri
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ HINT: Final = (
 
 def in_order(items: Iterable[Item], sources: Sequence[str]) -> list[Item]:
     """Return files in the order of the sources that name them, those of one source by path."""
-    choices = [Choice.of((source,)) for source in sources]
+    choices = [Selection.of((source,)) for source in sources]
 
     def place(item: Item) -> tuple[int, str]:
         path = from_uri(item.uri)
-        return next((at for at, choice in enumerate(choices) if choice.wants(path)), len(choices)), item.uri
+        return next((at for at, choice in enumerate(choices) if choice.selects(path)), len(choices)), item.uri
 
     return sorted(items, key=place)

@@ -18,6 +18,7 @@ from ragstone.indexing.sync import Keeper
 from ragstone.read.file_types import explain_refusal
 from ragstone.read.formats import SUFFIXES
 from ragstone.retrieval.freshness import Fresh
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import DATABASE, EVENTS, database_files
 from ragstone.types import Scope
@@ -107,21 +108,23 @@ class Ground:
         """Return whether nothing has been stored."""
         return not self.enabled or not any(c.documents for c in self._parts.collections())
 
-    def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
-        """Return the folder's files as a source, or only some of them."""
+    def source(
+        self, paths: Sequence[str | Path] | None = None, *, changed: Sequence[str] | None = None
+    ) -> FolderSource:
+        """Return the folder's files as a source, only those at some paths, or only those that changed."""
         rules = self.settings.sources
         return FolderSource(
             self.settings.base,
             include=rules.include,
             exclude=rules.exclude,
-            limits=(rules.max_file_bytes, rules.max_files),
-            documents=(rules.max_document_bytes, SUFFIXES),
+            limits=FileLimits(rules.max_file_bytes, rules.max_files, rules.max_document_bytes, SUFFIXES),
             refuse=explain_refusal,
             git=rules.git,
             secret_files=rules.secret_files,
             never_open=database_files(self.home),
             home=self.home,
             only=paths,
+            changed=changed,
         )
 
     def _collection(self, name: str | None) -> str:

@@ -203,9 +203,7 @@ class Follower:
         return float(self.keeper.parts.settings.sources.auto_sync_interval_seconds)
 
     def _folders(self, below: Sequence[str] | None) -> set[str]:
-        source = self.keeper.source(below)
-        source.following = True
-        return source.folders()
+        return self.keeper.source(None, changed=below).folders()
 
 
 def _narrow(paths: set[str]) -> bool:

@@ -157,7 +157,7 @@ class Writer:
         `unread` is what an earlier sync returned of those, so that they are not read again; vectors are not touched.
         """
         begun = time.monotonic()
-        known = self.store.known_files(self.key, source.name, uris=source.about, below=True)
+        known = self.store.known_files(self.key, source.name, uris=source.scope, below=True)
         ledger, trusted = Ledger(known), {} if full else known
         waiting = self._scan(source, ledger, trusted, unread or {}, progress)
         self._take_in(source, waiting, ledger, trusted, progress)

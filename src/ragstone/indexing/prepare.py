@@ -52,7 +52,8 @@ class ItemPreparer:
         """Return the outcome for one item."""
         stamp: Stamp | None = None
         try:
-            data, stamp = self.source.load_stamped(item)
+            content = self.source.load(item)
+            data, stamp = content.data, content.lasting_stamp
             if is_binary(data, item.uri):
                 return Outcome(item.uri, "binary", stamp)
             content_hash = hashlib.sha256(data).hexdigest()

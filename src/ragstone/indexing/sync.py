@@ -35,7 +35,7 @@ give help nobody, and whoever waits for an answer waits for nothing."""
 MOST_LOOKED_INTO: Final = 500
 """Of more new files than this it is not asked whether each is a text."""
 
-SourceOf = Callable[[Sequence[str | Path] | None], FolderSource]
+SourceOf = Callable[..., FolderSource]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +206,7 @@ class Keeper:
         if paths is None:
             self._update(collection, follows_folder=True)
         self._note_root(collection, whole=paths is None)
-        source = self.source(paths)
-        source.following = following
+        source = self.source(None, changed=paths) if following else self.source(paths)
         report, unread = writer.sync(source, full=full, unread={} if full else before, progress=progress)
         elsewhere = {uri: one for uri, one in before.items() if uri not in unread and not source.covers(uri)}
         files = {**elsewhere, **unread}
@@ -301,7 +300,7 @@ def changed(source: FolderSource, item: Item, known: KnownFile) -> bool:
     if item.stamp == known.stamp:
         return False
     try:
-        return hashlib.sha256(source.load(item)).hexdigest() != known.content_hash
+        return hashlib.sha256(source.load(item).data).hexdigest() != known.content_hash
     except ReadError:
         return True
 
@@ -311,7 +310,7 @@ def _no_text(source: FolderSource, item: Item) -> bool:
     from ragstone.read.readers import is_binary  # a search does not wait for it
 
     try:
-        return is_binary(source.load(item), item.uri)
+        return is_binary(source.load(item).data, item.uri)
     except ReadError:
         return False
 

@@ -27,7 +27,7 @@ def _prepare(preparer: ItemPreparer, item: Item) -> Outcome | None:
     The parent may have a package or memory that this process lacks. It also takes big files, because
     several of them could wait in its queue.
     """
-    if item.stamp.size > preparer.source.max_file_bytes:
+    if item.stamp.size > preparer.source.limits.max_file_bytes:
         return None
     try:
         return preparer.prepare_item(item)

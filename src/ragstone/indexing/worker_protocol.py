@@ -10,6 +10,7 @@ from pathlib import Path
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.read.messages import decode
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 
@@ -38,13 +39,13 @@ class BatchReply:
 def build_request(preparer: ItemPreparer, items: Sequence[Item]) -> BatchRequest:
     """Return the request to prepare these items."""
     source = preparer.source
-    max_bytes, suffixes = source.documents
+    limits = source.limits
     hashes = {item.uri: preparer.known_hashes.get(item.uri, "") for item in items}
     return BatchRequest(
         root=_encode_path(source.root),
         never_open=tuple(map(_encode_path, source.never_open)),
-        limits=source.limits,
-        documents=(max_bytes, tuple(sorted(suffixes))),
+        limits=(limits.max_file_bytes, limits.max_files),
+        documents=(limits.max_document_bytes, tuple(sorted(limits.document_suffixes))),
         source_name=source.name,
         chunking=preparer.chunking,
         items=tuple(items),
@@ -54,11 +55,10 @@ def build_request(preparer: ItemPreparer, items: Sequence[Item]) -> BatchRequest
 
 def build_preparer(request: BatchRequest) -> ItemPreparer:
     """Return the preparer that a request describes."""
-    max_bytes, suffixes = request.documents
+    max_document_bytes, suffixes = request.documents
     source = FolderSource(
         _decode_path(request.root),
-        limits=request.limits,
-        documents=(max_bytes, frozenset(suffixes)),
+        limits=FileLimits(*request.limits, max_document_bytes, frozenset(suffixes)),
         never_open=list(map(_decode_path, request.never_open)),
         name=request.source_name,
     )

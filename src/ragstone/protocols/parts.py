@@ -19,8 +19,11 @@ class Source(Protocol):
     def scan(self) -> Iterator[types.Item | types.Skip]:
         """Yield everything there is, or why it is left out. Never raises for one bad item."""
 
-    def load(self, item: types.Item) -> bytes:
-        """Return an item's bytes, or raise `ReadError`."""
+    def load(self, item: types.Item) -> types.FileContent:
+        """Return an item's bytes and the stamp they were read at, or raise `ReadError`."""
+
+    def covers(self, uri: str) -> bool:
+        """Return whether a uri that the last scan did not yield is gone, and was not merely out of its sight."""
 
 
 class Reader(Protocol):

@@ -154,17 +154,17 @@ class Fresh:
     def _read(self, place: Place, known: KnownFile, stamp: Stamp) -> Verdict:
         """Return whether a file that looks different is, by its content."""
         try:
-            data, settled = self.keeper.source(None).load_stamped(Item(place[1], stamp))
+            content = self.keeper.source(None).load(Item(place[1], stamp))
         except ReadError:
             return "changed"
-        content_hash = hashlib.sha256(data).hexdigest()
+        content_hash = hashlib.sha256(content.data).hexdigest()
         if content_hash != known.content_hash:
             return "changed"
-        if settled is not None:
+        if content.is_settled:
             # Noted here and not in the store: whoever only searches need not wait for a writer.
             if len(self._proven) >= _MOST_PROOFS:
                 self._proven.clear()
-            self._proven[place] = (content_hash, settled)
+            self._proven[place] = (content_hash, content.stamp)
         return "same"
 
 

@@ -1,7 +1,7 @@
-"""The one way this project opens a file of someone else's.
+"""The only module that opens files of a user.
 
-No link is followed below the root, nothing but a regular file is opened, nothing is read beyond a limit, and files in
-`never` are not even opened: closing any descriptor of a SQLite database drops this process's locks on it.
+No link below the root is followed, only regular files are opened, and no file is read beyond a limit. Files in `never`
+are not opened at all: closing any descriptor of a SQLite database drops this process's locks on it.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ import os
 import stat
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from ragstone.errors import ReadError
-from ragstone.types import Stamp
+from ragstone.types import FileContent, Stamp
 
 Identity = tuple[int, int]
-"""Device and inode: what a file is, whatever it is called."""
+"""Device and inode: the same for every name of a file."""
 
 ATTEMPTS = 3
 RACY_NS = 2_000_000_000
-"""A file touched this short before it was read may change again without its times moving on a coarse clock."""
+"""A file changed more recently than this may change again without a new time stamp, if the clock is coarse."""
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -44,35 +43,25 @@ _LIMIT = "sources.max_file_bytes sets the limit, sources.max_document_bytes that
 _held: list[int] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """The bytes of a file, and the stamp they had both before and after they were read."""
-
-    data: bytes
-    stamp: Stamp
-    settled: bool
-    """Whether the stamp is old enough to prove, next time, that nothing has changed."""
-
-
 def identities(paths: Iterable[Path | str]) -> frozenset[Identity]:
-    """Return what the paths that exist are, by looking at them only."""
-    found: set[Identity] = set()
+    """Return the identities of the paths that exist; no file is opened."""
+    seen: set[Identity] = set()
     for path in paths:
         try:
             info = os.stat(path)
         except OSError:
             continue
-        found.add((info.st_dev, info.st_ino))
-    return frozenset(found)
+        seen.add((info.st_dev, info.st_ino))
+    return frozenset(seen)
 
 
 def stamp_of(info: os.stat_result) -> Stamp:
-    """Return the stamp in what the operating system says of a file."""
+    """Return the stamp of a file from its status."""
     return Stamp(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
 
-def safe_open(root: Path, relative: str, *, max_bytes: int, never: Collection[Identity] = ()) -> Opened:
-    """Return the whole of one regular file below a root, or raise `ReadError`."""
+def safe_open(root: Path, relative: str, *, max_bytes: int, never: Collection[Identity] = ()) -> FileContent:
+    """Return the content of one regular file below a root, or raise `ReadError`."""
     parts = _parts(relative)
     try:
         for _ in range(ATTEMPTS):
@@ -80,17 +69,17 @@ def safe_open(root: Path, relative: str, *, max_bytes: int, never: Collection[Id
             if opened is not None:
                 return opened
     except OSError as error:
-        raise _told(error) from error
+        raise _read_error(error) from error
     raise ReadError("kept changing while it was read", hint="run sync again when it is at rest")
 
 
 def safe_stream(root: Path, relative: str, *, never: Collection[Identity] = ()) -> BinaryIO:
-    """Return one regular file below a root, open to be read line by line whatever its size, or raise `ReadError`."""
+    """Return one regular file of any size below a root, open for reading, or raise `ReadError`."""
     parts = _parts(relative)
     try:
         descriptor = _reach(root, parts, never)
     except OSError as error:
-        raise _told(error) from error
+        raise _read_error(error) from error
     try:
         _refuse(os.fstat(descriptor), None)
         return os.fdopen(descriptor, "rb")
@@ -99,7 +88,7 @@ def safe_stream(root: Path, relative: str, *, never: Collection[Identity] = ()) 
         raise
 
 
-def _told(error: OSError) -> ReadError:
+def _read_error(error: OSError) -> ReadError:
     return ReadError(_REASONS.get(error.errno or 0, f"cannot be opened: {error.strerror or error}"))
 
 
@@ -111,8 +100,8 @@ def _parts(relative: str) -> list[str]:
     return parts
 
 
-def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Identity]) -> Opened | None:
-    """Return the file, or None when it changed while it was read."""
+def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Identity]) -> FileContent | None:
+    """Return the file's content, or None if it changed while it was read."""
     started = time.time_ns()
     descriptor = _reach(root, parts, never)
     try:
@@ -125,7 +114,7 @@ def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Ide
     stamp = stamp_of(after)
     if stamp_of(before) != stamp or len(data) != after.st_size:
         return None
-    return Opened(data, stamp, settled=max(stamp.mtime_ns, stamp.ctime_ns) < started - RACY_NS)
+    return FileContent(data, stamp, is_settled=max(stamp.mtime_ns, stamp.ctime_ns) < started - RACY_NS)
 
 
 def _reach(root: Path, parts: list[str], never: Collection[Identity]) -> int:
@@ -133,7 +122,7 @@ def _reach(root: Path, parts: list[str], never: Collection[Identity]) -> int:
 
 
 def _descend(root: Path, parts: list[str], never: Collection[Identity]) -> int:
-    """Return a descriptor reached step by step, so that no folder can be swapped for a link on the way."""
+    """Open the file folder by folder, so that no folder can be replaced by a link on the way."""
     folder = os.open(root, _FOLDER)
     try:
         for part in parts[:-1]:
@@ -142,19 +131,19 @@ def _descend(root: Path, parts: list[str], never: Collection[Identity]) -> int:
             folder = below
         seen = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
         _refuse_unopened(seen, never)
-        return _keep_ours(os.open(parts[-1], _FILE, dir_fd=folder), never)
+        return _check_descriptor(os.open(parts[-1], _FILE, dir_fd=folder), never)
     finally:
         os.close(folder)
 
 
 def _open_portably(root: Path, parts: list[str], never: Collection[Identity]) -> int:
-    """Return a descriptor where folders cannot be opened: the resolved path must stay below the root."""
+    """Open the file on a system that cannot open folders: the resolved path must be below the root."""
     path = os.path.join(root, *parts)
     seen = os.lstat(path)
     _refuse_unopened(seen, never)
     if os.path.realpath(path) != os.path.join(os.path.realpath(root), *parts):
         raise ReadError("not opened: a link is on its path")
-    return _keep_ours(os.open(path, _FILE), never)
+    return _check_descriptor(os.open(path, _FILE), never)
 
 
 def _refuse_unopened(seen: os.stat_result, never: Collection[Identity]) -> None:
@@ -166,11 +155,11 @@ def _refuse_unopened(seen: os.stat_result, never: Collection[Identity]) -> None:
         raise ReadError("never opened: it belongs to Ragstone's own index")
 
 
-def _keep_ours(descriptor: int, never: Collection[Identity]) -> int:
-    """Return the descriptor, unless our own file was slipped in since it was looked at."""
+def _check_descriptor(descriptor: int, never: Collection[Identity]) -> int:
+    """Return the descriptor; raise `ReadError` if our own file replaced the one that was checked."""
     info = os.fstat(descriptor)
     if (info.st_dev, info.st_ino) in never:
-        _held.append(descriptor)  # closing it is what would drop the database's locks
+        _held.append(descriptor)  # closing it would drop the database's locks
         raise ReadError("never opened: it belongs to Ragstone's own index")
     return descriptor
 
@@ -183,7 +172,7 @@ def _refuse(info: os.stat_result, max_bytes: int | None) -> None:
 
 
 def _read(descriptor: int, size: int) -> bytes:
-    """Return all there is, one byte more than there should be at most: that byte shows that the file grew."""
+    """Return all bytes, at most one more than `size`: that byte shows that the file grew."""
     pieces: list[bytes] = []
     left = size + 1
     while left > 0:

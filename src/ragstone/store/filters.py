@@ -16,8 +16,8 @@ from operator import ge, gt, le, lt
 from typing import Any, Final, cast, get_args
 
 from ragstone.errors import InputError
-from ragstone.store import globs
 from ragstone.store.codec import pack, unpack
+from ragstone.text.globs import matches_path
 from ragstone.types import Condition, Filter, Operator, Scalar, Value
 
 FIELDS: Final = ("path", "kind", "language", "title")
@@ -120,7 +120,7 @@ def holds(operator: str, wanted: Value, values: list[Scalar]) -> bool:
         return any(value is not None for value in values) is bool(wanted)
     if operator == "glob":
         texts = [value for value in values if isinstance(value, str)]
-        return any(globs.matches(option, text) for text in texts for option in options if isinstance(option, str))
+        return any(matches_path(option, text) for text in texts for option in options if isinstance(option, str))
     compare = _ORDER[operator]
     return any(_comparable(value, option) and compare(value, option) for value in values for option in options)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragstone.types.context import LeftOut as LeftOut
     from ragstone.types.documents import Chunk as Chunk
     from ragstone.types.documents import Document as Document
+    from ragstone.types.documents import FileContent as FileContent
     from ragstone.types.documents import Item as Item
     from ragstone.types.documents import Mark as Mark
     from ragstone.types.documents import Metadata as Metadata
@@ -109,8 +110,8 @@ _PAGES = {
     ),
     "context": ("Cited", "Context", "ContextFormat", "LeftOut"),
     "documents": (
-        "Chunk", "Document", "Item", "Mark", "Metadata", "Role", "Scalar", "Skip", "Span", "Stamp", "Symbol", "Value",
-        "embedding_text",
+        "Chunk", "Document", "FileContent", "Item", "Mark", "Metadata", "Role", "Scalar", "Skip", "Span", "Stamp",
+        "Symbol", "Value", "embedding_text",
     ),
     "graph": (
         "CONFIDENCES", "Affected", "Alias", "Change", "Commit", "Confidence", "Graph", "GraphAnswer",

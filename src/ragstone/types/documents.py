@@ -86,6 +86,21 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class FileContent:
+    """The bytes of a file, and the stamp that it had before and after they were read."""
+
+    data: bytes
+    stamp: Stamp
+    is_settled: bool
+    """Whether the stamp is old enough to prove later that nothing has changed."""
+
+    @property
+    def lasting_stamp(self) -> Stamp | None:
+        """Return the stamp if a later change would show in it, else None."""
+        return self.stamp if self.is_settled else None
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One thing a source found, not read yet."""
 

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ragstone.sources.folder.fingerprint import fingerprint
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 
 
 def look(folder: Path) -> str:
-    return fingerprint(FolderSource(folder, limits=(1000, 100)).scan())
+    return fingerprint(FolderSource(folder, limits=FileLimits(1000, 100)).scan())
 
 
 def test_it_changes_with_path_size_and_time_and_with_nothing_else(plant: Callable[..., Path]) -> None:

@@ -17,12 +17,13 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import InputError, ReadError
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
-from ragstone.types import Item, Skip, Stamp
+from ragstone.types import FileContent, Item, Skip
 
 Plant = Callable[..., Path]
 Scan = Callable[..., tuple[list[str], dict[str, str]]]
-LIMITS = (1_000_000, 200_000)
+LIMITS = FileLimits(1_000_000, 200_000)
 
 
 def test_links_are_named_and_never_followed(way: str, plant: Plant, scan: Scan, tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ def test_names_that_are_not_text_survive_the_round_trip(way: str, folder: Path, 
     os.makedirs(folder / os.fsdecode(b"dir\xfe"))
     (folder / os.fsdecode(b"dir\xfe") / "x.md").write_bytes(b"deep")
     source = FolderSource(folder, limits=LIMITS)
-    loaded = {entry.uri: source.load(entry) for entry in source.scan() if isinstance(entry, Item)}
+    loaded = {entry.uri: source.load(entry).data for entry in source.scan() if isinstance(entry, Item)}
     assert loaded == {
         "100%.md": b"percent",
         "bad%FF.md": b"bad",
@@ -130,7 +131,7 @@ def test_a_tree_five_hundred_deep_is_walked_to_its_end(way: str, folder: Path, s
     assert scan() == ([f"{deep}/a.md"], {})
     source = FolderSource(folder, limits=LIMITS)
     [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
-    assert source.load(item) == b"bottom"
+    assert source.load(item).data == b"bottom"
 
 
 def test_a_path_too_long_for_the_system_is_named(folder: Path, scan: Scan) -> None:
@@ -192,7 +193,7 @@ def locked(open_folder: Path) -> Path:
 def test_what_may_not_be_read_fails_by_name_and_is_not_taken_for_deleted(locked: Path, as_nobody: None) -> None:
     source = FolderSource(locked, limits=LIMITS)
     first, second, third = source.scan()
-    assert isinstance(first, Item) and source.load(first) == b"x"
+    assert isinstance(first, Item) and source.load(first).data == b"x"
     assert isinstance(second, Item)
     with pytest.raises(ReadError, match="permission denied"):
         source.load(second)
@@ -284,14 +285,14 @@ def test_the_exit_code_says_whether_something_failed(
     assert run(["sync", "--folder", str(folder), "--verbose"]) == failures.OK
     out = capfd.readouterr().out
     assert all(f"skipped {uri}: {reason}" in out for uri, reason in wild.items() if uri != "large.md")
-    real = FolderSource.load_stamped
+    real = FolderSource.load
 
-    def load(self: FolderSource, item: Item) -> tuple[bytes, Stamp | None]:
+    def load(self: FolderSource, item: Item) -> FileContent:
         if item.uri == "a.md":
             raise ReadError("permission denied")
         return real(self, item)
 
-    monkeypatch.setattr(FolderSource, "load_stamped", load)
+    monkeypatch.setattr(FolderSource, "load", load)
     assert run(["sync", "--folder", str(folder), "--full"]) == failures.PARTIAL
     assert "a.md: permission denied" in capfd.readouterr().err
 

@@ -9,19 +9,20 @@ import pytest
 
 from ragstone.errors import InputError, ReadError
 from ragstone.protocols import Source
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import MISSING, OWN_REASON, FolderSource
 from ragstone.store.home import database_files
 from ragstone.types import Item, Skip, Stamp
 
 Plant = Callable[..., Path]
 Scan = Callable[..., tuple[list[str], dict[str, str]]]
-LIMITS = (1_000_000, 50_000)
+LIMITS = FileLimits(1_000_000, 50_000)
 
 
 def test_it_is_a_source_whose_items_load(plant: Plant) -> None:
     source: Source = FolderSource(plant({"b/c.txt": "two", "a.txt": "one"}), limits=LIMITS)
     items = [entry for entry in source.scan() if isinstance(entry, Item)]
-    assert [(item.uri, source.load(item)) for item in items] == [("a.txt", b"one"), ("b/c.txt", b"two")]
+    assert [(item.uri, source.load(item).data) for item in items] == [("a.txt", b"one"), ("b/c.txt", b"two")]
     assert items[0].stamp.size == 3
 
 
@@ -91,7 +92,7 @@ def test_examples_of_secret_files_are_read_and_secret_ones_on_demand(plant: Plan
 
 def test_a_large_file_is_left_out_with_its_size(way: str, plant: Plant, scan: Scan) -> None:
     plant({"big.txt": "x" * 300_000, "fits.txt": "x" * 1000, "small.txt": "x" * 1001})
-    found, left = scan(limits=(1000, 10))
+    found, left = scan(limits=FileLimits(1000, 10))
     assert found == ["fits.txt"]
     assert left["big.txt"] == "too large: 0.3 MB (sources.max_file_bytes: 1,000 bytes)"
     assert left["small.txt"] == "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)"
@@ -99,7 +100,7 @@ def test_a_large_file_is_left_out_with_its_size(way: str, plant: Plant, scan: Sc
 
 def test_a_document_has_a_limit_of_its_own(plant: Plant, scan: Scan) -> None:
     plant({"a.PDF": "x" * 2000, "big.pdf": "x" * 2001, "a.md": "x" * 2000, "pdf": "x" * 1001, ".pdf": "x"})
-    found, left = scan(limits=(1000, 10), documents=(2000, {"pdf"}))
+    found, left = scan(limits=FileLimits(1000, 10, 2000, {"pdf"}))
     assert found == [".pdf", "a.PDF"]
     assert left == {
         "a.md": "too large: 2,000 bytes (sources.max_file_bytes: 1,000 bytes)",
@@ -110,10 +111,10 @@ def test_a_document_has_a_limit_of_its_own(plant: Plant, scan: Scan) -> None:
 
 def test_a_document_is_opened_up_to_its_own_limit(plant: Plant) -> None:
     folder = plant({"a.pdf": "x" * 2000, "a.md": "x" * 500})
-    source = FolderSource(folder, limits=(1000, 10), documents=(3000, {"pdf"}))
+    source = FolderSource(folder, limits=FileLimits(1000, 10, 3000, {"pdf"}))
     items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
     (folder / "a.pdf").write_text("x" * 3000)
-    assert len(source.load(items["a.pdf"])) == 3000
+    assert len(source.load(items["a.pdf"]).data) == 3000
     (folder / "a.md").write_text("x" * 3000)
     with pytest.raises(ReadError, match="too large"):
         source.load(items["a.md"])
@@ -148,13 +149,13 @@ def test_environments_and_caches_are_left_out_as_one_line(way: str, plant: Plant
 def test_too_many_files_are_refused_with_the_way_out(way: str, plant: Plant) -> None:
     folder = plant({f"{number}.txt": "x" for number in range(6)})
     with pytest.raises(InputError, match="more than 5 files") as refused:
-        list(FolderSource(folder, limits=(100, 5)).scan())
+        list(FolderSource(folder, limits=FileLimits(100, 5)).scan())
     assert "--yes" in refused.value.hint and "max_files" in refused.value.hint
-    assert len(list(FolderSource(folder, limits=(100, 6)).scan())) == 6
+    assert len(list(FolderSource(folder, limits=FileLimits(100, 6)).scan())) == 6
 
 
 def test_counting_stops_one_beyond_the_limit(way: str, plant: Plant) -> None:
-    source = FolderSource(plant({f"d{number}/{number}.txt": "x" for number in range(20)}), limits=(100, 5))
+    source = FolderSource(plant({f"d{number}/{number}.txt": "x" for number in range(20)}), limits=FileLimits(100, 5))
     assert source.count(3) == 4
     assert source.count(19) == 20
     assert source.count(100) == 20
@@ -247,14 +248,14 @@ def test_a_fresh_file_has_no_stamp_to_trust_and_an_old_one_has(plant: Plant) -> 
     folder = plant({"a.md": "x"})
     source = FolderSource(folder, limits=LIMITS)
     [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
-    assert source.load_stamped(item) == (b"x", None)
+    assert (source.load(item).data, source.load(item).lasting_stamp) == (b"x", None)
     aged = FolderSource(Path(os.__file__).parent, limits=LIMITS, include=["os.py"], git=False)
     [found] = [entry for entry in aged.scan() if isinstance(entry, Item)]
-    assert aged.load_stamped(found)[1] == found.stamp
+    assert aged.load(found).lasting_stamp == found.stamp
 
 
 def test_skips_carry_uris_and_reasons_people_can_read(way: str, plant: Plant) -> None:
     folder = plant({".env": "x", "big.txt": "x" * 50, "node_modules/a.js": "x"})
-    entries = list(FolderSource(folder, limits=(10, 10)).scan())
+    entries = list(FolderSource(folder, limits=FileLimits(10, 10)).scan())
     assert all(isinstance(entry, Skip) and entry.reason and "/" not in entry.uri[:-1] for entry in entries)
     assert len(entries) == 3

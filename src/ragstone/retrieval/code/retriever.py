@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Final
 
 from ragstone.protocols import CodeQuestions, DocumentStore
 from ragstone.retrieval.code.chunks import GRAPH_LABEL, ChunkFinder, evidence_score, hit_from_chunk
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
+from ragstone.text.globs import matches_path
 from ragstone.types import (
     CodeAnswer,
     CodeGuess,
@@ -274,7 +274,7 @@ def _path_filter(path: str) -> Filter:
 
 
 def _matches_path(uri: str, path: str) -> bool:
-    return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
+    return matches_path(path, uri) or matches_path(f"{path}/**", uri)
 
 
 def _debug(collected: _Collected, answer: GraphAnswer | None, intent: str, chunks: Sequence[Hit]) -> dict[str, Json]:

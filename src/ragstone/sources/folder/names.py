@@ -1,15 +1,15 @@
-"""Which files and folders are left out by their name alone, and the reason a person is told."""
+"""Files and folders that are skipped by their name alone, and the reason that a report gives."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from ragstone.sources.folder.patterns import Rules, Sieve
+from ragstone.sources.folder.ignore_rules import IgnoreRules
 
 OWN_FOLDERS = frozenset({".git", ".ragstone"})
-"""Never entered and never listed: git's own data and ours."""
+"""Never entered and never listed: the data of git and of Ragstone."""
 
-_LEFT_FOLDERS = {
+_SKIPPED_FOLDERS = {
     "node_modules": "installed packages",
     "bower_components": "installed packages",
     "site-packages": "installed packages",
@@ -22,10 +22,10 @@ _LEFT_FOLDERS = {
     ".hg": "version control data",
     ".svn": "version control data",
 }
-_LEFT_BY_CONTENT = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
+_SKIPPED_IF_HOLDING = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube"})
 
-# Patterns as in `.gitignore`, for lower-case names; a later line wins.
+# Lines of a `.gitignore` for names in lower case; a later line wins.
 _SECRET = """
 .env
 .env.*
@@ -131,36 +131,31 @@ thumbs.db
 """.splitlines()
 
 
-def folder_reason(name: str, inside: frozenset[str], *, secrets: bool) -> str | None:
-    """Return why a folder with this name and these entries is left out, or None; `secrets` lets secret ones in."""
+def folder_reason(name: str, entries: frozenset[str], *, secrets: bool) -> str | None:
+    """Return why a folder with this name and these entries is skipped, or None; `secrets` includes secret folders."""
     if name.lower() in _SECRET_FOLDERS and not secrets:
         return "folder of secrets"
-    reason = _LEFT_FOLDERS.get(name)
-    if reason is None:
-        reason = next((why for sign, why in _LEFT_BY_CONTENT.items() if sign in inside), None)
-    return reason
+    if name in _SKIPPED_FOLDERS:
+        return _SKIPPED_FOLDERS[name]
+    for entry, reason in _SKIPPED_IF_HOLDING.items():
+        if entry in entries:
+            return reason
+    return None
 
 
 def file_reason(name: str, *, secrets: bool) -> str | None:
-    """Return why a file with this name is left out, or None; `secrets` lets secret ones in."""
+    """Return why a file with this name is skipped, or None; `secrets` includes secret files."""
     name = name.lower()
-    if not _sieve().holds(name):
-        return None
-    if not secrets and _secret().verdict(name):
+    if not secrets and _secret_rules().verdict(name):
         return "secret file"
-    return "generated file" if _generated().verdict(name) else None
+    return "generated file" if _generated_rules().verdict(name) else None
 
 
 @cache
-def _sieve() -> Sieve:
-    return Sieve((*_SECRET, *_GENERATED))
+def _secret_rules() -> IgnoreRules:
+    return IgnoreRules(_SECRET)
 
 
 @cache
-def _secret() -> Rules:
-    return Rules.of(_SECRET)
-
-
-@cache
-def _generated() -> Rules:
-    return Rules.of(_GENERATED)
+def _generated_rules() -> IgnoreRules:
+    return IgnoreRules(_GENERATED)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
@@ -14,6 +13,7 @@ from ragstone.engine import Engine
 from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
 from ragstone.surfaces.cli.options import CommandT, add_options, collection_option, no_sync_option, yes_option
 from ragstone.surfaces.cli.output import print_notes, printable
+from ragstone.text.globs import matches_path
 
 
 def graph_options(command: CommandT) -> CommandT:
@@ -44,7 +44,7 @@ class GraphFlags:
         """Return whether --path allows a file."""
         if not self.paths:
             return True
-        return any(fnmatchcase(uri, glob.replace("**", "*")) for glob in self.paths)
+        return any(matches_path(glob, uri) for glob in self.paths)
 
     def matches_kind(self, kind: str) -> bool:
         """Return whether --kind allows a kind."""

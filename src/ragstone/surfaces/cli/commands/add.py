@@ -107,14 +107,14 @@ class FileReader:
         parent, name = os.path.split(canonical_path(file))
         try:
             # The database's side files come and go, so `own_files` is asked for each file.
-            return safe_open(Path(parent), name, max_bytes=source.most_bytes(uri), never=source.own_files()).data
+            return safe_open(Path(parent), name, max_bytes=source.limits.max_bytes(uri), never=source.own_files()).data
         except ReadError as error:
             if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
                 raise ReadError("there is no such file", hint="check the path") from error
             raise
 
     def _read_stdin(self, uri: str) -> bytes:
-        max_bytes = self.engine.source().most_bytes(uri)
+        max_bytes = self.engine.source().limits.max_bytes(uri)
         try:
             data = sys.stdin.buffer.read(max_bytes + 1)
         except OSError as error:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ragstone.sources.folder.patterns import Rules, compile_glob, parse
+from ragstone.sources.folder.ignore_rules import IgnoreRules, parse_line
+from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 
@@ -51,7 +52,7 @@ e/a e/d/a e/d/e/b e/f.x x.d/a x.d/b.x x.d/d/a.x
     ],
 )
 def test_patterns_mean_what_git_means(lines: list[str], path: str, folder: bool, verdict: bool | None) -> None:
-    assert Rules.of(lines).verdict(path, folder=folder) is verdict
+    assert IgnoreRules(lines).verdict(path, is_folder=folder) is verdict
 
 
 @pytest.mark.parametrize(
@@ -60,16 +61,15 @@ def test_patterns_mean_what_git_means(lines: list[str], path: str, folder: bool,
 )
 def test_a_hostile_pattern_ends_at_once(pattern: str) -> None:
     path = "/".join(["a" * 100] * 20)
-    assert Rules.of([pattern]).verdict(path) is None
-    assert Rules.of([pattern]).verdict("a" * 4000) is None
+    assert IgnoreRules([pattern]).verdict(path) is None
+    assert IgnoreRules([pattern]).verdict("a" * 4000) is None
 
 
 @given(st.text(alphabet="ab*?[]!-\\/^:.", max_size=20), st.text(alphabet="ab/.", min_size=1, max_size=20))
 @settings(max_examples=500, deadline=None)
 def test_no_pattern_raises(pattern: str, path: str) -> None:
-    parse(pattern)
-    compile_glob(pattern)
-    assert Rules.of([pattern]).verdict(path) in (True, False, None)
+    parse_line(pattern)
+    assert IgnoreRules([pattern]).verdict(path) in (True, False, None)
 
 
 PIECE = st.sampled_from(
@@ -100,5 +100,5 @@ def test_our_walk_ignores_exactly_what_git_ignores(
     for place, lines in ((folder, top), (folder / "d", inner), (folder / "d/e", deep)):
         (place / ".gitignore").write_bytes("\n".join(lines).encode())
     listed = git("ls-files", "-o", "--exclude-standard", "-z").decode().split("\0")
-    found = FolderSource(folder, limits=(1000, 1000), git=False).scan()
+    found = FolderSource(folder, limits=FileLimits(1000, 1000), git=False).scan()
     assert [item.uri for item in found if isinstance(item, Item)] == sorted(filter(None, listed))
