@@ -16,7 +16,7 @@ SETTINGS = {"rag.embedding_provider": "minilm", "search.cache_entries": 0, "embe
 """No answer is remembered: every query is worked out."""
 
 WARM_UP = 40
-BESIDE = ("ragstone-words", "ragstone-turbovec")
+BESIDE = ("ragstone-words",)
 """Threads that build or load while searches are answered."""
 
 

@@ -71,7 +71,7 @@ def memory_gb() -> float | None:
     return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
 
 
-def versions(names: Iterable[str] = ("ragstone", "numpy", "onnxruntime", "turbovec", "tantivy")) -> dict[str, str]:
+def versions(names: Iterable[str] = ("ragstone", "numpy", "onnxruntime", "tantivy")) -> dict[str, str]:
     """Return the versions of the packages that are installed here."""
     found: dict[str, str] = {}
     for name in names:

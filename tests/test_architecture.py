@@ -19,7 +19,7 @@ TESTS = ROOT / "tests"
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 HEAVY = (
-    *("numpy", "pydantic", "fastapi", "mcp", "onnxruntime", "turbovec", "tantivy", "rich", "tomlkit", "sqlite3"),
+    *("numpy", "pydantic", "fastapi", "mcp", "onnxruntime", "tantivy", "rich", "tomlkit", "sqlite3"),
     *("pypdfium2", "selectolax", "yaml", "watchfiles", "httpx2"),
 )
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "core", "manager", "service", "services", "misc", "base"}

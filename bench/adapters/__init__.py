@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 ADAPTERS = {
     "ours": "bench.adapters.ours:Turbo",
-    "ours_numpy": "bench.adapters.ours:PureNumPy",
     "chroma": "bench.adapters.chroma:Chroma",
     "lancedb": "bench.adapters.lance:Lance",
     "sqlite-vec": "bench.adapters.sqlite_vec:SqliteVec",
@@ -22,7 +21,6 @@ ADAPTERS = {
 }
 PACKAGES = {
     "ours": "ragstone",
-    "ours_numpy": "ragstone",
     "chroma": "chromadb",
     "lancedb": "lancedb",
     "sqlite-vec": "sqlite-vec",

@@ -1,4 +1,4 @@
-"""Ours: vectors as rows of the store, found through the `turbo` index."""
+"""Ragstone: vectors as rows of the store, searched through the turbo index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DIMENSION = 384
 
 
 class Turbo:
-    """The store's rows and the index beside them, with the accelerator where it is installed."""
+    """The rows of the store and the turbo index of them."""
 
     effort = 0
     _index: Any
@@ -22,15 +22,15 @@ class Turbo:
     _texts: list[int]
 
     def load_library(self) -> None:
-        """Import the rooms that are used."""
+        """Import the packages that are used."""
         from ragstone import engine, registry  # noqa: F401 - the import is the work
-        from ragstone.vectors import rows  # noqa: F401 - as above
+        from ragstone.vectors import codecs  # noqa: F401 - as above
 
         for group, name in (("store", "sqlite"), ("vector_index", "turbo")):
             registry.load(group, name)
 
     def prepare(self, folder: Path, count: int) -> None:
-        """Store the texts that the vectors will belong to, note their ids and space: peers are given ids as well."""
+        """Store the texts of the vectors and note their ids and space: peers get ids as well."""
         from ragstone.types import Chunk, CollectionKey, Document, PreparedDocument, Scope, Space, Span
 
         parts = self._parts(folder)
@@ -74,19 +74,7 @@ class Turbo:
         """Return the nearest ids; rows are numbered from 1 in the order they were stored."""
         return [scored.id - 1 for scored in self._index.search(query, k)]
 
-    def _parts(self, folder: Path) -> Any:  # noqa: ANN401 - what an engine is made of, no public name
+    def _parts(self, folder: Path) -> Any:  # noqa: ANN401 - the parts of an engine have no public name
         from ragstone import Engine
 
         return Engine.open(folder)._parts
-
-
-class PureNumPy(Turbo):
-    """The same without the accelerator."""
-
-    def load_library(self) -> None:
-        """Import the rooms with the accelerator hidden."""
-        import sys
-
-        # A module set to None cannot be imported: what a machine without it would see.
-        sys.modules["turbovec"] = None  # type: ignore[assignment]
-        super().load_library()

@@ -67,10 +67,10 @@ def test_what_appears_later_is_weighed_too(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         engine._parts.store.ensure_collection(CollectionKey("default", "default"))
     before = growth.weighed(tmp_path, 10, 100.0)
-    late = tmp_path / ".ragstone" / "vectors" / "late.turbovec"
+    late = tmp_path / ".ragstone" / "vectors" / "late.planes2"
     late.parent.mkdir(exist_ok=True)
     late.write_bytes(bytes(50_000))
     after = growth.weighed(tmp_path, 10, 100.0)
     assert after["disk_bytes_per_chunk"] - before["disk_bytes_per_chunk"] == 5_000
     assert after["disk_per_text"] == pytest.approx(before["disk_per_text"] + 50, abs=0.02)
-    assert after["bytes_per_chunk"]["turbovec"] == 5_000
+    assert after["bytes_per_chunk"]["planes2"] == 5_000

@@ -16,7 +16,7 @@ from ragstone.indexing.pipeline import BATCH_DOCUMENTS, LEAST_DOCUMENTS, Filler,
 from ragstone.protocols import Progress
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import CollectionKey, PreparedDocument, Role, Scope
-from ragstone.vectors.rows import codec
+from ragstone.vectors.codecs import codec
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.vectors.codecs.integers import Int16Codec
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.memory_rows import MemoryRows
-from ragstone.vectors.rows import Int16Codec
-from ragstone.vectors.turbo import TurboIndex
+from ragstone.vectors.turbo.index import TurboIndex
 
 if TYPE_CHECKING:
     from ragstone.protocols import Codec, Matrix, VectorIndex

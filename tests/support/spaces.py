@@ -13,7 +13,7 @@ from ragstone.store.sqlite import SqliteStore
 from ragstone.store.vectors import StoredVectorRows
 from ragstone.testing.store import prepare
 from ragstone.types import CollectionKey, Scope, Space
-from ragstone.vectors.rows import codec
+from ragstone.vectors.codecs import codec
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Every index of the house runs the shipped contract."""
+"""Every index of the package passes the contract tests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import pytest
 
 from ragstone.protocols import VectorIndex
 from ragstone.testing.vector_index import VectorIndexContract
+from ragstone.vectors.codecs.compact import CompactCodec
 from ragstone.vectors.exact import ExactIndex
-from ragstone.vectors.memory_rows import MemoryRows
-from ragstone.vectors.rows import CompactCodec
-from ragstone.vectors.turbo import TurboIndex
+from ragstone.vectors.turbo.index import TurboIndex
 
 
 class TestExactIndex(VectorIndexContract):
@@ -30,7 +29,7 @@ class TestTurboIndexInAFolder(VectorIndexContract):
         self.folder = tmp_path / "turbo"
 
     def make(self) -> VectorIndex:
-        return TurboIndex(self.folder, self.dimension, rows=MemoryRows(), stamp="store 1")
+        return TurboIndex(self.folder, self.dimension, stamp="store 1")
 
 
 class TestTurboIndexOfAnOddDimension(TestTurboIndexInAFolder):

@@ -1,1 +1,1 @@
-"""Which vectors are near: row codecs, the exact index, the turbo index. Loaded by name, on first use."""
+"""Vectors: how they are encoded as rows of the store, and how the nearest ones are found."""

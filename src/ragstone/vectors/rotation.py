@@ -1,4 +1,4 @@
-"""A random rotation that is quick both ways: sign flips and Hadamard blocks, from a seed alone."""
+"""A random rotation that is fast in both directions: sign flips and Hadamard blocks, determined by a seed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ import numpy as np
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
-# Multiplications that BLAS does in the calling thread: its own wait for each other by spinning. In pieces of this size
-# a rotation took as long and a third less of the processor; with both cores busy it had been 7 of a build's 10 s.
-ALONE = 2**18
-LARGEST_BLOCK = 256  # beyond it one dense block costs more than a second round over smaller ones
+MAX_PRODUCT = 2**18
+"""Multiplications that BLAS does in the calling thread. Its own threads wait for each other by spinning: with both
+cores busy larger products took 7 of the 10 seconds of a build."""
+LARGEST_BLOCK = 256
+"""Above that one dense block costs more than a second round over smaller ones."""
 
 
 class Rotation:
-    """Spreads every coordinate over all others; padded to a multiple of `unit` where the dimension is odd.
+    """Spreads every coordinate over all others; vectors are padded to a multiple of `unit`.
 
-    Sign flips come from SHAKE-256, not from NumPy's generators, whose streams may change between releases
-    while stored rows must stay readable.
+    Sign flips come from SHAKE-256, because the streams of NumPy's generators may change between releases, and stored
+    rows must stay readable.
     """
 
     def __init__(self, dimension: int, *, seed: int, unit: int = 64, largest_block: int = LARGEST_BLOCK) -> None:
-        """Work out signs and blocks; smaller blocks are quicker and mix less thoroughly."""
+        """Compute signs and blocks; smaller blocks are faster and mix less thoroughly."""
         self.dimension = dimension
         self.padded = -(-dimension // unit) * unit
         self.block = min(largest_block, self.padded & -self.padded)
@@ -37,40 +38,37 @@ class Rotation:
     def apply(self, matrix: Matrix) -> Matrix:
         """Return the rows rotated, `padded` wide."""
         rows = len(matrix)
-        if self.padded > self.dimension:
-            matrix = np.pad(matrix, ((0, 0), (0, self.padded - self.dimension)))
-        out = self._mixed(matrix * self._signs[0])
+        padding = self.padded - self.dimension
+        rotated = self._mix_blocks(np.pad(matrix, ((0, 0), (0, padding))) * self._signs[0])
         for signs in self._signs[1:]:
-            woven = out.reshape(rows, self.blocks, self.block).transpose(0, 2, 1).reshape(rows, self.padded)
-            out = self._mixed(woven * signs)
-        return out
+            transposed = rotated.reshape(rows, self.blocks, self.block).transpose(0, 2, 1)
+            rotated = self._mix_blocks(transposed.reshape(rows, self.padded) * signs)
+        return rotated
 
     def revert(self, matrix: Matrix) -> Matrix:
-        """Return the rows turned back, `dimension` wide."""
+        """Return the rows rotated back, `dimension` wide."""
         rows = len(matrix)
-        out = self._mixed(matrix)
+        mixed = self._mix_blocks(matrix)
         for signs in self._signs[:0:-1]:
-            woven = (out * signs).reshape(rows, self.block, self.blocks).transpose(0, 2, 1)
-            out = self._mixed(woven.reshape(rows, self.padded))
-        return (out * self._signs[0])[:, : self.dimension]
+            transposed = (mixed * signs).reshape(rows, self.block, self.blocks).transpose(0, 2, 1)
+            mixed = self._mix_blocks(transposed.reshape(rows, self.padded))
+        return (mixed * self._signs[0])[:, : self.dimension]
 
-    def _mixed(self, matrix: Matrix) -> Matrix:
-        """Return the rows with every block mixed in itself; done twice, it is undone."""
-        flat = matrix.reshape(-1, self.block)
-        few = max(1, ALONE // self.block**2)
-        if len(flat) <= few:
-            return (flat @ self._hadamard).reshape(len(matrix), self.padded)
-        mixed = np.empty(flat.shape, np.float32)
-        whole = len(flat) - len(flat) % few
-        pieces = (-1, few, self.block)
-        np.matmul(flat[:whole].reshape(pieces), self._hadamard, out=mixed[:whole].reshape(pieces))
-        np.matmul(flat[whole:], self._hadamard, out=mixed[whole:])
+    def _mix_blocks(self, matrix: Matrix) -> Matrix:
+        """Return the rows with every block multiplied by the Hadamard matrix; doing it twice undoes it."""
+        blocks = matrix.reshape(-1, self.block)
+        mixed = np.empty(blocks.shape, np.float32)
+        at_once = max(1, MAX_PRODUCT // self.block**2)
+        for start in range(0, len(blocks), at_once):
+            end = start + at_once
+            np.matmul(blocks[start:end], self._hadamard, out=mixed[start:end])
         return mixed.reshape(len(matrix), self.padded)
 
 
 def _signs(label: str, count: int) -> Matrix:
-    """Return +1 and -1, the same for the same label for ever."""
-    bits = np.unpackbits(np.frombuffer(hashlib.shake_256(label.encode()).digest(-(-count // 8)), np.uint8))[:count]
+    """Return +1 and -1, always the same for the same label."""
+    digest = hashlib.shake_256(label.encode()).digest(-(-count // 8))
+    bits = np.unpackbits(np.frombuffer(digest, np.uint8))[:count]
     signs: Matrix = bits.astype(np.float32) * 2 - 1
     return signs
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ragstone.protocols import VectorRows
 from ragstone.types import Scored, SpaceInfo
-from ragstone.vectors.rows import codec, read_rows
-from ragstone.vectors.turbo import TurboIndex
-from ragstone.vectors.unit import products, unit_query
+from ragstone.vectors.codecs import codec, read_rows
+from ragstone.vectors.normalise import products, unit_query
+from ragstone.vectors.turbo.index import TurboIndex
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -42,6 +42,7 @@ class SpaceIndex:
         self._lock = threading.Lock()
         self._index: TurboIndex | None = None
         self._version = ("", -1)
+        self._row_count = 0
         self._last_id = 0
         self._damaged: set[int] = set()
 
@@ -97,7 +98,7 @@ class SpaceIndex:
         """Return the index with every row of the store in it."""
         version = self._rows.version()
         index = self._index
-        if index is not None and version == self._version:
+        if index is not None and version == self._version and not self._lacks_rows(index):
             return index
         with self._lock:
             if self._index is None or version[0] != self._version[0]:
@@ -121,6 +122,7 @@ class SpaceIndex:
 
     def _catch_up(self, index: TurboIndex) -> None:
         """Add the rows of the store that the index lacks."""
+        self._row_count = self._rows.count()
         if not self._lacks_rows(index):
             return
         newer = self._rows.ids_after(self._last_id)
@@ -131,7 +133,12 @@ class SpaceIndex:
             self._add_missing(index, self._rows.ids_after(0))
 
     def _lacks_rows(self, index: TurboIndex) -> bool:
-        return index.count() + len(self._damaged) < self._rows.count()
+        """Return whether the index holds fewer rows than the store had at the last check.
+
+        That may also happen without a write: if the files were damaged, another process may have replaced them by
+        files with fewer rows.
+        """
+        return index.count() + len(self._damaged) < self._row_count
 
     def _add_missing(self, index: TurboIndex, ids: Sequence[int]) -> None:
         """Add those of these rows that the index lacks; note the ids of rows that are not vectors."""

@@ -1,0 +1,189 @@
+"""TurboQuant: a random rotation, a scalar quantiser for the result, one length correction per vector.
+
+After a random rotation every coordinate of a vector looks Gaussian, so one table of levels (Lloyd-Max) serves all of
+them and nothing is learned. `mode="mse"` uses all bits for the levels and corrects the length, which is best for
+search. `mode="prod"` uses one bit of each coordinate for the sign of the rotated residual (QJL), which makes inner
+products unbiased and a little noisier. `outlier_ratio` keeps the strongest channels out of the rotation, with eight
+bits each.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import ConfigError, InputError
+from ragstone.vectors.codecs.bit_packing import pack, unpack
+from ragstone.vectors.codecs.codebook import Codebook, Mode, from_bytes, padded_dimension
+from ragstone.vectors.codecs.lloyd_max import borders, levels
+from ragstone.vectors.normalise import finite_rows, nonzero, row_lengths
+from ragstone.vectors.rotation import Rotation
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+DEFAULT_SEED = 20_504
+BATCH = 8192
+"""Rows that are processed at a time, so that a large matrix does not need its size again in memory."""
+MAX_NUMBER = 1e18
+"""The square of a larger number would overflow."""
+
+
+class TurboQuantizer:
+    """Compresses vectors to a few bits per coordinate and compares them without decompressing."""
+
+    def __init__(
+        self, bits: int = 4, outlier_ratio: float = 0.05, mode: Mode = "mse", *, seed: int = DEFAULT_SEED
+    ) -> None:
+        """Store the settings; raise `ConfigError` if one is out of range."""
+        if not 1 <= bits <= 8:
+            raise ConfigError(f"TurboQuant works with 1 to 8 bits, not {bits}.")
+        if not 0 <= outlier_ratio <= 0.5:
+            raise ConfigError(f"The outlier ratio is between 0 and 0.5, not {outlier_ratio}.")
+        if mode not in ("mse", "prod"):
+            raise ConfigError(f"There is no TurboQuant mode {mode!r}.", hint="use mse or prod")
+        self.bits = bits
+        self.outlier_ratio = outlier_ratio
+        self.mode: Mode = mode
+        self.seed = seed
+
+    def compress(self, vectors: Matrix) -> Codebook:
+        """Return the codebook of a matrix, one vector per row."""
+        matrix = finite_rows(vectors)
+        if not matrix.shape[1]:
+            raise InputError("A vector has at least one number.")
+        if matrix.size and np.abs(matrix).max() > MAX_NUMBER:
+            raise InputError("A vector holds a number too large to compress.", hint="bring vectors to length one")
+        channels = self._outlier_channels(matrix)
+        starts = range(0, max(1, len(matrix)), BATCH)
+        return Codebook.joined([self._compress(matrix[start : start + BATCH], channels) for start in starts])
+
+    def decompress(self, codebook: Codebook) -> Matrix:
+        """Return the vectors, as exact as the codebook is."""
+        vectors = np.empty((len(codebook), codebook.dimension), np.float32)
+        for start in range(0, len(codebook), BATCH):
+            part = codebook.rows(start, start + BATCH)
+            rotated = _decode_levels(part)
+            if part.mode == "prod":
+                rotated += _residual_rotation(part.dimension, part.seed).revert(_decode_residual(part))
+            restored = _rotation(part.dimension, part.seed).revert(rotated) * part.scales[:, None]
+            if len(part.outlier_channels):
+                restored[:, part.outlier_channels] += part.outlier_values * part.outlier_scales[:, None]
+            vectors[start : start + BATCH] = restored
+        return vectors
+
+    def inner_product(self, query: Matrix, codebook: Codebook) -> Matrix:
+        """Return the inner product with every vector: one row per query, or a flat array for a flat query."""
+        queries = finite_rows(query, codebook.dimension)
+        rotated_queries = _rotation(codebook.dimension, codebook.seed).apply(queries)
+        products = np.empty((len(queries), len(codebook)), np.float32)
+        for start in range(0, len(codebook), BATCH):
+            part = codebook.rows(start, start + BATCH)
+            scores = _decode_levels(part) @ rotated_queries.T
+            if part.mode == "prod":
+                residual_queries = _residual_rotation(part.dimension, part.seed).apply(rotated_queries)
+                scores += _decode_residual(part) @ residual_queries.T
+            scores *= part.scales[:, None]
+            if len(part.outlier_channels):
+                outliers = part.outlier_values.astype(np.float32) @ queries[:, part.outlier_channels].T
+                scores += outliers * part.outlier_scales[:, None]
+            products[:, start : start + BATCH] = scores.T
+        return products[0] if np.ndim(query) == 1 else products
+
+    def serialize(self, codebook: Codebook) -> bytes:
+        """Return a codebook as versioned, checksummed bytes."""
+        return codebook.to_bytes()
+
+    def deserialize(self, data: bytes) -> Codebook:
+        """Return the codebook in these bytes; raise `InputError` if they are damaged or of another version."""
+        return from_bytes(data)
+
+    def _outlier_channels(self, matrix: Matrix) -> NDArray[np.uint32]:
+        """Return the channels with the most energy over all rows."""
+        count = int(self.outlier_ratio * matrix.shape[1])
+        if not count or not len(matrix):
+            return np.empty(0, np.uint32)
+        energy = np.einsum("ij,ij->j", matrix, matrix, dtype=np.float64)
+        return np.sort(np.argsort(-energy, kind="stable")[:count]).astype(np.uint32)
+
+    def _compress(self, matrix: Matrix, channels: NDArray[np.uint32]) -> Codebook:
+        dimension = matrix.shape[1]
+        code_bits = self.bits - (self.mode == "prod")
+        root = np.float32(math.sqrt(padded_dimension(dimension)))
+        outlier_scales, outlier_values, rest = _split_outliers(matrix, channels)
+        lengths = row_lengths(rest)
+        rotated = _rotation(dimension, self.seed).apply(rest / nonzero(lengths)[:, None]) * root
+        codes = np.searchsorted(borders(code_bits), rotated).astype(np.uint8)
+        quantised = levels(code_bits)[codes]
+        scales = lengths / root
+        residual = rotated[:0]
+        if self.mode == "mse":
+            scales = scales * _length_correction(rotated, quantised)
+        else:
+            residual = rotated - quantised
+        signs = _residual_rotation(dimension, self.seed).apply(residual) > 0
+        return Codebook(
+            bits=self.bits,
+            mode=self.mode,
+            dimension=dimension,
+            seed=self.seed,
+            scales=scales.astype(np.float32),
+            codes=pack(codes, code_bits) if code_bits else codes[:, :0],
+            outlier_channels=channels,
+            outlier_scales=outlier_scales,
+            outlier_values=outlier_values,
+            residual_lengths=row_lengths(residual),
+            residual_signs=np.packbits(signs, axis=1, bitorder="little"),
+        )
+
+
+@lru_cache(maxsize=8)
+def _rotation(dimension: int, seed: int) -> Rotation:
+    return Rotation(dimension, seed=seed, unit=min(16, padded_dimension(dimension)))
+
+
+@lru_cache(maxsize=8)
+def _residual_rotation(dimension: int, seed: int) -> Rotation:
+    padded = padded_dimension(dimension)
+    return Rotation(padded, seed=seed + 1, unit=min(16, padded))
+
+
+def _split_outliers(matrix: Matrix, channels: NDArray[np.uint32]) -> tuple[Matrix, NDArray[np.int8], Matrix]:
+    """Return scales and values of the outlier channels, and the matrix with zeros in their place."""
+    if not len(channels):
+        return np.empty(0, np.float32), np.empty((len(matrix), 0), np.int8), matrix
+    outliers = matrix[:, channels]
+    scales = (np.abs(outliers).max(axis=1) / 127).astype(np.float32)
+    values = np.rint(outliers / nonzero(scales)[:, None]).clip(-127, 127).astype(np.int8)
+    rest = matrix.copy()
+    rest[:, channels] = 0
+    return scales, values, rest
+
+
+def _length_correction(rotated: Matrix, quantised: Matrix) -> Matrix:
+    """Return the factor that makes each vector's inner product with itself exact: |x|^2 / <x, quantised x>."""
+    squares = np.einsum("ij,ij->i", rotated, rotated)
+    along = np.einsum("ij,ij->i", rotated, quantised)
+    factor: Matrix = squares / nonzero(along)
+    return factor
+
+
+def _decode_levels(part: Codebook) -> Matrix:
+    """Return the rotated vectors as their levels."""
+    if not part.code_bits:
+        return np.zeros((len(part), padded_dimension(part.dimension)), np.float32)
+    quantised: Matrix = levels(part.code_bits)[unpack(part.codes, part.code_bits)]
+    return quantised
+
+
+def _decode_residual(part: Codebook) -> Matrix:
+    """Return the residuals: sqrt(pi / 2) / sqrt(d) of their length along each sign."""
+    padded = padded_dimension(part.dimension)
+    signs = np.unpackbits(part.residual_signs, axis=1, bitorder="little").astype(np.float32) * 2 - 1
+    weight = part.residual_lengths * np.float32(math.sqrt(math.pi / 2 / padded))
+    residual: Matrix = signs * weight[:, None]
+    return residual

@@ -1,0 +1,69 @@
+"""Rebuilding the segments: around a new centre when the data has grown, and without their deleted slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragstone.vectors.normalise import Ids
+from ragstone.vectors.turbo.bit_planes import BitPlanes
+from ragstone.vectors.turbo.segment_files import SegmentFiles
+from ragstone.vectors.turbo.segments import CAPACITY, Segment
+from ragstone.vectors.turbo.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from ragstone.protocols import Matrix
+
+GROWTH = 4
+"""The centre is computed again when there are this many times the vectors that it was computed from."""
+DELETED_SHARE = 0.5
+MIN_SLOTS = 8192
+"""Fewer slots are not worth a rebuild because of deleted ones."""
+SAMPLE = 8192
+"""Vectors that the centre is computed from."""
+
+Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
+"""Returns the ids that the store still has, and their unit vectors."""
+
+
+def append(planes: BitPlanes, snapshot: Snapshot, ids: Ids, unit: Matrix) -> Snapshot:
+    """Return the snapshot with unit vectors behind the others; the first ones decide the centre."""
+    if not len(ids):
+        return snapshot
+    centre, centred_on = snapshot.centre, snapshot.centred_on
+    if centre is None:
+        centre, centred_on = planes.centre_of(unit), len(unit)
+    extended = snapshot.extended_by(Segment(ids, *planes.encode(unit, centre)))
+    return Snapshot(extended.segments, centre, centred_on, extended.deleted, extended.token)
+
+
+def needs_rebuild(snapshot: Snapshot) -> bool:
+    """Return whether the centre is outdated or most slots are deleted."""
+    slots = len(snapshot.ids)
+    has_outgrown_centre = snapshot.centred_on > 0 and slots >= GROWTH * snapshot.centred_on
+    is_mostly_deleted = slots > MIN_SLOTS and len(snapshot.deleted) > DELETED_SHARE * slots
+    return has_outgrown_centre or is_mostly_deleted
+
+
+def rebuild(files: SegmentFiles, planes: BitPlanes, snapshot: Snapshot, fetch: Fetch) -> Snapshot:
+    """Return a snapshot of the same vectors, encoded again from the rows of the store.
+
+    If the store does not return all of them, because it is read in an older state, the snapshot stays as it is.
+    """
+    ids = np.sort(snapshot.live_ids)
+    if not len(ids):
+        return Snapshot(token=snapshot.token)
+    _, sample = fetch(ids[:: max(1, len(ids) // SAMPLE)])
+    if not len(sample):
+        return snapshot
+    fresh = Snapshot(centre=planes.centre_of(sample), centred_on=len(ids), token=snapshot.token)
+    for start in range(0, len(ids), CAPACITY):
+        wanted = ids[start : start + CAPACITY]
+        found, unit = fetch(wanted)
+        if len(found) < len(wanted):
+            return snapshot
+        # Written at once: a million vectors are 250 MB.
+        fresh = files.save_segments(append(planes, fresh, found, unit))
+    return fresh

@@ -1,0 +1,49 @@
+"""The scan: compare the signs of all vectors with those of a query."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.vectors.normalise import Ids
+from ragstone.vectors.turbo.bit_planes import BitQuery
+from ragstone.vectors.turbo.snapshot import Snapshot
+
+MAX_EXCESS = 3
+"""Times the wanted slots that may pass: of many equal vectors not all do."""
+SAMPLE = 4096
+"""Distances from which the border is estimated."""
+
+
+def scan(snapshot: Snapshot, query: BitQuery, slots: Ids, wanted: int) -> Ids:
+    """Return at least `wanted` of these slots (all, if there are fewer), those whose signs agree most; ascending."""
+    distances = count_differing_signs(snapshot, query)
+    if len(slots) < len(distances):
+        distances = distances[slots]
+    if len(distances) <= wanted:
+        return slots
+    near = np.flatnonzero(distances <= _estimate_border(distances, wanted))
+    if not wanted <= len(near) <= MAX_EXCESS * wanted:
+        # Many equal distances, or a sample that misled: the exact cut takes as long as the scan.
+        near = np.sort(np.argpartition(distances, wanted)[:wanted])
+    return slots[near]
+
+
+def _estimate_border(distances: NDArray[np.uint16], wanted: int) -> int:
+    """Return a distance that a few more than `wanted` slots do not exceed, estimated from a sample."""
+    sample = distances[:: max(1, len(distances) // SAMPLE)]
+    expected = wanted * len(sample) / len(distances)
+    rank = min(len(sample) - 1, int(expected + 2 * expected**0.5) + 1)
+    return int(np.partition(sample, rank)[rank])
+
+
+def count_differing_signs(snapshot: Snapshot, query: BitQuery) -> NDArray[np.uint16]:
+    """Return for every slot in how many of the compared signs it differs from the query."""
+    distances = np.zeros(len(snapshot.ids), np.uint16)
+    start = 0
+    for segment in snapshot.segments:
+        part = distances[start : start + segment.count]
+        for plane, signs, mask in zip(segment.planes, query.signs, query.mask, strict=True):
+            part += np.bitwise_count((plane ^ signs) & mask)
+        start += segment.count
+    return distances
