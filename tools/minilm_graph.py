@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from minilm_forward import EPSILON, HEADS, LAYERS, WIDTH
 from numpy.typing import NDArray
-
-from ragstone.embed.numpy_forward import EPSILON, HEADS, LAYERS, WIDTH
 
 OPSET = 17
 IR_VERSION = 8

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ragstone.embed import minilm as module
-from ragstone.embed.minilm import MAX_TOKENS, MiniLM
-from ragstone.errors import InputError
+from ragstone.embed.minilm import GRAPH, MAX_TOKENS, MiniLM
+from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Embedder
 
 SHARED: Embedder = MiniLM(threads=2)
@@ -86,18 +87,18 @@ def test_odd_texts_get_a_valid_vector(minilm: MiniLM, text: str) -> None:
     assert abs(np.linalg.norm(row) - 1) < 1e-5
 
 
-def test_progress_is_told_up_to_the_last_text(minilm: MiniLM) -> None:
-    told: list[tuple[str, int, int]] = []
+def test_progress_is_reported_up_to_the_last_text(minilm: MiniLM) -> None:
+    steps: list[tuple[str, int, int]] = []
     minilm.embed(
-        ["short", "long " * 600, "", *["word " * length for length in range(40)]], progress=lambda *s: told.append(s)
+        ["short", "long " * 600, "", *["word " * length for length in range(40)]], progress=lambda *s: steps.append(s)
     )
-    counts = [done for _, done, _ in told]
+    counts = [done for _, done, _ in steps]
     assert counts == sorted(counts)
-    assert told[-1] == ("embed", 43, 43)
-    assert len(told) > 3
+    assert steps[-1] == ("embed", 43, 43)
+    assert len(steps) > 3
 
 
-def test_a_listener_that_gives_up_ends_the_work(minilm: MiniLM) -> None:
+def test_an_error_in_the_progress_callback_stops_the_work(minilm: MiniLM) -> None:
     def stop(stage: str, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
@@ -121,11 +122,11 @@ from ragstone.embed.minilm import MiniLM
 embedder = MiniLM()
 before = "onnxruntime" in sys.modules, embedder.space.dimension, embedder.max_tokens
 embedder.embed(["now"])
-print(json.dumps([*before, "onnxruntime" in sys.modules, embedder.backend]))
+print(json.dumps([*before, "onnxruntime" in sys.modules]))
 """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
-    assert json.loads(run.stdout) == [False, 384, 254, True, "onnxruntime"]
+    assert json.loads(run.stdout) == [False, 384, 254, True]
     assert run.stderr == ""
 
 
@@ -145,3 +146,28 @@ def test_arguments_that_make_no_sense_are_refused(minilm: MiniLM) -> None:
         minilm.embed(["text"], "passage")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="threads is 0"):
         MiniLM(threads=0)
+
+
+WHOLE = GRAPH.read_bytes()
+
+
+def test_a_missing_onnxruntime_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ConfigError, match="onnxruntime cannot be loaded"):
+        MiniLM().embed(["text"])
+
+
+def test_a_missing_model_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(module, "GRAPH", tmp_path / "gone.onnx")
+    with pytest.raises(ConfigError, match=r"gone\.onnx is missing") as caught:
+        MiniLM().embed(["text"])
+    assert caught.value.hint == "install ragstone again"
+
+
+@pytest.mark.parametrize("damage", [WHOLE[: len(WHOLE) // 2], b"not a model at all" * 100, b"\xff" * 64])
+def test_a_damaged_model_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damage: bytes) -> None:
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(damage)
+    monkeypatch.setattr(module, "GRAPH", broken)
+    with pytest.raises(ConfigError, match=r"broken\.onnx is damaged"):
+        MiniLM().embed(["text"])

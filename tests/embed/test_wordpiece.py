@@ -48,7 +48,7 @@ def test_any_text_gives_ids_of_the_vocabulary_and_never_padding(text: str) -> No
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_a_blank_parts_texts_completely(left: str, right: str) -> None:
+def test_a_blank_separates_texts_completely(left: str, right: str) -> None:
     assert TOKENIZER.encode(f"{left} {right}") == TOKENIZER.encode(left) + TOKENIZER.encode(right)
 
 
@@ -77,18 +77,19 @@ def test_a_huge_text_without_a_blank_has_the_ids_of_its_pieces() -> None:
     assert TOKENIZER.encode(text) == list(TOKENIZER.word_ids("alpha.beta(42);")) * 20_000
 
 
-def test_a_huge_run_of_letters_is_read_at_all() -> None:
+def test_a_huge_run_of_letters_is_one_unknown_token_per_part() -> None:
     assert set(TOKENIZER.encode("z" * 1_000_000)) == {TOKENIZER.unknown}
 
 
-def test_the_cache_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wordpiece, "CACHED_WORDS", 10)
     tokenizer = WordPiece.from_file(VOCABULARY)
     text = " ".join(f"word{number}" for number in range(200))
     assert tokenizer.encode(text) == TOKENIZER.encode(text)
-    assert len(tokenizer._words) <= 10
+    assert tokenizer._cached_ids.cache_info().currsize <= 10
+    cached = tokenizer._cached_ids.cache_info()
     tokenizer.encode("w" * 65)
-    assert "w" * 65 not in tokenizer._words
+    assert tokenizer._cached_ids.cache_info() == cached, "long words are not cached"
 
 
 def test_a_missing_vocabulary_is_a_clear_error(tmp_path: Path) -> None:

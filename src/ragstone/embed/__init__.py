@@ -1,1 +1,1 @@
-"""How text becomes numbers."""
+"""Embedders: how a text becomes a vector."""

@@ -1,14 +1,14 @@
-"""Which characters BERT's own cleaning drops, sets apart or spaces out.
+"""The characters that BERT's tokenizer drops, splits at, or surrounds with blanks.
 
-The model's vocabulary was made with the categories of Unicode 8. They stand here as ranges rather than being asked of
-`unicodedata`, so that a text has the same tokens on every version of Python.
+The vocabulary of the model was made with the categories of Unicode 8. They are listed here instead of read from
+`unicodedata`, so that a text has the same tokens in every version of Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-# Controls, formats, private use, surrogates, U+FFFD and the marks that stand on letters. Tab, LF and CR are spaces.
+# Control, format and private-use characters, surrogates, U+FFFD and combining marks. Tab, LF and CR are spaces.
 _DROPPED = (
     "0-8 b-c e-1f 7f-9f ad 300-36f 483-487 591-5bd 5bf 5c1-5c2 5c4-5c5 5c7 600-605 610-61a 61c 64b-65f 670 6d6-6dd "
     "6df-6e4 6e7-6e8 6ea-6ed 70f 711 730-74a 7a6-7b0 7eb-7f3 816-819 81b-823 825-827 829-82d 859-85b 8e3-902 93a "
@@ -49,7 +49,7 @@ _PUNCTUATION = (
     "11641-11643 1173c-1173e 12470-12474 16a6e-16a6f 16af5 16b37-16b3b 16b44 1bc9f 1da87-1da8b"
 )
 
-# The blocks of ideographs: each one is a word of its own.
+# The blocks of ideographs: each character is one word.
 _IDEOGRAPHS = "3400-4dbf 4e00-9fff f900-faff 20000-2a6df 2a700-2b81f 2b920-2ceaf 2f800-2fa1f"
 
 
@@ -64,10 +64,10 @@ def _pattern(table: str) -> str:
 
 
 DROPPED = _pattern(_DROPPED)
-"""The inside of a regular expression's brackets: characters that vanish."""
+"""The inside of a regular expression's brackets: characters that are dropped."""
 
 PUNCTUATION = _pattern(_PUNCTUATION)
-"""The inside of a regular expression's brackets: characters that are a word each."""
+"""The inside of a regular expression's brackets: characters that are one word each."""
 
 IDEOGRAPHS = _pattern(_IDEOGRAPHS)
 """The inside of a regular expression's brackets: characters that get a space on both sides."""

@@ -1,4 +1,4 @@
-"""An embedder for tests and dry runs: no model, only words hashed into places. Texts that share words are near."""
+"""An embedder without a model, for tests and dry runs: it hashes words. Texts that share words are near."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from ragstone.types import Role, Space
 Vectors: TypeAlias = NDArray[np.float32]
 
 DIMENSION = 128
-PLACES = 4  # each word marks this many places, so that two words seldom look the same
+PLACES = 4
+"""Each word adds to this many numbers, so that two words seldom look the same."""
 _WORD = re.compile(r"\w+")
 
 
@@ -29,7 +30,8 @@ class FakeEmbedder:
 
     space = Space(embedder="fake", model="hashed-words", dimension=DIMENSION, normalised=True, version="1")
     max_tokens = 8192
-    related = 0.30  # a third of the words in common
+    related = 0.30
+    """Texts that share a third of their words."""
 
     def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Vectors:
         """Return one unit row per text, in order."""
@@ -48,14 +50,14 @@ class FakeEmbedder:
 
 
 def configured(settings: Settings) -> FakeEmbedder:
-    """Return the embedder; there is nothing to set."""
+    """Return the embedder; it has no settings."""
     return FakeEmbedder()
 
 
 def _vector(text: str) -> Vectors:
     sums = [0.0] * DIMENSION
     for word, count in Counter(_WORD.findall(text.casefold())).items():
-        weight = count**0.5  # a word said often counts for more, but not for as much more
+        weight = count**0.5  # repeated words count more, but less than in proportion
         for place, sign in _places(word):
             sums[place] += sign * weight
     vector = np.array(sums, np.float32)

@@ -1,7 +1,7 @@
-"""BERT's uncased WordPiece in pure Python: text to token ids, the same ids as the reference gives.
+"""BERT's uncased WordPiece in pure Python: it returns the same token ids as the reference.
 
-Most of a corpus is the same words over and over, so whole blank-separated words are remembered with their ids and the
-common path is one dictionary look-up a word. Names of special tokens in a text ("[SEP]") are read as plain text.
+A corpus repeats the same words, so the ids of words are cached. Names of special tokens in a text ("[SEP]") are read
+as plain text.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -16,39 +17,39 @@ from ragstone.embed.characters import DROPPED, IDEOGRAPHS, PUNCTUATION
 from ragstone.errors import ConfigError
 
 CACHED_WORDS = 200_000
-CACHED_LENGTH = 64
-LONGEST_WORD = 100
+MAX_CACHED_LENGTH = 64
+MAX_WORD_LENGTH = 100
 """A longer word is one unknown token, as in the reference."""
 WINDOW_SLACK = 8
 PART = 1 << 16
-"""Characters split at a time. Only a run of this many letters without any break would be cut inside."""
+"""Characters that are split at a time. A run of letters is cut only if it is longer than that."""
 
 _DROP = re.compile(f"[{DROPPED}]+")
 _SPACE_OUT = re.compile(f"([{IDEOGRAPHS}])")
 _PIECE = re.compile(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+")
-# `str.split` takes these for blanks, while the reference drops them and so joins what they part.
+# `str.split` treats these as blanks, but the reference drops them and joins their neighbours.
 _FALSE_BLANKS = re.compile("[\x0b\x0c\x1c-\x1f\x85]+")
 
 _BORDER = re.compile(r"[ \t\r\n!-/:-@\[-`{-~]")
 
 
 def normalise(text: str) -> str:
-    """Return the text cleaned, ideographs spaced out, accents off, in lower case."""
+    """Return the text in lower case, without accents and control characters, with blanks around ideographs."""
     if text.isascii():
         return _DROP.sub("", text).lower()
     spaced = _SPACE_OUT.sub(r" \1 ", _DROP.sub("", text))
     bare = _DROP.sub("", unicodedata.normalize("NFD", spaced))
-    # The reference lowers letter by letter, so a sigma at a word's end stays an ordinary one.
+    # The reference lowers letter by letter, so that a sigma at the end of a word is not changed to a final one.
     return bare.replace("Σ", "σ").lower()
 
 
 def pieces(text: str) -> list[str]:
-    """Return a normalised text's words and punctuation marks."""
+    """Return the words and punctuation marks of a normalised text."""
     return _PIECE.findall(text)
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield a text in parts small enough to be split at once, cut where no word is."""
+    """Yield a text in parts that are small enough to be split, cut between words."""
     start = 0
     while start < len(text):
         end = start + PART
@@ -60,24 +61,8 @@ def _parts(text: str) -> Iterator[str]:
         start = end
 
 
-class _Words(dict[str, tuple[int, ...]]):
-    """Words with their ids; one not seen before is worked out on the way."""
-
-    def __init__(self, tokenizer: WordPiece) -> None:
-        super().__init__()
-        self._tokenizer = tokenizer
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        ids = self._tokenizer.word_ids(word)
-        if len(word) <= CACHED_LENGTH:
-            if len(self) >= CACHED_WORDS:
-                self.clear()
-            self[word] = ids
-        return ids
-
-
 class WordPiece:
-    """Turns text into the ids of a vocabulary; safe to share between threads."""
+    """Converts text to the ids of a vocabulary. Threads may share it."""
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
         self._ids = {token: number for number, token in enumerate(vocabulary)}
@@ -91,11 +76,11 @@ class WordPiece:
             ) from None
         self._continued = frozenset(number for token, number in self._ids.items() if token.startswith("##"))
         self._longest = max(map(len, self._ids))
-        self._words = _Words(self)
+        self._cached_ids = lru_cache(CACHED_WORDS)(self._compute_ids)
 
     @classmethod
     def from_file(cls, path: Path) -> WordPiece:
-        """Return a tokenizer with the vocabulary of a file, one token a line."""
+        """Return a tokenizer with the vocabulary of a file, one token per line."""
         try:
             return cls(path.read_text(encoding="utf-8").splitlines())
         except OSError as error:
@@ -104,33 +89,28 @@ class WordPiece:
             ) from error
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of a text, without the markers at its ends."""
+        """Return the ids of a text, without markers."""
         return list(chain.from_iterable(self.words(text)))
 
     def count(self, text: str) -> int:
-        """Return how many ids a text has, without the markers at its ends."""
+        """Return the number of ids of a text, without markers."""
         return sum(map(len, self.words(text)))
 
     def words(self, text: str) -> Iterator[tuple[int, ...]]:
-        """Yield the ids of each blank-separated word; of a huge text only a part is held at a time."""
-        known = self._words.__getitem__
-        return chain.from_iterable(map(known, part.split()) for part in _parts(text))
+        """Yield the ids of each blank-separated word; a huge text is split part by part."""
+        for part in _parts(text):
+            yield from map(self.word_ids, part.split())
 
     def windows(self, text: str, size: int) -> Iterator[list[int]]:
-        """Yield the ids in windows of about equal length, at most `size`, cut between words where there are any."""
-        ids = self.encode(text) if len(text) <= PART else []
-        total = len(ids) or self.count(text)
-        if total == len(ids) <= size:
-            if ids:
-                yield ids
-            return
-        number = -(-total // size)
-        # Words rarely end where a window does; the slack keeps what is left over from becoming a tiny last window.
-        even = min(size, -(-total // max(1, number)) + WINDOW_SLACK)
+        """Yield the ids in windows of about equal length, at most `size`, cut between words if possible."""
+        total = self.count(text)
+        count = max(1, -(-total // size))
+        # Words rarely end where a window ends; the slack avoids a tiny last window.
+        length = min(size, -(-total // count) + WINDOW_SLACK)
         window: list[int] = []
         for word in self.words(text):
-            for part in self._cut(word, even) if len(word) > even else (word,):
-                if len(window) + len(part) > even:
+            for part in self._cut(word, length):
+                if len(window) + len(part) > length:
                     yield window
                     window = []
                 window.extend(part)
@@ -138,34 +118,46 @@ class WordPiece:
             yield window
 
     def word_ids(self, word: str) -> tuple[int, ...]:
-        """Return the ids of one blank-separated word, worked out afresh."""
-        return tuple(chain.from_iterable(map(self._longest_first, pieces(normalise(word)))))
+        """Return the ids of one blank-separated word; those of short words are cached."""
+        if len(word) > MAX_CACHED_LENGTH:
+            return self._compute_ids(word)
+        return self._cached_ids(word)
 
-    def _longest_first(self, piece: str) -> list[int]:
-        """Return the ids of the longest known beginnings, taken one after the other; unknown if one is missing."""
-        if len(piece) > LONGEST_WORD:
+    def _compute_ids(self, word: str) -> tuple[int, ...]:
+        return tuple(chain.from_iterable(map(self._split_piece, pieces(normalise(word)))))
+
+    def _split_piece(self, piece: str) -> list[int]:
+        """Return the ids of the longest known prefixes, one after the other; if one is unknown, the unknown token."""
+        if len(piece) > MAX_WORD_LENGTH:
             return [self.unknown]
         ids: list[int] = []
-        start, prefix = 0, ""
+        start = 0
         while start < len(piece):
-            for end in range(min(len(piece), start + self._longest), start, -1):
-                known = self._ids.get(prefix + piece[start:end])
-                if known is not None:
-                    break
-            else:
+            end, token = self._longest_prefix(piece, start)
+            if token is None:
                 return [self.unknown]
-            ids.append(known)
-            start, prefix = end, "##"
+            ids.append(token)
+            start = end
         return ids
 
+    def _longest_prefix(self, piece: str, start: int) -> tuple[int, int | None]:
+        """Return the end and the id of the longest known token that begins at `start`."""
+        prefix = "##" if start else ""
+        for end in range(min(len(piece), start + self._longest), start, -1):
+            token = self._ids.get(prefix + piece[start:end])
+            if token is not None:
+                return end, token
+        return start, None
+
     def _cut(self, word: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
-        """Yield a word in parts of at most `size`, cut before a piece that continues nothing where possible."""
+        """Yield a word in parts of at most `size`, if possible cut before a token that begins a piece."""
         start = 0
         while len(word) - start > size:
             end = start + size
             while end > start and word[end] in self._continued:
                 end -= 1
-            end = end if end > start else start + size
+            if end == start:
+                end = start + size
             yield word[start:end]
             start = end
         yield word[start:]

@@ -1,7 +1,7 @@
-"""MiniLM's forward pass in plain NumPy: what runs where onnxruntime cannot, and what the graph is checked against.
+"""MiniLM's forward pass in plain NumPy: the reference that the graph is calibrated with and tested against.
 
-It reads the same named arrays that the graph holds. Where a layer's input has a fixed range it is rounded to that
-range's 256 steps, exactly as the int8 graph does, so the vectors of both can stand in one index.
+It reads the same named arrays as the graph. If the input of a layer has a fixed range, it is rounded to the 256 steps
+of that range, exactly as in the int8 graph.
 """
 
 from __future__ import annotations
@@ -24,23 +24,18 @@ EPSILON = 1e-12
 
 
 def forward(parameters: Parameters, ids: NDArray[np.int64], *, pad: int = 0, observe: Observer | None = None) -> Floats:
-    """Return one unit vector per row of ids; `observe` is shown the input of every dense layer."""
-    seen = observe or _nobody
+    """Return one unit vector per row of ids; `observe` is called with the input of every dense layer."""
+    observe = observe or _ignore
     keep = (ids != pad).astype(np.float32)
     hidden = _norm(parameters, "embeddings.norm", _embed(parameters, ids))
     for layer in range(LAYERS):
-        hidden = _layer(parameters, f"layer.{layer}", hidden, keep, seen)
+        hidden = _layer(parameters, f"layer.{layer}", hidden, keep, observe)
     pooled = np.einsum("bt,bth->bh", keep, hidden)
     return np.asarray(pooled / np.linalg.norm(pooled, axis=1, keepdims=True), dtype=np.float32)
 
 
-def ready(parameters: Parameters) -> dict[str, Array]:
-    """Return the parameters with the dense layers' weights as floats, so that no call converts them again."""
-    return {name: array.astype(np.float32) if name.endswith(".weight") else array for name, array in parameters.items()}
-
-
-def _nobody(name: str, values: Floats) -> None:
-    """Look away."""
+def _ignore(name: str, values: Floats) -> None:
+    """Do nothing."""
 
 
 def _embed(parameters: Parameters, ids: NDArray[np.int64]) -> Floats:
@@ -51,15 +46,15 @@ def _embed(parameters: Parameters, ids: NDArray[np.int64]) -> Floats:
     return np.asarray(words + parameters["embeddings.positions"][: ids.shape[1]])
 
 
-def _layer(parameters: Parameters, name: str, hidden: Floats, keep: Floats, seen: Observer) -> Floats:
-    mixed = _attention(_dense(parameters, f"{name}.qkv", hidden, seen), keep)
-    hidden = _norm(parameters, f"{name}.norm1", _dense(parameters, f"{name}.out", mixed, seen) + hidden)
-    wide = _gelu(_dense(parameters, f"{name}.up", hidden, seen))
-    return _norm(parameters, f"{name}.norm2", _dense(parameters, f"{name}.down", wide, seen) + hidden)
+def _layer(parameters: Parameters, name: str, hidden: Floats, keep: Floats, observe: Observer) -> Floats:
+    mixed = _attention(_dense(parameters, f"{name}.qkv", hidden, observe), keep)
+    hidden = _norm(parameters, f"{name}.norm1", _dense(parameters, f"{name}.out", mixed, observe) + hidden)
+    wide = _gelu(_dense(parameters, f"{name}.up", hidden, observe))
+    return _norm(parameters, f"{name}.norm2", _dense(parameters, f"{name}.down", wide, observe) + hidden)
 
 
-def _dense(parameters: Parameters, name: str, values: Floats, seen: Observer) -> Floats:
-    seen(name, values)
+def _dense(parameters: Parameters, name: str, values: Floats, observe: Observer) -> Floats:
+    observe(name, values)
     weight = parameters[f"{name}.weight"]
     bias = parameters[f"{name}.bias"]
     if f"{name}.input_scale" not in parameters:
