@@ -42,8 +42,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def storages() -> list[str]:
     """Return the ways to store vectors, the default first."""
-    from ragstone.config.settings import Embed
     from ragstone.vectors.rows import CODECS
+
+    from ragstone.config.settings import Embed
 
     return sorted(CODECS, key=lambda name: name != Embed().storage)
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ragstone.types import CollectionKey, Space
-from ragstone.vectors.turbo import index as turbo
 from ragstone.vectors.space_index import SpaceIndex
+from ragstone.vectors.turbo import index as turbo
 from tests.support.spaces import DIMENSION, MANY, TEXTS, World, same_answers
 
 

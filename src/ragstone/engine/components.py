@@ -141,7 +141,7 @@ class Parts:
 
     def codec(self, info: SpaceInfo) -> Codec:
         """Return how vectors of a space become the bytes of a row and back."""
-        from ragstone.vectors.rows import codec  # NumPy: a search by words does not load it
+        from ragstone.vectors.codecs import codec  # NumPy: a search by words does not load it
 
         return codec(info.storage, info.space.dimension)
 
