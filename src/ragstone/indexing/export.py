@@ -126,7 +126,7 @@ def _readable(
 
 def _codecs(space: SpaceInfo, told: object, codec_of: Callable[[SpaceInfo], Codec]) -> Iterator[Codec]:
     """Yield every codec there is, the likeliest first: two have rows of one length only below nine numbers."""
-    from ragstone.vectors.rows import CODECS  # NumPy: an export without vectors does not load it
+    from ragstone.vectors.codecs import CODECS  # NumPy: an export without vectors does not load it
 
     likely = told if isinstance(told, str) and told in CODECS else space.storage
     for name in dict.fromkeys((likely, space.storage, *CODECS)):
