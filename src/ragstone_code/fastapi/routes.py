@@ -53,7 +53,11 @@ class FastApiRouteReader:
 
     def read_app(self, app: CallResult, prefix: str = "") -> None:
         """Add the routes of an application and of applications mounted in it."""
-        context = RouterContext(prefix, self._dependencies(app), app.conditional)
+        context = RouterContext(
+            prefix,
+            self._dependencies(app),
+            app.conditional,
+        )
         self._read_router(app, context)
 
     def _read_router(self, router: CallResult, context: RouterContext) -> None:
@@ -66,7 +70,11 @@ class FastApiRouteReader:
                 for function in call.applied:
                     self._add_route(call, function, call_context)
             elif call.method in ADD_METHODS:
-                self._add_route(call, call.argument(1, "endpoint"), call_context)
+                self._add_route(
+                    call,
+                    call.argument(1, "endpoint"),
+                    call_context,
+                )
             elif call.method == "include_router":
                 self._include_router(call, call_context)
             elif call.method == "mount":
@@ -101,8 +109,20 @@ class FastApiRouteReader:
         name = full_name(app) or "something"
         self._add_remark(call, f"{path or '/'}: what is mounted here, {name}, has no routes of its own")
 
-    def _add_route(self, call: CallResult, function: Value, context: RouterContext) -> None:
-        path = context.prefix + self._path_text(call, call.argument(0, "path", ""))
+    def _add_route(
+        self,
+        call: CallResult,
+        function: Value,
+        context: RouterContext,
+    ) -> None:
+        path = context.prefix + self._path_text(
+            call,
+            call.argument(
+                0,
+                "path",
+                "",
+            ),
+        )
         handler = function.function if isinstance(function, BoundMember) else function
         guards = [*context.guards, *self._dependencies(call)]
         if isinstance(handler, FunctionValue):
@@ -128,7 +148,11 @@ class FastApiRouteReader:
         for value, line in self.program.names_in(handler):
             if isinstance(value, ClassValue) and is_mapped(value):
                 model = self.builder.add_class(value, "model")
-                self.builder.add_link("USES_MODEL", (key, model), (handler.uri, line))
+                self.builder.add_link(
+                    "USES_MODEL",
+                    (key, model),
+                    (handler.uri, line),
+                )
 
     # ── dependencies ─────────────────────────────────────────────────────────────────────────
 
@@ -158,7 +182,11 @@ class FastApiRouteReader:
                 parameter_type = annotation.arguments[0]
                 dependencies += annotation.arguments[1:]
             for dependency in dependencies:
-                yield from self._dependency_guards(dependency, (function.uri, line), parameter_type)
+                yield from self._dependency_guards(
+                    dependency,
+                    (function.uri, line),
+                    parameter_type,
+                )
 
     def _dependency_guards(
         self,
@@ -177,7 +205,11 @@ class FastApiRouteReader:
         if not full_name(target):
             self.builder.add_remark(place, f"a dependency that is not known ({_reason(target)})")
             return
-        guard = guard_from_value(target, place, conditional=dependency.conditional)
+        guard = guard_from_value(
+            target,
+            place,
+            conditional=dependency.conditional,
+        )
         scopes = _strings(dependency.kwargs.get("scopes"))
         yield replace(guard, parameters=(*guard.parameters, *scopes))
         self._add_nested_dependencies(target)
@@ -193,7 +225,11 @@ class FastApiRouteReader:
         self._expanded.add(function.full)
         outer = guard_from_value(target, (function.uri, function.line))
         for order, guard in enumerate(self._parameter_dependencies(function)):
-            self.builder.add_guard(f"middleware:{outer.full}", guard, order)
+            self.builder.add_guard(
+                f"middleware:{outer.full}",
+                guard,
+                order,
+            )
 
     # ── unknown values ───────────────────────────────────────────────────────────────────────
 
@@ -227,7 +263,11 @@ def _methods(call: CallResult) -> tuple[str, ...]:
     return methods or ("GET",)
 
 
-def _route_attributes(call: CallResult, path: str, context: RouterContext) -> dict[str, Json]:
+def _route_attributes(
+    call: CallResult,
+    path: str,
+    context: RouterContext,
+) -> dict[str, Json]:
     tags = dict.fromkeys((*context.tags, *_strings(call.kwargs.get("tags"))))
     attributes: dict[str, Json] = {
         "pattern": path,

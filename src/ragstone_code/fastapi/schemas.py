@@ -39,7 +39,12 @@ def add_schemas(
         for schema in find_schemas(program, annotation, function.scope):
             target = builder.add_class(schema, "model" if is_mapped(schema) else "request")
             attributes = {"parameter": parameter.name}
-            builder.add_link("VALIDATED_BY", (key, target), (function.uri, line), attributes)
+            builder.add_link(
+                "VALIDATED_BY",
+                (key, target),
+                (function.uri, line),
+                attributes,
+            )
     response = call.kwargs.get("response_model")
     place = (call.uri, call.line)
     if response is None:
@@ -57,7 +62,12 @@ def _is_dependency(value: Value) -> bool:
     return isinstance(value, CallResult) and value.callee.rpartition(".")[2] in ("Depends", "Security")
 
 
-def find_schemas(program: Program, value: Value, scope: Scope, depth: int = 0) -> Iterator[ClassValue]:
+def find_schemas(
+    program: Program,
+    value: Value,
+    scope: Scope,
+    depth: int = 0,
+) -> Iterator[ClassValue]:
     """Yield the schemas in a type, also inside of generic types."""
     resolved = program.resolve_quoted(value, scope) if isinstance(value, str) else value
     if isinstance(resolved, ClassValue) and SCHEMA_BASES & set(resolved.type_names()):

@@ -54,7 +54,13 @@ class FlaskRouteReader:
 
     def read(self) -> None:
         """Add all routes of the application."""
-        guards = tuple(self._application_guards(self.app, APP_HOOKS, set()))
+        guards = tuple(
+            self._application_guards(
+                self.app,
+                APP_HOOKS,
+                set(),
+            )
+        )
         context = BlueprintContext(guards=guards, conditional=self.app.conditional)
         self._add_static_route(self.app, context)
         self._add_owner(self.app, context)
@@ -75,13 +81,21 @@ class FlaskRouteReader:
             if call.method == "register_blueprint":
                 blueprint = call.argument(0, "blueprint")
                 if isinstance(blueprint, CallResult):
-                    yield from self._application_guards(blueprint, BLUEPRINT_HOOKS, seen)
+                    yield from self._application_guards(
+                        blueprint,
+                        BLUEPRINT_HOOKS,
+                        seen,
+                    )
 
     def _hook_guards(self, call: CallResult) -> Iterator[RouteGuard]:
         for function in (*call.args, *call.applied):
             if isinstance(function, FunctionValue | ExternalName):
                 place = (call.uri, call.line)
-                yield guard_from_value(function, place, conditional=call.conditional)
+                yield guard_from_value(
+                    function,
+                    place,
+                    conditional=call.conditional,
+                )
 
     def _add_owner(self, owner: CallResult, context: BlueprintContext) -> None:
         """Add the blueprints, rules and Flask-RESTful resources of an application or blueprint."""
@@ -107,7 +121,11 @@ class FlaskRouteReader:
         own_prefix = call.kwargs.get("url_prefix")
         if own_prefix is None and "url_prefix" in blueprint.kwargs:
             own_prefix = blueprint.argument(5, "url_prefix")
-        name = call.kwargs.get("name") or blueprint.argument(0, "name", "")
+        name = call.kwargs.get("name") or blueprint.argument(
+            0,
+            "name",
+            "",
+        )
         names = context.names
         if isinstance(name, str):
             names = f"{context.names}.{name}".lstrip(".")
@@ -126,7 +144,12 @@ class FlaskRouteReader:
         self._add_static_route(blueprint, inner)
         self._add_owner(blueprint, inner)
 
-    def _join_prefix(self, outer: str | None, own: Value, call: CallResult) -> str | None:
+    def _join_prefix(
+        self,
+        outer: str | None,
+        own: Value,
+        call: CallResult,
+    ) -> str | None:
         """Return two prefixes as one; an unknown prefix becomes `{?}`, with a remark."""
         if own is None:
             return outer

@@ -10,6 +10,8 @@ from ragstone_code.graph_builder import Location, RouteGuard, guard_from_value
 from ragstone_code.python.values import BoundMember, CallResult, ClassValue, FunctionValue, Value, full_name
 
 VERBS: Final = ("get", "post", "put", "patch", "delete")
+IMPLICIT_METHODS: Final = ("HEAD", "OPTIONS")
+"""HTTP methods that Flask adds to every rule."""
 FORMS: Final = frozenset(
     (
         "flask_wtf.FlaskForm",
@@ -63,7 +65,11 @@ def url_rules(owner: CallResult) -> Iterator[UrlRule]:
             for view in call.applied:
                 yield _url_rule(call, view, call.kwargs.get("endpoint"))
         elif call.method == "add_url_rule":
-            yield _url_rule(call, call.argument(2, "view_func"), call.argument(1, "endpoint"))
+            yield _url_rule(
+                call,
+                call.argument(2, "view_func"),
+                call.argument(1, "endpoint"),
+            )
 
 
 def _url_rule(call: CallResult, view: Value, endpoint: Value) -> UrlRule:
@@ -124,15 +130,19 @@ def _methods(call: CallResult, handler: Value) -> tuple[str, ...]:
         return (call.method.upper(),)
     methods = call.kwargs.get("methods")
     if methods is None and isinstance(handler, ClassValue):
-        declared = handler.find("methods")
-        if declared:
-            methods = declared[1]
-        else:
-            methods = [verb.upper() for verb in VERBS if handler.find(verb)]
+        methods = _class_methods(handler)
     if not isinstance(methods, list | tuple):
         return ("GET",)
     names = [method.upper() for method in methods if isinstance(method, str)]
-    return tuple(name for name in names if name not in ("HEAD", "OPTIONS")) or ("GET",)
+    return tuple(name for name in names if name not in IMPLICIT_METHODS) or ("GET",)
+
+
+def _class_methods(view: ClassValue) -> Value:
+    """Return the HTTP methods of a class-based view: its attribute `methods`, otherwise its methods' names."""
+    declared = view.find("methods")
+    if declared:
+        return declared[1]
+    return [verb.upper() for verb in VERBS if view.find(verb)]
 
 
 def restful_rules(api: CallResult) -> Iterator[UrlRule]:

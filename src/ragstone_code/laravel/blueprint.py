@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ragstone.types.graph import Json
 from ragstone_code.laravel import inflection
+from ragstone_code.laravel.blueprint_drops import BlueprintDrops
 from ragstone_code.laravel.calls import (
     ColumnModifiers,
     MethodCall,
@@ -16,18 +17,8 @@ from ragstone_code.laravel.calls import (
     string_values,
     to_json,
 )
+from ragstone_code.laravel.model_keys import ModelKey, foreign_column_name
 from ragstone_code.laravel.tables import Column, ForeignKey, MigrationLine, Table, TableChange, TableHistory, TableIndex
-
-
-@dataclass(frozen=True, slots=True)
-class ModelKey:
-    """The table and the primary key of a model, for foreign keys that name the model."""
-
-    table: str
-    key: str = "id"
-    key_type: str = "int"
-    ulid: bool = False
-
 
 _FOREIGN_KEY_ACTIONS: Final = {
     "cascadeondelete": ("on_delete", "cascade"),
@@ -52,6 +43,7 @@ _COLUMN_OPTIONS: Final = {
     "expression",
 }
 _COLUMN_METHODS: Final = ("addcolumn", "foreignidfor", "foreignuuidfor", "foreignulidfor")
+_DROP_PREFIXES: Final = ("drop", "rename", "remove")
 _TABLE_METHODS: Final = ("rename", "drop", "dropifexists")
 _REMEMBER_TOKEN_LENGTH: Final = 100
 
@@ -76,7 +68,8 @@ class Blueprint:
         first = chain[0]
         name = first.name.lower()
         methods = blueprint_methods()
-        if name not in _TABLE_METHODS and name not in methods["no column"]:
+        changes_columns = name not in methods["no column"]
+        if changes_columns and name not in _TABLE_METHODS:
             self.altered = True
         if name in methods["columns"] or name in _COLUMN_METHODS:
             self._add_column(chain)
@@ -87,20 +80,36 @@ class Blueprint:
             key, nullable = methods["morphs"][name]
             self._add_morph_columns(first, key, nullable=nullable)
         elif name == "foreign":
-            columns_of_key = string_values(first.argument(0, "columns"))
-            self._add_foreign_key(columns_of_key, first.text(1, "name"), chain)
+            key_columns = string_values(first.argument(0, "columns"))
+            self._add_foreign_key(
+                key_columns,
+                first.text(1, "name"),
+                chain,
+            )
         elif name in methods["indexes"]:
             self._add_index(methods["indexes"][name], first)
-        elif name.startswith(("drop", "rename", "remove")):
-            self._remove_or_rename(name, first)
-        elif name not in methods["no column"] and name != "after":
+        elif name.startswith(_DROP_PREFIXES):
+            drops = BlueprintDrops(
+                self.history,
+                self.table,
+                self.find_model,
+                self.touched,
+            )
+            drops.apply(name, first)
+        elif changes_columns and name != "after":
             self.history.add_remark(first.at, f"{first.name} is no method of Laravel's blueprint")
 
     def finish(self, at: MigrationLine) -> None:
         """Record the change of the table, if there is one."""
         columns = tuple(dict.fromkeys(self.touched))
         if self.creating:
-            self.table.changes.append(TableChange("CREATES", at, columns))
+            self.table.changes.append(
+                TableChange(
+                    "CREATES",
+                    at,
+                    columns,
+                )
+            )
         elif self.altered:
             self.table.changes.append(TableChange("ALTERS", at, columns))
 
@@ -115,7 +124,7 @@ class Blueprint:
             definition = self._custom_definition(first)
         elif method.endswith("for"):
             model_key = self.find_model(first.argument(0, "model"))
-            name = first.text(1, "column") or self._foreign_column(first, model_key)
+            name = first.text(1, "column") or foreign_column_name(first, model_key)
             definition = blueprint_methods()["columns"][self._foreign_method(method, model_key)]
         else:
             definition = blueprint_methods()["columns"][method]
@@ -135,15 +144,6 @@ class Blueprint:
         if isinstance(options, Mapping):
             definition.update(options)
         return definition
-
-    def _foreign_column(self, call: MethodCall, model_key: ModelKey | None) -> str | None:
-        """Return the name of the column that refers to the model in a call's first argument."""
-        model = call.argument(0, "model")
-        name = model if isinstance(model, str) else getattr(model, "name", None)
-        if not isinstance(name, str):
-            return None
-        key = model_key.key if model_key else "id"
-        return inflection.foreign_key_name(name, key)
 
     def _foreign_method(self, method: str, model_key: ModelKey | None) -> str:
         """Return the plain method that `foreignIdFor` and similar methods call."""
@@ -165,7 +165,11 @@ class Blueprint:
         modifiers = ColumnModifiers(bool(definition.get("nullable")), self._column_options(definition, call))
         for index, next_call in enumerate(rest):
             if definition.get("foreign") and next_call.name.lower() in ("constrained", "references"):
-                self._add_foreign_key_of_column(name, rest[index:], model_key)
+                self._add_foreign_key_of_column(
+                    name,
+                    rest[index:],
+                    model_key,
+                )
                 break
             modifiers.take(next_call)
         column = Column(
@@ -193,7 +197,11 @@ class Blueprint:
         previous = self.table.columns.get(column.name)
         if modifiers.changes and previous is not None:
             if self.keeps_options:
-                column = self._with_previous_options(column, previous, modifiers)
+                column = self._with_previous_options(
+                    column,
+                    previous,
+                    modifiers,
+                )
             column = replace(column, at=previous.at)
         self.table.add(column)
         self.touched.append(column.name)
@@ -202,13 +210,27 @@ class Blueprint:
             index_name = name or self.table.named_index(kind, columns)
             self.table.indexes[index_name] = TableIndex(kind, columns)
 
-    def _with_previous_options(self, column: Column, previous: Column, modifiers: ColumnModifiers) -> Column:
+    def _with_previous_options(
+        self,
+        column: Column,
+        previous: Column,
+        modifiers: ColumnModifiers,
+    ) -> Column:
         """Return a changed column with the options of the previous definition that the change does not set."""
         nullable = column.nullable if modifiers.nullable_said else previous.nullable
         options = {key: value for key, value in previous.more.items() if key in ("default", "comment")}
-        return replace(column, nullable=nullable, more={**options, **column.more})
+        return replace(
+            column,
+            nullable=nullable,
+            more={**options, **column.more},
+        )
 
-    def _add_columns(self, call: MethodCall, columns: list[tuple[str, str, bool]], rest: MethodChain) -> None:
+    def _add_columns(
+        self,
+        call: MethodCall,
+        columns: list[tuple[str, str, bool]],
+        rest: MethodChain,
+    ) -> None:
         """Add the columns of a method that stands for several, such as `timestamps()`."""
         for method, name, nullable in columns:
             definition = {
@@ -220,7 +242,13 @@ class Blueprint:
                 definition["length"] = _REMEMBER_TOKEN_LENGTH
             self._put_column(name, definition, call, rest)
 
-    def _add_morph_columns(self, call: MethodCall, key: str, *, nullable: bool) -> None:
+    def _add_morph_columns(
+        self,
+        call: MethodCall,
+        key: str,
+        *,
+        nullable: bool,
+    ) -> None:
         """Add the type column and the id column of a polymorphic relation, with an index on both."""
         name = call.text(0, "name")
         if name is None:
@@ -239,11 +267,20 @@ class Blueprint:
 
     # ── keys and indexes ─────────────────────────────────────────────────────────────────────
 
-    def _add_foreign_key_of_column(self, column: str, chain: MethodChain, model_key: ModelKey | None) -> None:
+    def _add_foreign_key_of_column(
+        self,
+        column: str,
+        chain: MethodChain,
+        model_key: ModelKey | None,
+    ) -> None:
         """Add the foreign key that `constrained()` or `references()` gives to a column."""
         first = chain[0]
         if first.name.lower() == "references":
-            self._add_foreign_key((column,), first.text(1, "indexName"), chain)
+            self._add_foreign_key(
+                (column,),
+                first.text(1, "indexName"),
+                chain,
+            )
             return
         key = first.text(1, "column")
         table = first.text(0, "table")
@@ -261,7 +298,12 @@ class Blueprint:
             chain,
         )
 
-    def _add_foreign_key(self, columns: tuple[str, ...], name: str | None, chain: MethodChain) -> None:
+    def _add_foreign_key(
+        self,
+        columns: tuple[str, ...],
+        name: str | None,
+        chain: MethodChain,
+    ) -> None:
         """Add a foreign key whose table and columns are set by `on()` and `references()` in the chain."""
         calls = {call.name.lower(): call for call in chain}
         table = calls["on"].argument(0) if "on" in calls else None
@@ -295,7 +337,13 @@ class Blueprint:
             elif method in ("ondelete", "onupdate"):
                 actions[f"on_{method[2:]}"] = to_json(call.argument(0))
         key_name = name or self.table.named_index("foreign", columns)
-        self.table.foreign[key_name] = ForeignKey(columns, table, references, at, actions)
+        self.table.foreign[key_name] = ForeignKey(
+            columns,
+            table,
+            references,
+            at,
+            actions,
+        )
         self.touched.extend(columns)
 
     def _add_index(self, kind: str, call: MethodCall) -> None:
@@ -303,98 +351,3 @@ class Blueprint:
         name = call.text(1, "name") or self.table.named_index(kind, columns)
         self.table.indexes[name] = TableIndex(kind, columns)
         self.touched.extend(column for column in columns if column in self.table.columns)
-
-    # ── drops and renames ────────────────────────────────────────────────────────────────────
-
-    def _remove_or_rename(self, name: str, call: MethodCall) -> None:
-        dropped_indexes = blueprint_methods()["dropped indexes"]
-        if name in dropped_indexes:
-            self._drop_index(dropped_indexes[name], call)
-        elif name == "dropforeign":
-            self._drop_foreign_key(call.argument(0, "index"))
-        elif name in ("drop", "dropifexists"):
-            self.history.drop(self.table.name, call.at)
-        elif name == "rename":
-            self._rename_table(call)
-        elif name == "renamecolumn":
-            self._rename_column(call)
-        elif name == "renameindex":
-            self._rename_index(call)
-        else:
-            self._drop_columns(name, call)
-
-    def _rename_table(self, call: MethodCall) -> None:
-        new_name = call.text(0, "to")
-        if new_name is None:
-            self.history.add_remark(call.at, f"the new name of the table {self.table.name} is not known")
-        else:
-            self.history.rename(self.table.name, new_name, call.at)
-
-    def _rename_index(self, call: MethodCall) -> None:
-        index = self.table.indexes.pop(str(call.argument(0)), None)
-        if index is not None:
-            self.table.indexes[str(call.argument(1))] = index
-
-    def _drop_columns(self, name: str, call: MethodCall) -> None:
-        """Drop the columns that a `drop…` method names; add a remark if Laravel has no such method."""
-        columns = self._columns_to_drop(name, call)
-        if columns is None:
-            self.history.add_remark(call.at, f"{call.name} is no method of Laravel's blueprint")
-            return
-        if not columns:
-            self.history.add_remark(call.at, f"which column of {self.table.name} is dropped is not known")
-        for column in columns:
-            self.table.drop(column)
-            self.touched.append(column)
-
-    def _columns_to_drop(self, name: str, call: MethodCall) -> tuple[str, ...] | None:
-        """Return the columns that a method drops; None if Laravel has no such method."""
-        dropped_columns = blueprint_methods()["dropped columns"]
-        if name in dropped_columns:
-            return tuple(dropped_columns[name])
-        if name in ("dropsoftdeletes", "dropsoftdeletestz"):
-            return (call.text(0, "column") or "deleted_at",)
-        columns: list[str] = []
-        if name == "dropmorphs":
-            for morph in string_values(call.argument(0, "name")):
-                columns += (f"{morph}_type", f"{morph}_id")
-            return tuple(columns)
-        if name in ("dropforeignidfor", "dropconstrainedforeignidfor"):
-            model_key = self.find_model(call.argument(0, "model"))
-            column = call.text(1, "column") or self._foreign_column(call, model_key)
-            return (column,) if column else ()
-        if name in ("dropcolumn", "dropconstrainedforeignid", "removecolumn"):
-            for value in (*call.arguments, *call.named.values()):
-                columns.extend(string_values(value))
-            return tuple(columns)
-        return None
-
-    def _drop_index(self, kind: str, call: MethodCall) -> None:
-        value = call.argument(0, "index")
-        if isinstance(value, str):
-            self.table.indexes.pop(value, None)
-            return
-        columns = string_values(value)
-        remaining: dict[str, TableIndex] = {}
-        for key, index in self.table.indexes.items():
-            if index.kind != kind or (columns and index.columns != columns):
-                remaining[key] = index
-        self.table.indexes = remaining
-
-    def _drop_foreign_key(self, value: object) -> None:
-        if isinstance(value, str):
-            self.table.foreign.pop(value, None)
-            return
-        columns = string_values(value)
-        self.table.foreign = {key: foreign for key, foreign in self.table.foreign.items() if foreign.columns != columns}
-
-    def _rename_column(self, call: MethodCall) -> None:
-        former = call.text(0, "from")
-        new_name = call.text(1, "to")
-        if former is None or new_name is None:
-            self.history.add_remark(call.at, f"which column of {self.table.name} is renamed is not known")
-            return
-        former = former.strip("`")
-        new_name = new_name.strip("`")
-        self.history.rename_column(self.table, former, new_name, call.at)
-        self.touched.extend((former, new_name))

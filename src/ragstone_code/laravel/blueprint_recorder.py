@@ -18,9 +18,10 @@ from ragstone_code.evaluate import (
     Value,
     first_known,
 )
-from ragstone_code.laravel.blueprint import Blueprint, ModelKey
+from ragstone_code.laravel.blueprint import Blueprint
 from ragstone_code.laravel.calls import MethodCall
 from ragstone_code.laravel.eloquent import EloquentModels
+from ragstone_code.laravel.model_keys import ModelKey
 from ragstone_code.laravel.tables import ForeignKey, MigrationLine, Table, TableHistory, TableIndex
 
 _MORPH_KEY_TYPES: Final = {
@@ -68,7 +69,12 @@ class ReplayState:
 
     def line_of(self, site: CallSite) -> MigrationLine:
         """Return the line of a call, with the current migration."""
-        return MigrationLine(self.migration, site.uri, site.line, site.conditional)
+        return MigrationLine(
+            self.migration,
+            site.uri,
+            site.line,
+            site.conditional,
+        )
 
     def find_model(self, value: object) -> ModelKey | None:
         """Return the table and key of a model; the model is a class name or an instance."""
@@ -91,13 +97,24 @@ class DefinitionChain(Recorder):
         self.state = state
         self.calls = calls
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Record one more call of the chain."""
         self.calls.append(method_call(self.state, name, arguments, site))
         return self
 
 
-def method_call(state: ReplayState, name: str, arguments: Arguments, site: CallSite) -> MethodCall:
+def method_call(
+    state: ReplayState,
+    name: str,
+    arguments: Arguments,
+    site: CallSite,
+) -> MethodCall:
     """Return a call with its arguments as plain Python values."""
     positional = tuple(python_value(value) for value in arguments.positional)
     named = {key: python_value(value) for key, value in arguments.named.items()}
@@ -112,16 +129,36 @@ class BlueprintRecorder(Recorder):
         self.table = table
         self.chains: list[DefinitionChain] = []
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Start a chain, or follow a macro of the project."""
         macro = self.state.macros.get(name.lower())
         if macro is not None:
-            return evaluator.call(replace(macro, this=self), arguments.positional, site)
+            return evaluator.call(
+                replace(macro, this=self),
+                arguments.positional,
+                site,
+            )
         if name == "getTable":
             return self.table
         if name == "after" and isinstance(arguments.at(1), Lambda):
             return evaluator.call(arguments.at(1), [self], site)
-        chain = DefinitionChain(self.state, [method_call(self.state, name, arguments, site)])
+        chain = DefinitionChain(
+            self.state,
+            [
+                method_call(
+                    self.state,
+                    name,
+                    arguments,
+                    site,
+                )
+            ],
+        )
         self.chains.append(chain)
         return chain
 
@@ -132,7 +169,13 @@ class BlueprintClass(Recorder):
     def __init__(self, state: ReplayState) -> None:
         self.state = state
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Record a macro."""
         macro = arguments.at(0)
         body = arguments.at(1)
@@ -149,11 +192,22 @@ class SchemaBuilder(Recorder):
         self.connection: Recorder = self
         """The value of `getConnection()`."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Change the tables, or answer a question about them."""
         method = name.lower()
         if method in ("create", "table"):
-            return self._run_blueprint(method, arguments, site, evaluator)
+            return self._run_blueprint(
+                method,
+                arguments,
+                site,
+                evaluator,
+            )
         if method in _SELF_METHODS:
             return self
         if method == "getconnection":
@@ -161,7 +215,12 @@ class SchemaBuilder(Recorder):
         if method == "withoutforeignkeyconstraints":
             return evaluator.call(arguments.at(0), [], site)
         if method.startswith("whentable"):
-            return self._run_conditional_blueprint(method, arguments, site, evaluator)
+            return self._run_conditional_blueprint(
+                method,
+                arguments,
+                site,
+                evaluator,
+            )
         if method == "defaultmorphkeytype" or method in _MORPH_METHODS:
             self._set_morph_key(method, arguments)
             return None
@@ -181,7 +240,13 @@ class SchemaBuilder(Recorder):
         key = _MORPH_METHODS.get(method) or str(python_value(arguments.at(0)))
         self.state.morph_key = _MORPH_KEY_TYPES.get(key, self.state.morph_key)
 
-    def _run_blueprint(self, method: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def _run_blueprint(
+        self,
+        method: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Run the closure of `Schema::create` or `Schema::table` and apply its calls to the table."""
         at = self.state.line_of(site)
         name = self._table_name(arguments.at(0, "table"))
@@ -224,10 +289,20 @@ class SchemaBuilder(Recorder):
         expected = "doesnt" not in method
         if isinstance(answer, bool) and answer == expected:
             blueprint_arguments = Arguments((arguments.at(0), arguments.at(2)))
-            self._run_blueprint("table", blueprint_arguments, site, evaluator)
+            self._run_blueprint(
+                "table",
+                blueprint_arguments,
+                site,
+                evaluator,
+            )
         return None
 
-    def _change_table(self, method: str, arguments: Arguments, site: CallSite) -> None:
+    def _change_table(
+        self,
+        method: str,
+        arguments: Arguments,
+        site: CallSite,
+    ) -> None:
         """Rename or drop a table, or drop some of its columns."""
         at = self.state.line_of(site)
         name = self._table_name(arguments.at(0))
@@ -242,9 +317,23 @@ class SchemaBuilder(Recorder):
                 history.rename(name, new_name, at)
         elif method == "dropcolumns":
             table = history.find_to_alter(name, at)
-            blueprint = Blueprint(history, table, False, self.state.find_model)
+            blueprint = Blueprint(
+                history,
+                table,
+                False,
+                self.state.find_model,
+            )
             columns = tuple(python_value(value) for value in arguments.positional[1:])
-            blueprint.apply_chain((MethodCall("dropColumn", columns, {}, at),))
+            blueprint.apply_chain(
+                (
+                    MethodCall(
+                        "dropColumn",
+                        columns,
+                        {},
+                        at,
+                    ),
+                )
+            )
             blueprint.finish(at)
         else:
             history.drop(name, at)

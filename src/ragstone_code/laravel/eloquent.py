@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 from ragstone.code.tree import Argument, Class, ClassName, Expr, Function, If, New, Return, Statement
 from ragstone.code.world import World
 from ragstone_code.laravel import inflection
-from ragstone_code.laravel.blueprint import ModelKey
 from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
 from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext, LiteralFolder
+from ragstone_code.laravel.model_keys import ModelKey
 
 TableSource = Literal["explicit", "attribute", "convention"]
 """The source of a table name: a property or method, a PHP attribute, or Laravel's naming rule."""
@@ -188,7 +188,14 @@ class EloquentModels:
 
     # ── the table ────────────────────────────────────────────────────────────────────────────
 
-    def _find_table(self, uri: str, definition: Class, facts: dict[str, Any], *, pivot: bool) -> TableName:
+    def _find_table(
+        self,
+        uri: str,
+        definition: Class,
+        facts: dict[str, Any],
+        *,
+        pivot: bool,
+    ) -> TableName:
         """Return the table of a model: from `getTable`, `$table`, `#[Table]`, or by convention, in this order."""
         name = definition.name
         table = self._table_from_method(name)
@@ -202,7 +209,11 @@ class EloquentModels:
         if facts.get("no_table"):
             return TableName(None, "convention", at)
         convention = inflection.pivot_table_name(name) if pivot else inflection.table_name(name)
-        return TableName(facts.get("table") or convention, "convention", at)
+        return TableName(
+            facts.get("table") or convention,
+            "convention",
+            at,
+        )
 
     def _table_from_method(self, name: str) -> TableName | None:
         """Return the table that a `getTable` of the project returns, if the name is a literal."""
@@ -214,7 +225,11 @@ class EloquentModels:
         for expression in returned_expressions(function):
             table = self.literals.value(expression, context)
             if isinstance(table, str):
-                return TableName(table, "explicit", (part.uri, expression.line))
+                return TableName(
+                    table,
+                    "explicit",
+                    (part.uri, expression.line),
+                )
         return None
 
     def _table_from_property(self, definition: Class) -> TableName | None:
@@ -241,7 +256,12 @@ class EloquentModels:
         if attribute is None:
             return None
         part, written = attribute
-        table = self.attribute_argument(written, 0, "name", self.context(part, name))
+        table = self.attribute_argument(
+            written,
+            0,
+            "name",
+            self.context(part, name),
+        )
         if not isinstance(table, str):
             return None
         return TableName(table, "attribute", (part.uri, written.line))
@@ -267,7 +287,13 @@ class EloquentModels:
                     return part, written
         return None
 
-    def attribute_argument(self, attribute: New, index: int, name: str, context: ClassContext) -> object:
+    def attribute_argument(
+        self,
+        attribute: New,
+        index: int,
+        name: str,
+        context: ClassContext,
+    ) -> object:
         """Return the value of an attribute's argument, by name or by position; None if it is absent."""
         argument = _find_argument(attribute, index, name)
         if argument is None:
@@ -282,13 +308,24 @@ class EloquentModels:
         part, declaration = declared
         return self.literals.value(declaration.default, self.context(part, name))
 
-    def attribute_value(self, name: str, attribute: str, argument: str, index: int = 0) -> object:
+    def attribute_value(
+        self,
+        name: str,
+        attribute: str,
+        argument: str,
+        index: int = 0,
+    ) -> object:
         """Return the value of an attribute's argument on a model, or `NOT_WRITTEN`."""
         declared = self.find_attribute(name, attribute)
         if declared is None:
             return NOT_WRITTEN
         part, written = declared
-        value = self.attribute_argument(written, index, argument, self.context(part, name))
+        value = self.attribute_argument(
+            written,
+            index,
+            argument,
+            self.context(part, name),
+        )
         return NOT_WRITTEN if value is None else value
 
     def key_name(self, model: EloquentModel) -> str:
@@ -304,7 +341,12 @@ class EloquentModels:
             return "string"
         key_type = self.property_value(model.name, "keyType")
         if not isinstance(key_type, str):
-            key_type = self.attribute_value(model.name, "Table", "keyType", 2)
+            key_type = self.attribute_value(
+                model.name,
+                "Table",
+                "keyType",
+                2,
+            )
         if isinstance(key_type, str):
             return "int" if key_type == "integer" else key_type
         facts = eloquent_data()["models"].get(model.base.lower(), {})
@@ -317,7 +359,11 @@ def _is_model_name(name: str) -> bool:
     return "\\models\\" in lowered or lowered.endswith("\\eloquent\\model")
 
 
-def _find_argument(attribute: New, index: int, name: str) -> Argument | None:
+def _find_argument(
+    attribute: New,
+    index: int,
+    name: str,
+) -> Argument | None:
     """Return an argument by its name, otherwise by its position among the unnamed arguments."""
     for argument in attribute.arguments:
         if argument.name == name:

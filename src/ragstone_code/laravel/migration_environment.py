@@ -52,7 +52,13 @@ class DatabaseFacade(Recorder):
         self.builder = builder
         builder.connection = self
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Follow one call of the facade."""
         method = name.lower()
         macro = self.state.database_macros.get(method)
@@ -110,7 +116,13 @@ class ModelRecorder(Recorder):
     def __init__(self, models: EloquentModels) -> None:
         self.models = models
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Return the table or the key of a model."""
         if name == "new" or not isinstance(arguments.this, Instance):
             return Unknown(f"{name}() is not followed")
@@ -134,14 +146,26 @@ class CollectionRecorder(Recorder):
         """Return the entries that a loop goes through."""
         return self.items
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Follow the methods of collections that migrations use."""
         if not isinstance(self.items, Array):
             return Unknown("the collection is not known")
         if name in ("all", "toArray"):
             return self.items
         if name in ("each", "map", "mapWithKeys", "flatMap"):
-            return self._call_for_each(name, self.items, arguments.at(0), site, evaluator)
+            return self._call_for_each(
+                name,
+                self.items,
+                arguments.at(0),
+                site,
+                evaluator,
+            )
         if name == "values":
             return CollectionRecorder(Array(self.items.values))
         if name == "keys":
@@ -158,7 +182,14 @@ class CollectionRecorder(Recorder):
     ) -> Value:
         """Call a function for each entry; return the collection that the method returns."""
         pairs = list(items.items.items())
-        results = [evaluator.call(function, [value, key], site) for key, value in pairs]
+        results = [
+            evaluator.call(
+                function,
+                [value, key],
+                site,
+            )
+            for key, value in pairs
+        ]
         if name == "each":
             return self
         if name == "map":
@@ -172,7 +203,13 @@ class MigrationProvider(Recorder):
     def __init__(self, state: ReplayState) -> None:
         self.state = state
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Record the folders of `loadMigrationsFrom`."""
         if name == "loadMigrationsFrom":
             value = python_value(arguments.at(0))
@@ -186,7 +223,13 @@ class MigrationProvider(Recorder):
 class NestedSetRecorder(Recorder):
     """The package `kalnoy/nestedset`, whose static calls add tree columns to a blueprint."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Add or drop the tree columns of the blueprint in the first argument."""
         methods = {"columns": "nestedSet", "dropColumns": "dropNestedSet"}
         method = methods.get(name)
@@ -199,7 +242,13 @@ class NestedSetRecorder(Recorder):
 class FileFacade(Recorder):
     """The facade `File`; only reading is followed."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Return the text of a file of the project."""
         if name == "get":
             return read_project_file(arguments, site, evaluator)
@@ -211,7 +260,11 @@ def _project_path(path: str) -> str:
     return posixpath.normpath(path).lstrip("/")
 
 
-def read_project_file(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def read_project_file(
+    arguments: Arguments,
+    site: CallSite,
+    evaluator: Evaluator,
+) -> Value:
     """Return the text of a file of the project: `file_get_contents`."""
     path = python_value(arguments.at(0))
     uri = _project_path(path) if isinstance(path, str) else ""
@@ -222,7 +275,11 @@ def read_project_file(arguments: Arguments, site: CallSite, evaluator: Evaluator
 def _path_helper(folder: str) -> HelperFunction:
     """Return a helper that builds paths in a folder of the project, such as `database_path`."""
 
-    def join_path(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def join_path(
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         path = python_value(arguments.at(0)) or ""
         if not isinstance(path, str):
             return Unknown("the path is not known")
@@ -231,29 +288,53 @@ def _path_helper(folder: str) -> HelperFunction:
     return join_path
 
 
-def _collect(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _collect(
+    arguments: Arguments,
+    site: CallSite,
+    evaluator: Evaluator,
+) -> Value:
     return CollectionRecorder(arguments.at(0))
 
 
-def _rescue(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _rescue(
+    arguments: Arguments,
+    site: CallSite,
+    evaluator: Evaluator,
+) -> Value:
     return evaluator.call(arguments.at(0), [], site)
 
 
-def _retry(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _retry(
+    arguments: Arguments,
+    site: CallSite,
+    evaluator: Evaluator,
+) -> Value:
     return evaluator.call(arguments.at(1), [1], site)
 
 
 def helper_functions(state: ReplayState, database: DatabaseFacade) -> Mapping[str, HelperFunction]:
     """Return the global functions of Laravel that migrations call, by name."""
 
-    def config(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
-        value = state.models.literals.call_config(arguments, site, evaluator)
+    def config(
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
+        value = state.models.literals.call_config(
+            arguments,
+            site,
+            evaluator,
+        )
         is_default_connection = python_value(arguments.at(0)) == "database.default"
         if is_default_connection and isinstance(value, str) and "sqlite" in value:
             return state.driver  # the same answer as `getDriverName`
         return value
 
-    def app(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def app(
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         name = python_value(arguments.at(0))
         services: dict[str, Recorder] = {
             "db": database,

@@ -84,7 +84,12 @@ def replay_migrations(world: World, models: EloquentModels | None = None) -> Mig
     if models is None:
         models = EloquentModels(world)
     keeps_options = _laravel_version(world) < _FIRST_VERSION_WITHOUT_KEEPING
-    state = ReplayState(TableHistory(), models, _database_driver(models), keeps_options)
+    state = ReplayState(
+        TableHistory(),
+        models,
+        _database_driver(models),
+        keeps_options,
+    )
     evaluator = _create_evaluator(world, state)
     _run_providers(world, evaluator)
     migrations: list[MigrationFile] = []
@@ -167,7 +172,11 @@ def _migration_class(world: World, uri: str) -> Class | None:
     return None
 
 
-def _run_migration(evaluator: Evaluator, uri: str, definition: Class) -> None:
+def _run_migration(
+    evaluator: Evaluator,
+    uri: str,
+    definition: Class,
+) -> None:
     """Follow the constructor and `up` of a migration."""
     # Two folders may define a class with the same name: the evaluator must use the class of this file.
     evaluator.lookup.declare(uri, definition)

@@ -12,7 +12,8 @@ from ragstone.types.graph import Alias, Confidence, Graph, Json, Link, Node, Unr
 from ragstone_code.laravel.calls import to_json
 from ragstone_code.laravel.eloquent import ATTRIBUTES, EloquentModel, EloquentModels, returned_expressions
 from ragstone_code.laravel.literals import NOT_WRITTEN
-from ragstone_code.laravel.relations import ModelRelation, RelationReader
+from ragstone_code.laravel.relation_calls import ModelRelation
+from ragstone_code.laravel.relations import RelationReader
 
 FRAMEWORK: Final = "laravel"
 _COLUMN_LISTS: Final = {
@@ -58,7 +59,13 @@ def _other_class_node(models: EloquentModels, name: str) -> Node:
     short_name = name.rpartition("\\")[2]
     part = models.hierarchy.find(name)
     if part is None:
-        return Node(key, "model", short_name, framework=FRAMEWORK, attributes={"outside": True})
+        return Node(
+            key,
+            "model",
+            short_name,
+            framework=FRAMEWORK,
+            attributes={"outside": True},
+        )
     definition = part.definition
     base = models.hierarchy.first_outside_ancestor(name)
     return Node(
@@ -85,7 +92,11 @@ def _is_base_model(models: EloquentModels, model: EloquentModel) -> bool:
     return any(model.name in other.definition.extends for other in models.models.values())
 
 
-def _model_graph(models: EloquentModels, model: EloquentModel, relation_names: list[Json]) -> Graph:
+def _model_graph(
+    models: EloquentModels,
+    model: EloquentModel,
+    relation_names: list[Json],
+) -> Graph:
     """Return the node of a model, its names, and the link to its table."""
     key = f"class:{model.name}"
     definition = model.definition
@@ -254,7 +265,11 @@ def _morph_targets(models: EloquentModels, reader: RelationReader) -> MorphTarge
     return targets
 
 
-def _relation_graph(model: EloquentModel, relation: ModelRelation, targets: MorphTargets) -> Graph:
+def _relation_graph(
+    model: EloquentModel,
+    relation: ModelRelation,
+    targets: MorphTargets,
+) -> Graph:
     """Return the node of a relation and the link to the related model, or the reason why the model is unknown."""
     key = f"relation:{model.name}::{relation.name}"
     source = f"class:{model.name}"
@@ -301,10 +316,19 @@ def _relation_graph(model: EloquentModel, relation: ModelRelation, targets: Morp
     return Graph((node,), (), aliases, (unresolved,), remarks=remarks)
 
 
-def _relation_aliases(model: EloquentModel, relation: ModelRelation, key: str) -> Iterator[Alias]:
+def _relation_aliases(
+    model: EloquentModel,
+    relation: ModelRelation,
+    key: str,
+) -> Iterator[Alias]:
     for name in (model.name, model.short_name):
         for separator in ("::", "."):
-            yield Alias(f"{name}{separator}{relation.name}", key, "relation", relation.uri)
+            yield Alias(
+                f"{name}{separator}{relation.name}",
+                key,
+                "relation",
+                relation.uri,
+            )
 
 
 _MORPH_ATTRIBUTES: Final = {

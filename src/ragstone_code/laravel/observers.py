@@ -33,7 +33,11 @@ MODEL_EVENTS: Final = (
 """The events that a model fires, with Laravel's names."""
 
 
-def read_observers(app: App, calls: Iterable[LocatedCall], models: Sequence[AppClass]) -> Graph:
+def read_observers(
+    app: App,
+    calls: Iterable[LocatedCall],
+    models: Sequence[AppClass],
+) -> Graph:
     """Return the observers of models with their events, and models with the hooks in their `boot` methods."""
     links: dict[tuple[str, str], Link] = {}
     registrations = (
@@ -49,7 +53,13 @@ def read_observers(app: App, calls: Iterable[LocatedCall], models: Sequence[AppC
     for model in models:
         hooks = list(_boot_hooks(app, model))
         if hooks:
-            hooked_models.append(app.own_class_node(model, "model", {"hooks": hooks}))
+            hooked_models.append(
+                app.own_class_node(
+                    model,
+                    "model",
+                    {"hooks": hooks},
+                )
+            )
     return Graph(
         nodes=(*observers, *hooked_models),
         links=tuple(links.values()),
@@ -84,7 +94,13 @@ def _from_attributes(app: App, models: Iterable[AppClass]) -> Iterator[Link]:
                     continue
                 for observer in _observers_in(attribute, name):
                     at = (declaring_class.uri, attribute.line)
-                    yield from _link(app, model.name, observer, at, "attribute")
+                    yield from _link(
+                        app,
+                        model.name,
+                        observer,
+                        at,
+                        "attribute",
+                    )
 
 
 def _observers_in(attribute: tree.New, owner: str) -> Iterator[str]:
@@ -105,10 +121,20 @@ def _from_providers(app: App) -> Iterator[Link]:
                 line = getattr(entry.key, "line", declaration.line)
                 for value in array_values(entry.value):
                     observer = class_of(value, provider.name)
-                    yield from _link(app, model, observer, (provider.uri, line), "registered")
+                    yield from _link(
+                        app,
+                        model,
+                        observer,
+                        (provider.uri, line),
+                        "registered",
+                    )
 
 
-def _from_calls(app: App, calls: Iterable[LocatedCall], models: Sequence[AppClass]) -> Iterator[Link]:
+def _from_calls(
+    app: App,
+    calls: Iterable[LocatedCall],
+    models: Sequence[AppClass],
+) -> Iterator[Link]:
     """Yield the observers in calls of `Model::observe(…)`."""
     for located in calls:
         if called_name(located.call) != "observe":
@@ -119,7 +145,11 @@ def _from_calls(app: App, calls: Iterable[LocatedCall], models: Sequence[AppClas
                 yield from _link(app, model, observer, at, "registered")
 
 
-def _observed_models(app: App, located: LocatedCall, models: Sequence[AppClass]) -> Iterator[str]:
+def _observed_models(
+    app: App,
+    located: LocatedCall,
+    models: Sequence[AppClass],
+) -> Iterator[str]:
     """Yield the models that a call observes; `static::observe` observes every model with the class or trait."""
     owner = located.body.owner
     called_class = class_of(receiver(located.call), owner)
@@ -143,12 +173,24 @@ def _observers_of_call(located: LocatedCall) -> Iterator[str]:
             yield class_of(value, located.body.owner)
 
 
-def _link(app: App, model: str, observer: str, at: tuple[str, int], how: str) -> Iterator[Link]:
+def _link(
+    app: App,
+    model: str,
+    observer: str,
+    at: tuple[str, int],
+    how: str,
+) -> Iterator[Link]:
     """Yield the link from a model to its observer; nothing if either class is unknown."""
     if model and observer:
         source = f"class:{app.declared_name(model)}"
         target = f"class:{app.declared_name(observer)}"
-        yield Link("OBSERVED_BY", source, target, *at, attributes={"how": how})
+        yield Link(
+            "OBSERVED_BY",
+            source,
+            target,
+            *at,
+            attributes={"how": how},
+        )
 
 
 def _observer_node(app: App, name: str) -> Node:
@@ -160,4 +202,8 @@ def _observer_node(app: App, name: str) -> Node:
         method = app.find_method(name, event)
         if method is not None:
             lines[event] = method[1].line
-    return app.class_node(name, "observer", {"events": list(lines), "event_lines": lines})
+    return app.class_node(
+        name,
+        "observer",
+        {"events": list(lines), "event_lines": lines},
+    )

@@ -84,10 +84,22 @@ class Policies:
         for attribute in model_class.definition.attributes:
             if not isinstance(attribute, tree.New) or class_of(attribute).lower() != ATTRIBUTE:
                 continue
-            policy = class_of(argument_at(attribute, 0, "class"), model_class.name)
+            policy = class_of(
+                argument_at(
+                    attribute,
+                    0,
+                    "class",
+                ),
+                model_class.name,
+            )
             if policy:
                 name = self.app.declared_name(policy)
-                return PolicyRegistration(name, model_class.uri, attribute.line, "attribute")
+                return PolicyRegistration(
+                    name,
+                    model_class.uri,
+                    attribute.line,
+                    "attribute",
+                )
         return None
 
     def _find_by_name(self, model: str) -> PolicyRegistration | None:
@@ -95,7 +107,12 @@ class Policies:
         for name in policy_names(model):
             policy = self.app.find_class(name)
             if policy:
-                return PolicyRegistration(policy.name, policy.uri, policy.definition.line, "convention")
+                return PolicyRegistration(
+                    policy.name,
+                    policy.uri,
+                    policy.definition.line,
+                    "convention",
+                )
         return None
 
     def _find_for_parent(self, model: str) -> PolicyRegistration | None:
@@ -148,7 +165,15 @@ def _read_provider(policies: Policies, provider: AppClass) -> None:
         arrays += [(value, method.line) for value in returned_values(method)]
     for array, line in arrays:
         entries = array_entries(array)
-        first_line = getattr(entries[0].key, "line", line) if entries else line
+        first_line = (
+            getattr(
+                entries[0].key,
+                "line",
+                line,
+            )
+            if entries
+            else line
+        )
         policies.places.append(f"{provider.uri}:{first_line}")
         for entry in entries:
             model = class_of(entry.key, provider.name)
@@ -157,11 +182,22 @@ def _read_provider(policies: Policies, provider: AppClass) -> None:
             _register(policies, model, policy, provider.uri, entry_line)
 
 
-def _register(policies: Policies, model: str, policy: str, uri: str, line: int) -> None:
+def _register(
+    policies: Policies,
+    model: str,
+    policy: str,
+    uri: str,
+    line: int,
+) -> None:
     """Register a policy for a model, if both are known."""
     if model and policy:
         name = policies.app.declared_name(policy)
-        policies.registered[model.lower()] = PolicyRegistration(name, uri, line, "registered")
+        policies.registered[model.lower()] = PolicyRegistration(
+            name,
+            uri,
+            line,
+            "registered",
+        )
 
 
 def _is_gate_call(located: LocatedCall) -> bool:
@@ -189,10 +225,19 @@ def _read_gate_call(policies: Policies, located: LocatedCall) -> None:
         policies.uses_convention = False
         policies.app.remarks.append(f"{place}: names of policies are made by the application's own function")
     elif name in ("define", "resource"):
-        _define_abilities(policies, located, is_resource=name == "resource")
+        _define_abilities(
+            policies,
+            located,
+            is_resource=name == "resource",
+        )
 
 
-def _define_abilities(policies: Policies, located: LocatedCall, *, is_resource: bool) -> None:
+def _define_abilities(
+    policies: Policies,
+    located: LocatedCall,
+    *,
+    is_resource: bool,
+) -> None:
     """Add the ability that `Gate::define` defines, or the five abilities of `Gate::resource`."""
     owner = located.body.owner
     name = text_of(argument_at(located.call, 0), owner)
@@ -227,7 +272,11 @@ def build_policy_graph(policies: Policies, models: Iterable[AppClass]) -> Graph:
         registration = policies.find(model.name)
         if registration is None:
             continue
-        policy = app.class_node(registration.policy, "policy", _policy_abilities(app, registration.policy))
+        policy = app.class_node(
+            registration.policy,
+            "policy",
+            _policy_abilities(app, registration.policy),
+        )
         nodes.setdefault(policy.key, policy)
         link = Link(
             "PROTECTED_BY",
@@ -242,11 +291,23 @@ def build_policy_graph(policies: Policies, models: Iterable[AppClass]) -> Graph:
     for app_class in app.classes.values():
         key = f"class:{app_class.name}"
         if _is_policy_class(app_class) and key not in nodes:
-            nodes[key] = app.own_class_node(app_class, "policy", _policy_abilities(app, app_class.name))
+            nodes[key] = app.own_class_node(
+                app_class,
+                "policy",
+                _policy_abilities(app, app_class.name),
+            )
     links += _ability_links(policies)
     policy_nodes = tuple(nodes.values())
     abilities = tuple(policies.abilities.values())
-    ability_aliases = tuple(Alias(node.name, node.key, "ability", node.uri) for node in abilities)
+    ability_aliases = tuple(
+        Alias(
+            node.name,
+            node.key,
+            "ability",
+            node.uri,
+        )
+        for node in abilities
+    )
     return Graph(
         nodes=(*policy_nodes, *abilities, _registry_node(policies)),
         links=tuple(links),
@@ -268,7 +329,13 @@ def _ability_links(policies: Policies) -> Iterator[Link]:
         if method:
             declaring_class, function = method
             target = f"method:{declaring_class.name}::{function.name}"
-            yield Link("HANDLED_BY", node.key, target, node.uri, node.line)
+            yield Link(
+                "HANDLED_BY",
+                node.key,
+                target,
+                node.uri,
+                node.line,
+            )
 
 
 def _policy_abilities(app: App, policy: str) -> dict[str, Json]:

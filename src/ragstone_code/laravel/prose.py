@@ -8,6 +8,7 @@ from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
 from ragstone_code.laravel.graph_index import GraphIndex
+from ragstone_code.laravel.sentences import comment, full, lines, listing, sentence, short, words
 
 ACTION_WORDS: Final = {
     "index": "list, show all",
@@ -27,26 +28,8 @@ VERB_WORDS: Final = {
     "DELETE": "delete, remove",
     "GET": "get, show",
 }
-NAME_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-COMMENT_LENGTH: Final = 300
-"""Characters of a comment that a text shows: the comment must not outweigh the other sentences."""
 SETTING_COMMENT_LENGTH: Final = 120
 """Characters of a setting's comment: most of these comments are boilerplate of the framework."""
-NOISE_WORDS: Final = frozenset(
-    (
-        "invoke",
-        "controller",
-        "app",
-        "http",
-        "api",
-        "controllers",
-        "domains",
-        "web",
-        "events",
-        "jobs",
-        "models",
-    )
-)
 Description = tuple[str, str]
 """Title and text."""
 
@@ -61,63 +44,20 @@ def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
             continue
         title, text = describe(index, node)
         if text:
-            rendered.append(Rendered(node.key, node.kind, title, text, node.uri, node.line))
+            rendered.append(
+                Rendered(
+                    node.key,
+                    node.kind,
+                    title,
+                    text,
+                    node.uri,
+                    node.line,
+                )
+            )
     return tuple(rendered)
 
 
-# ── words and sentences ──────────────────────────────────────────────────────────────────────
-
-
-def words(*names: str) -> str:
-    """Return the words in names, each once: `PlaylistFolderController@store` gives playlist, folder and store."""
-    found: dict[str, None] = {}
-    for name in names:
-        for part in NAME_PARTS.findall(name):
-            word = part.lower()
-            if word not in NOISE_WORDS and len(word) > 1:
-                found[word] = None
-    return " ".join(found)
-
-
-def short(name: str) -> str:
-    """Return a class name without its namespace."""
-    return name.removeprefix("class:").rpartition("\\")[2]
-
-
-def full(node: Node) -> str:
-    """Return the full name of a node: for a class, with its namespace."""
-    return node.key.partition(":")[2]
-
-
-def listing(value: Json) -> list[str]:
-    """Return the entries of an attribute as strings; nothing if the attribute is no list."""
-    return [str(item) for item in value] if isinstance(value, list) else []
-
-
-def sentence(label: str, parts: Iterable[str], separator: str = ", ") -> str:
-    """Return `label: a, b.`; an empty text if there are no parts."""
-    joined = separator.join(dict.fromkeys(part for part in parts if part))
-    return f"{label}: {joined}." if joined else ""
-
-
-def lines(*sentences: str) -> str:
-    """Return sentences on one line each; empty ones are left out."""
-    return "\n".join(text for text in sentences if text)
-
-
-def comment(text: str, limit: int = COMMENT_LENGTH) -> str:
-    """Return the text of a doc comment without its markers and tags, cut at the limit."""
-    parts: list[str] = []
-    for line in text.splitlines():
-        bare = line.strip().removeprefix("/**").removesuffix("*/").strip().lstrip("*").strip()
-        if bare.startswith("@"):
-            break
-        if bare and not bare.startswith("{@"):
-            parts.append(bare)
-    joined = " ".join(parts)
-    if len(joined) <= limit:
-        return joined
-    return joined[:limit].rsplit(" ", 1)[0] + " …"
+# ── names and places of links ──────────────────────────────────────────────────────────────────
 
 
 def _short_targets(links: Iterable[Link]) -> list[str]:
@@ -193,7 +133,12 @@ def _route_purpose(node: Node) -> str:
     return ", ".join(dict.fromkeys(VERB_WORDS[method] for method in methods if method in VERB_WORDS))
 
 
-def _served_by(node: Node, title: str, action_name: str, action: Node | None) -> str:
+def _served_by(
+    node: Node,
+    title: str,
+    action_name: str,
+    action: Node | None,
+) -> str:
     text = f"Route {title} is served by {action_name or 'a closure'}"
     if action and action.uri:
         text += f" in {action.place}"
@@ -331,7 +276,11 @@ def _describe_event(index: GraphIndex, node: Node) -> Description:
     text = lines(
         f"Event {full(node)}: {_class_words(node)}.",
         comment(node.doc),
-        sentence("Fired from", _call_places(index.links_to("FIRES", node.key)), "; "),
+        sentence(
+            "Fired from",
+            _call_places(index.links_to("FIRES", node.key)),
+            "; ",
+        ),
         sentence("Listeners, what happens after", listeners),
     )
     return f"Event {short(node.name)}", text

@@ -1,4 +1,4 @@
-"""Relations of Eloquent models: the related model of each relation method, its pivot table and its keys."""
+"""Relations of Eloquent models: the methods of a model that return relations, and relations that providers add."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.code.tree import Class, Closure, Expr, Function, Typed
-from ragstone.types.graph import Json
-from ragstone_code.laravel import chains, inflection
-from ragstone_code.laravel.calls import string_values, to_json
+from ragstone_code.laravel import chains
 from ragstone_code.laravel.chains import CallChain, ChainedCall
 from ragstone_code.laravel.eloquent import EloquentModel, EloquentModels, eloquent_data
 from ragstone_code.laravel.inheritance import ClassPart
-from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext
+from ragstone_code.laravel.literals import ClassContext
+from ragstone_code.laravel.relation_calls import ModelRelation, RelationCallReader
 
 _NOT_RELATION_TYPES: Final = {
     *("collection", "builder", "attribute", "carbon", "paginator", "lengthawarepaginator", "lazycollection"),
@@ -21,44 +20,6 @@ _NOT_RELATION_TYPES: Final = {
 }
 """Return types that a relation method cannot have."""
 _RELATION_TYPES: Final = {"relation", "hasoneormany", "hasoneormanythrough", "morphoneormany"}
-_PHP_NAMES: Final = {
-    "foreign_key": "foreignKey",
-    "local_key": "localKey",
-    "owner_key": "ownerKey",
-    "first_key": "firstKey",
-    "second_key": "secondKey",
-    "second_local_key": "secondLocalKey",
-    "foreign_pivot_key": "foreignPivotKey",
-    "related_pivot_key": "relatedPivotKey",
-    "parent_key": "parentKey",
-    "related_key": "relatedKey",
-}
-_SINGLE_TYPES: Final = {
-    "hasMany": "hasOne",
-    "morphMany": "morphOne",
-    "hasManyThrough": "hasOneThrough",
-}
-_PIVOT_TYPES: Final = ("belongsToMany", "morphToMany", "morphedByMany")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRelation:
-    """One relation of a model."""
-
-    name: str
-    type: str
-    related: str | None
-    uri: str
-    line: int
-    line_end: int
-    declared_in: str
-    used: tuple[str, int]
-    """File and line of the `use` statement, if a trait declares the relation."""
-    pivot: str | None = None
-    through: str | None = None
-    more: dict[str, Json] = field(default_factory=dict)
-    unknown: str = ""
-    """The reason why the related model is unknown."""
 
 
 @dataclass(slots=True)
@@ -66,10 +27,14 @@ class RelationReader:
     """Reads the relations of models; each model is read once."""
 
     models: EloquentModels
+    call_reader: RelationCallReader = field(init=False)
     _relations: dict[str, dict[str, ModelRelation]] = field(default_factory=dict)
     _in_progress: list[tuple[str, str]] = field(default_factory=list)
     """Model and method of each relation that is being read, to stop at relations that return each other."""
     _provider_relations: dict[str, dict[str, ModelRelation]] | None = None
+
+    def __post_init__(self) -> None:
+        self.call_reader = RelationCallReader(self.models)
 
     def relations_of(self, model: EloquentModel) -> dict[str, ModelRelation]:
         """Return the relations of a model by name: its own first, then those of its traits and parents."""
@@ -102,7 +67,12 @@ class RelationReader:
                     relations[relation.name] = relation
         return relations
 
-    def _read_method(self, model: EloquentModel, part: ClassPart, method: Function) -> ModelRelation | None:
+    def _read_method(
+        self,
+        model: EloquentModel,
+        part: ClassPart,
+        method: Function,
+    ) -> ModelRelation | None:
         """Return the relation that a method declares, if it declares one."""
         if method.static or method.abstract or _has_required_parameter(method):
             return None
@@ -115,7 +85,12 @@ class RelationReader:
         finally:
             self._in_progress.pop()
 
-    def _first_relation(self, model: EloquentModel, part: ClassPart, method: Function) -> ModelRelation | None:
+    def _first_relation(
+        self,
+        model: EloquentModel,
+        part: ClassPart,
+        method: Function,
+    ) -> ModelRelation | None:
         """Return the first relation among the call chains that a method returns."""
         for chain in chains.returned_chains(method):
             relation = self._read_chain(model, part, method, chain)
@@ -149,8 +124,17 @@ class RelationReader:
             part.used,
         )
         if first.name.lower() in data["relations"]:
-            relation = self._read_relation_call(model, empty, first, context)
-            return self._apply_modifiers(relation, chain[1:], context)
+            relation = self.call_reader.read_call(
+                model,
+                empty,
+                first,
+                context,
+            )
+            return self.call_reader.apply_modifiers(
+                relation,
+                chain[1:],
+                context,
+            )
         if first.name.lower().startswith("through") and len(chain) > 1:
             return self._read_through(model, empty, chain, context)
         return self._read_derived(model, part, method, chain, empty)
@@ -177,7 +161,13 @@ class RelationReader:
                 for class_name, name, closure in chains.calls_with_closure(method, "resolveRelationUsing"):
                     model = self.models.find(class_name)
                     if model is not None:
-                        for relation in self._read_closure(model, name, closure, uri, definition):
+                        for relation in self._read_closure(
+                            model,
+                            name,
+                            closure,
+                            uri,
+                            definition,
+                        ):
                             yield model, relation
 
     def _read_closure(
@@ -207,117 +197,17 @@ class RelationReader:
                 provider.name,
                 ("", 0),
             )
-            relation = self._read_relation_call(model, empty, first, context)
-            yield self._apply_modifiers(relation, chain[1:], context)
-
-    # ── relation methods of Eloquent ─────────────────────────────────────────────────────────
-
-    def _read_relation_call(
-        self,
-        model: EloquentModel,
-        empty: ModelRelation,
-        call: ChainedCall,
-        context: ClassContext,
-    ) -> ModelRelation:
-        """Return the relation that a call such as `hasMany(Song::class)` builds."""
-        kind, parameters = eloquent_data()["relations"][call.name.lower()]
-        arguments: dict[str, Expr] = {}
-        for index, name in enumerate(parameters):
-            argument = call.argument(index, _PHP_NAMES.get(name, name))
-            if argument is not None:
-                arguments[name] = argument
-        values = {name: self.models.literals.evaluate(argument, context) for name, argument in arguments.items()}
-        related, reason = self._resolve_class(values.pop("related", None), kind)
-        through, through_reason = self._resolve_class(values.pop("through", None), "")
-        more: dict[str, Json] = {}
-        for name, value in values.items():
-            if value is not NOT_WRITTEN and value is not None:
-                more[name] = to_json(value)
-        table = more.pop("table", None)
-        relation = replace(
-            empty,
-            type=kind,
-            related=related,
-            through=through,
-            more=more,
-            unknown=reason or through_reason,
-        )
-        pivot = self._pivot_table(model, relation, table, arguments.get("table"))
-        return self._add_foreign_key(model, replace(relation, pivot=pivot))
-
-    def _resolve_class(self, value: object, kind: str) -> tuple[str | None, str]:
-        """Return a class name, and the reason if it is unknown."""
-        if isinstance(value, list):
-            value = next((item for item in value if isinstance(item, str)), None)
-        if isinstance(value, str):
-            name = value.lstrip("\\")
-            part = self.models.hierarchy.find(name)
-            return (part.definition.name if part else name), ""
-        is_required = kind not in ("", "morphTo")
-        if value is NOT_WRITTEN or (value is None and is_required):
-            return None, "the related model is not written down"
-        return None, ""
-
-    def _pivot_table(
-        self,
-        model: EloquentModel,
-        relation: ModelRelation,
-        table: Json,
-        argument: Expr | None,
-    ) -> str | None:
-        """Return the pivot table: the named table, the table of a pivot model, or the table by convention."""
-        if relation.type not in _PIVOT_TYPES:
-            return None
-        if isinstance(table, str):
-            pivot_model = self.models.find(table) if "\\" in table else None
-            return pivot_model.table if pivot_model else table
-        if argument is not None and table is None and not self._is_null(argument):
-            return None
-        if relation.type == "belongsToMany":
-            if not relation.related:
-                return None
-            return inflection.joining_table_name(model.name, relation.related)
-        name = relation.more.get("name")
-        if not isinstance(name, str):
-            return None
-        head, underscore, last = name.rpartition("_")
-        return f"{head}{underscore}{inflection.plural(last)}"
-
-    def _is_null(self, argument: Expr) -> bool:
-        return self.models.literals.value(argument, ClassContext()) is None
-
-    def _add_foreign_key(self, model: EloquentModel, relation: ModelRelation) -> ModelRelation:
-        """Return a relation with the foreign key or morph name that convention gives it."""
-        if relation.type in ("hasOne", "hasMany"):
-            key = inflection.foreign_key_name(model.name, self.models.key_name(model))
-        elif relation.type == "belongsTo" and relation.related:
-            related = self.models.find(relation.related)
-            related_key = self.models.key_name(related) if related else "id"
-            key = f"{inflection.snake(relation.name)}_{related_key}"
-        elif relation.type == "morphTo":
-            name = relation.more.get("name") or inflection.snake(relation.name)
-            return replace(relation, more={"name": name, **relation.more})
-        else:
-            return relation
-        return replace(relation, more={"foreign_key": key, **relation.more})
-
-    def _apply_modifiers(self, relation: ModelRelation, chain: CallChain, context: ClassContext) -> ModelRelation:
-        """Return a relation with the effect of the calls that follow in its chain, such as `withPivot`."""
-        more = dict(relation.more)
-        kind = relation.type
-        for call in chain:
-            name = call.name.lower()
-            if name == "one":
-                kind = _SINGLE_TYPES.get(kind, kind)
-            elif name in ("ofmany", "latestofmany", "oldestofmany"):
-                more["of_many"] = call.name
-            elif name in ("using", "as", "withpivot"):
-                values = [self.models.literals.value(argument.value, context) for argument in call.arguments]
-                if name == "withpivot":
-                    more["with_pivot"] = list(_pivot_columns(values))
-                elif values and isinstance(values[0], str):
-                    more[name] = values[0]
-        return replace(relation, type=kind, more=more)
+            relation = self.call_reader.read_call(
+                model,
+                empty,
+                first,
+                context,
+            )
+            yield self.call_reader.apply_modifiers(
+                relation,
+                chain[1:],
+                context,
+            )
 
     # ── relations built from other relations ─────────────────────────────────────────────────
 
@@ -334,7 +224,11 @@ class RelationReader:
             return None
         first = chain[0]
         if first.name.startswith("parent::"):
-            base = self._find_in_parent(model, part, first.name.removeprefix("parent::"))
+            base = self._find_in_parent(
+                model,
+                part,
+                first.name.removeprefix("parent::"),
+            )
         else:
             base = self.find_relation(model, first.name)
         if base is None:
@@ -349,9 +243,18 @@ class RelationReader:
             used=empty.used,
             more={**base.more, "from": base.name},
         )
-        return self._apply_modifiers(relation, chain[1:], self.models.context(part, model.name))
+        return self.call_reader.apply_modifiers(
+            relation,
+            chain[1:],
+            self.models.context(part, model.name),
+        )
 
-    def _find_in_parent(self, model: EloquentModel, part: ClassPart, name: str) -> ModelRelation | None:
+    def _find_in_parent(
+        self,
+        model: EloquentModel,
+        part: ClassPart,
+        name: str,
+    ) -> ModelRelation | None:
         """Return the relation that the next class after a part declares under a name."""
         parts = self.models.hierarchy.parts(model.name)
         position = len(parts)
@@ -389,7 +292,11 @@ class RelationReader:
             related=second.related,
             through=first.related,
         )
-        return self._apply_modifiers(relation, chain[2:], context)
+        return self.call_reader.apply_modifiers(
+            relation,
+            chain[2:],
+            context,
+        )
 
     def _read_step(
         self,
@@ -418,13 +325,6 @@ class RelationReader:
 
 def _has_required_parameter(method: Function) -> bool:
     return any(parameter.default is None and not parameter.spread for parameter in method.parameters)
-
-
-def _pivot_columns(values: list[object]) -> Iterator[str]:
-    """Yield the column names in the arguments of `withPivot`: strings and lists of strings."""
-    for value in values:
-        if isinstance(value, str | list):
-            yield from string_values(value)
 
 
 def _short_names(return_type: Typed) -> set[str]:

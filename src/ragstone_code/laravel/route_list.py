@@ -10,7 +10,7 @@ from typing import Final
 
 from ragstone.errors import InputError
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code.laravel.routes import route_key, split_action
+from ragstone_code.laravel.route_keys import route_key, split_action
 
 LISTING_URI: Final = "artisan route:list"
 """Used in place of a file for routes that only the listing has."""

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
-from ragstone.code.tree import Call, ClassName, Expr, Function, Member, Return, Static
 from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node
 from ragstone_code.evaluate import (
@@ -21,20 +19,16 @@ from ragstone_code.evaluate import (
     CallSite,
     EnumCase,
     Instance,
-    Lambda,
     Unknown,
     Value,
     display_text,
     first_known,
 )
-from ragstone_code.laravel.inflection import snake
+from ragstone_code.laravel.route_bindings import binding_links
+from ragstone_code.laravel.route_keys import joined_methods, key_of, route_parameters, split_action, without_head
 from ragstone_code.laravel.routing.controllers import ControllerLookup
 from ragstone_code.laravel.routing.mounts import MountedRoutes, mount_routes
-from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry, ParameterBinder
-
-_PARAMETER: Final = re.compile(r"\{(\w+)\??\}")
-_METHOD_COUNT: Final = 7
-"""Number of HTTP methods of a route that `Route::any` registers."""
+from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
 
 
 def read_routes(world: World) -> Graph:
@@ -46,9 +40,13 @@ def read_routes(world: World) -> Graph:
         links = (
             *_handler_links(route, controllers),
             *_middleware_links(route, controllers),
-            *_binding_links(route, app, controllers),
+            *binding_links(route, app, controllers),
         )
-        graph += Graph((_route_node(route, controllers),), links, tuple(_route_aliases(route)))
+        graph += Graph(
+            (_route_node(route, controllers),),
+            links,
+            tuple(_route_aliases(route)),
+        )
     graph += _middleware_graph(app, graph)
     remarks = (*app.machine.remarks, *_replaced_routes(app))
     return graph + Graph(remarks=remarks)
@@ -57,40 +55,11 @@ def read_routes(world: World) -> Graph:
 # ── route nodes ──────────────────────────────────────────────────────────────────────────────
 
 
-def route_key(methods: tuple[str, ...], uri: str, domain: str = "") -> str:
-    """Return the node key of a route."""
-    path = uri
-    if domain:
-        path = domain + "/" + uri.lstrip("/")
-    return f"route:{_joined_methods(methods)} {path}"
-
-
-def without_head(methods: tuple[str, ...]) -> list[str]:
-    """Return HTTP methods without the HEAD that Laravel adds to GET."""
-    return [method for method in methods if method != "HEAD" or "GET" not in methods]
-
-
-def _joined_methods(methods: tuple[str, ...]) -> str:
-    """Return HTTP methods as text: `GET|POST`, or `ANY` for all of them."""
-    if len(methods) == _METHOD_COUNT:
-        return "ANY"
-    return "|".join(without_head(methods))
-
-
-def _key(route: LaravelRoute) -> str:
-    return route_key(route.methods, route.uri, route.domain)
-
-
-def _parameters(route: LaravelRoute) -> list[str]:
-    """Return the names of the parameters in a route's domain and path."""
-    return _PARAMETER.findall(f"{route.domain}/{route.uri}")
-
-
 def _route_node(route: LaravelRoute, controllers: ControllerLookup) -> Node:
     """Return the node of a route."""
-    title = f"{_joined_methods(route.methods)} {route.uri}"
+    title = f"{joined_methods(route.methods)} {route.uri}"
     return Node(
-        key=_key(route),
+        key=key_of(route),
         kind="route",
         name=route.attributes.name or title,
         uri=route.site.uri,
@@ -122,7 +91,7 @@ def _route_attributes(route: LaravelRoute, controllers: ControllerLookup) -> dic
         "defaults": {key: value_to_json(value) for key, value in route.defaults.items()},
         "conditional": route.site.conditional,
         "written_at": [f"{uri}:{line}" for uri, line in places],
-        "parameters": list(_parameters(route)),
+        "parameters": list(route_parameters(route)),
     }
     if controller:
         entries = controllers.middleware_of(controller, method)
@@ -147,14 +116,6 @@ def _optional_attributes(route: LaravelRoute) -> dict[str, Json]:
     if route.by_framework:
         attributes["registered_by"] = "framework"
     return attributes
-
-
-def split_action(action: str) -> tuple[str, str]:
-    """Return class and method of an action; two empty strings for a closure."""
-    if action == "Closure":
-        return "", ""
-    controller, at, method = action.partition("@")
-    return controller, method if at else "__invoke"
 
 
 def value_to_json(value: Value) -> Json:
@@ -193,7 +154,7 @@ def _handler_links(route: LaravelRoute, controllers: ControllerLookup) -> Iterat
         attributes = {"method_exists": exists, "method": method}
     yield Link(
         "HANDLED_BY",
-        _key(route),
+        key_of(route),
         target,
         route.site.uri,
         route.site.line,
@@ -221,7 +182,7 @@ def _middleware_links(route: LaravelRoute, controllers: ControllerLookup) -> Ite
         }
         yield Link(
             "GUARDED_BY",
-            _key(route),
+            key_of(route),
             f"middleware:{name}",
             entry.uri,
             entry.line,
@@ -242,119 +203,6 @@ def _controller_middleware(route: LaravelRoute, controllers: ControllerLookup) -
         if entry.text not in seen or entry.text == "Closure":
             seen.add(entry.text)
             yield entry
-
-
-def _binding_links(route: LaravelRoute, app: MountedRoutes, controllers: ControllerLookup) -> Iterator[Link]:
-    """Yield links to the models and enums that a route's parameters are bound to."""
-    handler = _handler_function(route, controllers)
-    for parameter in _parameters(route):
-        binder = app.router.state.binders.get(parameter)
-        if binder is not None:
-            yield from _explicit_binding(route, parameter, binder, controllers)
-        elif handler is not None:
-            function, uri = handler
-            yield from _implicit_binding(route, parameter, function, uri, controllers)
-
-
-def _explicit_binding(
-    route: LaravelRoute,
-    parameter: str,
-    binder: ParameterBinder,
-    controllers: ControllerLookup,
-) -> Iterator[Link]:
-    """Yield the link of a parameter that `Route::model` or `Route::bind` binds."""
-    model = binder.model or _returned_model(binder.closure, controllers)
-    if model:
-        column = route.binding_fields.get(parameter) or controllers.route_key_of(model)
-        attributes: dict[str, Json] = {
-            "parameter": parameter,
-            "field": column or None,
-            "how": binder.how,
-        }
-        yield _binding_link(route, model, (binder.site.uri, binder.site.line), attributes)
-
-
-def _implicit_binding(
-    route: LaravelRoute,
-    parameter: str,
-    function: Function,
-    uri: str,
-    controllers: ControllerLookup,
-) -> Iterator[Link]:
-    """Yield the link of a parameter that is bound by the type of the handler's parameter."""
-    model = _parameter_model(function, parameter, controllers)
-    if not model:
-        return
-    is_enum = controllers.is_enum(model)
-    column = route.binding_fields.get(parameter)
-    if not column and not is_enum:
-        column = controllers.route_key_of(model)
-    attributes: dict[str, Json] = {
-        "parameter": parameter,
-        "field": column or None,
-        "how": "enum" if is_enum else "implicit",
-    }
-    yield _binding_link(route, model, (uri, function.line), attributes)
-
-
-def _binding_link(route: LaravelRoute, model: str, place: tuple[str, int], attributes: dict[str, Json]) -> Link:
-    return Link(
-        "BINDS",
-        _key(route),
-        f"class:{model}",
-        *place,
-        "evaluated",
-        route.site.conditional,
-        attributes=attributes,
-    )
-
-
-def _handler_function(route: LaravelRoute, controllers: ControllerLookup) -> tuple[Function, str] | None:
-    """Return the function that handles a route and its file: a closure, or a method of a controller."""
-    if route.closure is not None:
-        return route.closure.function, route.closure.uri
-    controller, method = split_action(route.action)
-    action = controllers.find_action(controller, method) if controller else None
-    if action is None:
-        return None
-    _, uri, function = action
-    return function, uri
-
-
-def _parameter_model(function: Function, name: str, controllers: ControllerLookup) -> str:
-    """Return the model or enum that is the type of a function's parameter; an empty string if there is none."""
-    for parameter in function.parameters:
-        if name not in (parameter.name, snake(parameter.name)) or parameter.type is None:
-            continue
-        for type_name in parameter.type.names:
-            if controllers.is_bindable(type_name) or controllers.is_enum(type_name):
-                return type_name
-    return ""
-
-
-def _returned_model(closure: Value, controllers: ControllerLookup) -> str:
-    """Return the model that a closure returns: by its return type, otherwise by the query in its return statement."""
-    known = first_known(closure)
-    if not isinstance(known, Lambda):
-        return ""
-    function = known.function
-    names = list(function.returns.names) if function.returns else []
-    for statement in function.body.statements:
-        if isinstance(statement, Return):
-            names.append(_queried_class(statement.value))
-    for name in names:
-        if name and controllers.is_bindable(name):
-            return name
-    return ""
-
-
-def _queried_class(expression: Expr | None) -> str:
-    """Return the class at the start of a call chain: `Post` in `Post::where(…)->firstOrFail()`."""
-    while isinstance(expression, Call | Member):
-        expression = expression.function if isinstance(expression, Call) else expression.of
-    if isinstance(expression, Static) and isinstance(expression.of, ClassName):
-        return expression.of.name
-    return ""
 
 
 # ── middleware, aliases, remarks ─────────────────────────────────────────────────────────────
@@ -389,7 +237,16 @@ def _middleware_graph(app: MountedRoutes, graph: Graph) -> Graph:
         nodes.append(node)
         aliases.append(Alias(name, key, "middleware", uri))
         if class_name and uri:
-            links.append(Link("HANDLED_BY", key, f"class:{class_name}", uri, line, "declared"))
+            links.append(
+                Link(
+                    "HANDLED_BY",
+                    key,
+                    f"class:{class_name}",
+                    uri,
+                    line,
+                    "declared",
+                )
+            )
     return Graph(tuple(nodes), tuple(links), tuple(aliases))
 
 
@@ -416,14 +273,14 @@ def _middleware_class(app: MountedRoutes, name: str) -> tuple[str, CallSite]:
 
 def _route_aliases(route: LaravelRoute) -> Iterator[Alias]:
     """Yield the names by which people refer to a route: its name, its path, and its path with a method."""
-    key = _key(route)
+    key = key_of(route)
     uri = route.site.uri
     if route.attributes.name:
         yield Alias(route.attributes.name, key, "route_name", uri)
     path = f"{route.domain}/{route.uri}" if route.domain else route.uri
     plain_path = re.sub(r"\{[^}]*\}", "{}", path)
     yield Alias(plain_path, key, "uri", uri)
-    for method in _joined_methods(route.methods).split("|"):
+    for method in joined_methods(route.methods).split("|"):
         yield Alias(f"{method} {plain_path}", key, "uri", uri)
     if route.resource:
         yield Alias(route.resource, key, "route_resource", uri)

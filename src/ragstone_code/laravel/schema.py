@@ -30,13 +30,35 @@ def build_table_graph(replay: MigrationReplay) -> Graph:
     graph = Graph(remarks=replay.remarks)
     for table in history.tables:
         graph += _table_graph(table, keys[id(table)], order)
-        graph += Graph(links=tuple(_foreign_key_links(table, keys, history)))
+        graph += Graph(
+            links=tuple(
+                _foreign_key_links(
+                    table,
+                    keys,
+                    history,
+                )
+            )
+        )
     nodes: list[Node] = []
     aliases: list[Alias] = []
     for migration in replay.migrations:
-        node = _migration_node(migration, _list_changes(migration, history, keys))
+        node = _migration_node(
+            migration,
+            _list_changes(
+                migration,
+                history,
+                keys,
+            ),
+        )
         nodes.append(node)
-        aliases.append(Alias(migration.name, node.key, "migration", migration.uri))
+        aliases.append(
+            Alias(
+                migration.name,
+                node.key,
+                "migration",
+                migration.uri,
+            )
+        )
     return graph + Graph(nodes=tuple(nodes), aliases=tuple(aliases))
 
 
@@ -60,19 +82,56 @@ def _is_same_or_numbered(key: str, wanted: str) -> bool:
 
 def _table_graph(table: Table, key: str, order: dict[str, int]) -> Graph:
     """Return the node of a table, its columns, its other names, and the links of migrations that changed it."""
-    nodes = [_node(key, "table", table.name, table.created, _table_attributes(table))]
+    nodes = [
+        _node(
+            key,
+            "table",
+            table.name,
+            table.created,
+            _table_attributes(table),
+        )
+    ]
     name_kind = "table" if table.dropped is None else "former_table"
     aliases = [Alias(table.name, key, name_kind, table.created.uri)]
     for name in dict.fromkeys(table.former_names):
-        aliases.append(Alias(name, key, "former_table", table.created.uri))
-    links = tuple(_change_link(change, key, order) for change in _merge_changes(table.changes))
+        aliases.append(
+            Alias(
+                name,
+                key,
+                "former_table",
+                table.created.uri,
+            )
+        )
+    links = tuple(
+        _change_link(
+            change,
+            key,
+            order,
+        )
+        for change in _merge_changes(table.changes)
+    )
     if table.dropped is None:
         for column in table.columns.values():
             full_name = f"{table.name}.{column.name}"
             column_key = f"column:{full_name}"
             attributes = {**_column_attributes(column), "table": table.name}
-            nodes.append(_node(column_key, "column", column.name, column.at, attributes))
-            aliases.append(Alias(full_name, column_key, "column", column.at.uri))
+            nodes.append(
+                _node(
+                    column_key,
+                    "column",
+                    column.name,
+                    column.at,
+                    attributes,
+                )
+            )
+            aliases.append(
+                Alias(
+                    full_name,
+                    column_key,
+                    "column",
+                    column.at.uri,
+                )
+            )
     return Graph(tuple(nodes), links, tuple(dict.fromkeys(aliases)))
 
 
@@ -110,7 +169,13 @@ def _merge_changes(changes: list[TableChange]) -> list[TableChange]:
     return list(merged.values())
 
 
-def _node(key: str, kind: str, name: str, at: MigrationLine, attributes: dict[str, Json]) -> Node:
+def _node(
+    key: str,
+    kind: str,
+    name: str,
+    at: MigrationLine,
+    attributes: dict[str, Json],
+) -> Node:
     return Node(
         key,
         kind,
@@ -133,7 +198,11 @@ def _column_attributes(column: Column) -> dict[str, Json]:
     }
 
 
-def _change_link(change: TableChange, key: str, order: dict[str, int]) -> Link:
+def _change_link(
+    change: TableChange,
+    key: str,
+    order: dict[str, int],
+) -> Link:
     """Return the link from a migration to a table that it changes."""
     attributes: dict[str, Json] = {}
     if change.columns:
@@ -157,7 +226,11 @@ def _change_link(change: TableChange, key: str, order: dict[str, int]) -> Link:
     )
 
 
-def _foreign_key_links(table: Table, keys: TableKeys, history: TableHistory) -> list[Link]:
+def _foreign_key_links(
+    table: Table,
+    keys: TableKeys,
+    history: TableHistory,
+) -> list[Link]:
     """Return the links from a table to the current tables that its foreign keys refer to."""
     if table.dropped is not None:
         return []
@@ -186,7 +259,11 @@ def _foreign_key_links(table: Table, keys: TableKeys, history: TableHistory) -> 
     return links
 
 
-def _list_changes(migration: MigrationFile, history: TableHistory, keys: TableKeys) -> list[Json]:
+def _list_changes(
+    migration: MigrationFile,
+    history: TableHistory,
+    keys: TableKeys,
+) -> list[Json]:
     """Return the changes that a migration makes, in the order of their lines."""
     changes: list[tuple[int, str]] = []
     for table in history.tables:

@@ -79,14 +79,22 @@ def migration_names(text: str) -> list[str]:
     return found
 
 
-def apply_statement(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+def apply_statement(
+    sql: str,
+    history: TableHistory,
+    at: MigrationLine,
+) -> bool:
     """Apply one SQL statement to the tables; return whether the statement concerns tables."""
     statement = sql.strip().rstrip(";")
     appliers = (_create_table, _alter_table, _create_index, _drop_tables, _rename_table)
     return any(apply(statement, history, at) for apply in appliers)
 
 
-def _create_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+def _create_table(
+    sql: str,
+    history: TableHistory,
+    at: MigrationLine,
+) -> bool:
     match = _CREATE_TABLE.match(sql)
     if not match:
         return False
@@ -98,11 +106,22 @@ def _create_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     else:
         for definition in split_list(sql_definitions.bracket_content(match[2])):
             sql_definitions.apply_definition(table, definition, at)
-    table.changes.append(TableChange("CREATES", at, tuple(table.columns), raw=True))
+    table.changes.append(
+        TableChange(
+            "CREATES",
+            at,
+            tuple(table.columns),
+            raw=True,
+        )
+    )
     return True
 
 
-def _create_index(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+def _create_index(
+    sql: str,
+    history: TableHistory,
+    at: MigrationLine,
+) -> bool:
     match = _CREATE_INDEX.match(sql)
     if not match:
         return False
@@ -111,11 +130,22 @@ def _create_index(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     if table is not None:
         columns = column_names(match[4])
         table.indexes[unquote(match[2])] = TableIndex(kind, columns)
-        table.changes.append(TableChange("ALTERS", at, columns, raw=True))
+        table.changes.append(
+            TableChange(
+                "ALTERS",
+                at,
+                columns,
+                raw=True,
+            )
+        )
     return True
 
 
-def _drop_tables(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+def _drop_tables(
+    sql: str,
+    history: TableHistory,
+    at: MigrationLine,
+) -> bool:
     match = _DROP_TABLE.match(sql)
     if not match:
         return False
@@ -124,7 +154,11 @@ def _drop_tables(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     return True
 
 
-def _rename_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+def _rename_table(
+    sql: str,
+    history: TableHistory,
+    at: MigrationLine,
+) -> bool:
     match = _RENAME_TABLE.match(sql)
     if not match:
         return False
@@ -132,7 +166,11 @@ def _rename_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     return True
 
 
-def _alter_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
+def _alter_table(
+    sql: str,
+    history: TableHistory,
+    at: MigrationLine,
+) -> bool:
     match = _ALTER_TABLE.match(sql)
     if not match:
         return False
@@ -154,7 +192,12 @@ ActionHandler = Callable[[TableHistory, Table, "re.Match[str]", MigrationLine], 
 """Applies one matched action and returns the names of the columns that it touches."""
 
 
-def _apply_action(action: str, history: TableHistory, table: Table, at: MigrationLine) -> tuple[str, ...]:
+def _apply_action(
+    action: str,
+    history: TableHistory,
+    table: Table,
+    at: MigrationLine,
+) -> tuple[str, ...]:
     """Apply one action of an ALTER TABLE; return the columns that it touches."""
     for pattern, handler in _ACTIONS:
         match = pattern.match(action)
@@ -265,7 +308,11 @@ def _on_alter_column(
     match: re.Match[str],
     _at: MigrationLine,
 ) -> tuple[str, ...]:
-    return sql_definitions.alter_column(table, unquote(match[1]), match[2])
+    return sql_definitions.alter_column(
+        table,
+        unquote(match[1]),
+        match[2],
+    )
 
 
 def _action(pattern: str, handler: ActionHandler) -> tuple[re.Pattern[str], ActionHandler]:

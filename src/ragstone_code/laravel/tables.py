@@ -78,11 +78,25 @@ class ForeignKey:
 
     def with_column_renamed(self, name: str, new_name: str) -> ForeignKey:
         """Return the key with one of its own columns renamed."""
-        return replace(self, columns=_rename_in(self.columns, name, new_name))
+        return replace(
+            self,
+            columns=_rename_in(
+                self.columns,
+                name,
+                new_name,
+            ),
+        )
 
     def with_reference_renamed(self, name: str, new_name: str) -> ForeignKey:
         """Return the key with one of the columns that it refers to renamed."""
-        return replace(self, references=_rename_in(self.references, name, new_name))
+        return replace(
+            self,
+            references=_rename_in(
+                self.references,
+                name,
+                new_name,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +148,12 @@ class Table:
                 indexes[key] = replace(index, columns=columns)
         self.indexes = indexes
 
-    def rename_column(self, name: str, new_name: str, at: MigrationLine) -> None:
+    def rename_column(
+        self,
+        name: str,
+        new_name: str,
+        at: MigrationLine,
+    ) -> None:
         """Rename a column; it keeps its position, and indexes and foreign keys follow."""
         columns: dict[str, Column] = {}
         for key, column in self.columns.items():
@@ -144,7 +163,14 @@ class Table:
                 columns[key] = column
         self.columns = columns
         for key, index in self.indexes.items():
-            self.indexes[key] = replace(index, columns=_rename_in(index.columns, name, new_name))
+            self.indexes[key] = replace(
+                index,
+                columns=_rename_in(
+                    index.columns,
+                    name,
+                    new_name,
+                ),
+            )
         for key, foreign in self.foreign.items():
             self.foreign[key] = foreign.with_column_renamed(name, new_name)
 
@@ -199,7 +225,12 @@ class TableHistory:
         table.has_create = False
         return table
 
-    def rename(self, name: str, new_name: str, at: MigrationLine) -> None:
+    def rename(
+        self,
+        name: str,
+        new_name: str,
+        at: MigrationLine,
+    ) -> None:
         """Rename a table; foreign keys that refer to it follow."""
         table = self._current.pop(name, None)
         if table is None:
@@ -211,7 +242,14 @@ class TableHistory:
         table.former_names.append(name)
         table.name = new_name
         self._current[new_name] = table
-        table.changes.append(TableChange("RENAMES", at, former=name, to=new_name))
+        table.changes.append(
+            TableChange(
+                "RENAMES",
+                at,
+                former=name,
+                to=new_name,
+            )
+        )
         for other in self.current():
             for key, foreign in other.foreign.items():
                 if foreign.on == name:
@@ -225,7 +263,13 @@ class TableHistory:
         table.dropped = at
         table.changes.append(TableChange("DROPS", at))
 
-    def rename_column(self, table: Table, name: str, new_name: str, at: MigrationLine) -> None:
+    def rename_column(
+        self,
+        table: Table,
+        name: str,
+        new_name: str,
+        at: MigrationLine,
+    ) -> None:
         """Rename a column of a table; foreign keys of other tables follow."""
         table.rename_column(name, new_name, at)
         for other in self.current():
@@ -240,6 +284,10 @@ class TableHistory:
             self.remarks.append(remark)
 
 
-def _rename_in(columns: tuple[str, ...], name: str, new_name: str) -> tuple[str, ...]:
+def _rename_in(
+    columns: tuple[str, ...],
+    name: str,
+    new_name: str,
+) -> tuple[str, ...]:
     """Return column names with one of them replaced."""
     return tuple(new_name if column == name else column for column in columns)

@@ -31,7 +31,14 @@ class SqlAlchemy:
         program = Program(world, lambda text: True)
         builder = GraphBuilder(self.name)
         schema = DatabaseSchema()
-        builder.run_pass("migrations", lambda: replay_migrations(program, builder, schema))
+        builder.run_pass(
+            "migrations",
+            lambda: replay_migrations(
+                program,
+                builder,
+                schema,
+            ),
+        )
         builder.run_pass("models", lambda: ModelGraphReader(program, builder).read(schema))
         builder.run_pass("tables", lambda: schema.add_to_graph(builder))
         return builder.build()

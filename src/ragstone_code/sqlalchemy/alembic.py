@@ -21,7 +21,11 @@ SQL_EXCERPT: Final = 120
 """Characters of a SQL statement that a remark shows."""
 
 
-def replay_migrations(program: Program, builder: GraphBuilder, schema: DatabaseSchema) -> None:
+def replay_migrations(
+    program: Program,
+    builder: GraphBuilder,
+    schema: DatabaseSchema,
+) -> None:
     """Apply all migrations to the schema, and add a node for each migration."""
     modules = [module for module in program.modules() if _is_migration(module)]
     for module in sort_migrations(modules):
@@ -36,7 +40,12 @@ def replay_migrations(program: Program, builder: GraphBuilder, schema: DatabaseS
                 replay.apply(call)
 
 
-def _add_migration_node(program: Program, builder: GraphBuilder, module: ModuleValue, title: str) -> None:
+def _add_migration_node(
+    program: Program,
+    builder: GraphBuilder,
+    module: ModuleValue,
+    title: str,
+) -> None:
     revision = str(module.names["revision"])
     key = f"migration:{title}"
     node = Node(
@@ -168,7 +177,12 @@ class AlembicReplay:
         name = call.argument(0, "old_table_name")
         new_name = call.argument(1, "new_table_name")
         if isinstance(name, str) and isinstance(new_name, str):
-            self.schema.rename(name, new_name, _place(call), self.migration)
+            self.schema.rename(
+                name,
+                new_name,
+                _place(call),
+                self.migration,
+            )
 
     # ── columns and keys ─────────────────────────────────────────────────────────────────────
 
@@ -182,7 +196,11 @@ class AlembicReplay:
     def _drop_column(self, arguments: list[Value], call: CallResult) -> None:
         name = _second(arguments, call, "column_name")
         names: list[Json] = [name] if isinstance(name, str) else []
-        table = self._record_change(arguments, call, {"columns": names, "removed": True})
+        table = self._record_change(
+            arguments,
+            call,
+            {"columns": names, "removed": True},
+        )
         if table is not None and isinstance(name, str):
             table.columns.pop(name, None)
 
@@ -216,10 +234,18 @@ class AlembicReplay:
         target_table = call.kwargs.get("referent_table", padded[2])
         columns = _strings(call.kwargs.get("local_cols", padded[3]))
         target_columns = _strings(call.kwargs.get("remote_cols", padded[4]))
-        table = self._record_change([table_name], call, {"columns": [*columns]})
+        table = self._record_change(
+            [table_name],
+            call,
+            {"columns": [*columns]},
+        )
         if table is None or not isinstance(target_table, str):
             return
-        for name, target_name in zip(columns, target_columns, strict=False):
+        for name, target_name in zip(
+            columns,
+            target_columns,
+            strict=False,
+        ):
             column = table.columns.get(name)
             if column is not None:
                 column.references = f"{target_table}.{target_name}"
@@ -235,7 +261,11 @@ class AlembicReplay:
     def _create_primary_key(self, arguments: list[Value], call: CallResult) -> None:
         value = arguments[2] if len(arguments) > 2 else call.kwargs.get("columns")
         columns = _strings(value)
-        table = self._record_change(arguments[1:2], call, {"columns": [*columns]})
+        table = self._record_change(
+            arguments[1:2],
+            call,
+            {"columns": [*columns]},
+        )
         if table is not None:
             for name, column in table.columns.items():
                 column.primary = name in columns
@@ -258,14 +288,23 @@ class AlembicReplay:
         name = arguments[0] if arguments else call.kwargs.get("table_name")
         if not isinstance(name, str):
             return None
-        return self.schema.alter(name, _place(call), self.migration, details)
+        return self.schema.alter(
+            name,
+            _place(call),
+            self.migration,
+            details,
+        )
 
 
 def _place(call: CallResult) -> Location:
     return (call.uri, call.line)
 
 
-def _second(arguments: list[Value], call: CallResult, name: str) -> Value:
+def _second(
+    arguments: list[Value],
+    call: CallResult,
+    name: str,
+) -> Value:
     """Return the second argument, otherwise the keyword argument with this name."""
     return arguments[1] if len(arguments) > 1 else call.kwargs.get(name)
 

@@ -45,13 +45,7 @@ class ModelGraphReader:
         """Add models, relations, and the tables that no migration creates."""
         models = [model for model in self.program.classes() if is_mapped(model)]
         migrated = set(schema.current)
-        for model in models:
-            self._by_short_name.setdefault(model.definition.short, model)
-            self._tables[model.full] = find_table(self.program, model)
-        for model in models:
-            table_name, _ = self._tables[model.full]
-            for _, name, value in _member_calls(model):
-                self._column_names.setdefault(id(value), f"{table_name}.{name}")
+        self._collect_names(models)
         migration_files = {module.uri for module in self.program.modules() if "down_revision" in module.names}
         for call in list(self.program.interpreter.objects):
             if call.uri not in migration_files:
@@ -63,7 +57,22 @@ class ModelGraphReader:
                 if value.callee.rpartition(".")[2] in RELATIONS:
                     self._add_relation(model, level, name, value)
 
-    def _add_plain_table(self, call: CallResult, schema: DatabaseSchema, migrated: set[str]) -> None:
+    def _collect_names(self, models: list[ClassValue]) -> None:
+        """Collect the tables of all models and the full names of their columns."""
+        for model in models:
+            self._by_short_name.setdefault(model.definition.short, model)
+            self._tables[model.full] = find_table(self.program, model)
+        for model in models:
+            table_name, _ = self._tables[model.full]
+            for _, name, value in _member_calls(model):
+                self._column_names.setdefault(id(value), f"{table_name}.{name}")
+
+    def _add_plain_table(
+        self,
+        call: CallResult,
+        schema: DatabaseSchema,
+        migrated: set[str],
+    ) -> None:
         """Add a table that is defined with `Table(…)` instead of a class."""
         if call.callee.rpartition(".")[2] != "Table" or not call.args:
             return
@@ -76,12 +85,22 @@ class ModelGraphReader:
             if column is not None:
                 self._add_column(table, column)
 
-    def _add_model(self, model: ClassValue, schema: DatabaseSchema, migrated: set[str]) -> None:
+    def _add_model(
+        self,
+        model: ClassValue,
+        schema: DatabaseSchema,
+        migrated: set[str],
+    ) -> None:
         """Add a model, the link to its table, and the table's columns if no migration creates the table."""
         name, source = self._tables[model.full]
         columns = find_columns(self.program, model)
         fields: list[Json] = [column.name for column in columns]
-        key = self.builder.add_class(model, "model", table=name, fields=fields)
+        key = self.builder.add_class(
+            model,
+            "model",
+            table=name,
+            fields=fields,
+        )
         line = model.line
         if source == "explicit":
             line = model.lines.get("__tablename__", model.line)
@@ -112,7 +131,13 @@ class ModelGraphReader:
 
     # ── relations ────────────────────────────────────────────────────────────────────────────
 
-    def _add_relation(self, model: ClassValue, level: ClassValue, name: str, call: CallResult) -> None:
+    def _add_relation(
+        self,
+        model: ClassValue,
+        level: ClassValue,
+        name: str,
+        call: CallResult,
+    ) -> None:
         """Add a relation that a class of the model's lineage declares."""
         place = (call.uri, call.line)
         annotation = self.program.evaluate(level.annotations.get(name), level.scope)
@@ -131,7 +156,13 @@ class ModelGraphReader:
             "inverse": inverse if isinstance(inverse, str) else None,
         }
         ends = (f"class:{model.full}", f"class:{related.full}")
-        self.builder.add_link("RELATES", ends, place, attributes, how="declared")
+        self.builder.add_link(
+            "RELATES",
+            ends,
+            place,
+            attributes,
+            how="declared",
+        )
         node = Node(
             f"relation:{model.full}::{name}",
             "model_relation",

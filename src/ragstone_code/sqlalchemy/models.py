@@ -92,24 +92,39 @@ def _is_declarative_base(model: ClassValue) -> bool:
 def find_table(program: Program, model: ClassValue) -> tuple[str, str]:
     """Return the table of a model and its source: explicit, inherited, or convention."""
     parent = _parent_model(model)
-    declared = model.find("__tablename__")
-    if declared is not None:
-        owner, value = declared
-        is_function = isinstance(value, FunctionValue)
-        name = program.call(value, model) if isinstance(value, FunctionValue) else value
-        if isinstance(name, str) and (owner is model or parent is None or is_function):
-            return name, "explicit" if owner is model else "inherited"
-    table = model.attributes.get("__table__")
-    if isinstance(table, CallResult) and table.args and isinstance(table.args[0], str):
-        return table.args[0], "explicit"
+    table = _declared_table(program, model, parent)
+    if table is not None:
+        return table
     if parent is not None:
-        has_own_key = any(column.primary for column in find_columns(program, model, own=True))
-        if not has_own_key:
+        own_columns = find_columns(program, model, own=True)
+        if not any(column.primary for column in own_columns):
             return find_table(program, parent)
     short_name = model.definition.short
     if SQLMODEL & set(model.type_names()):
         return short_name.lower(), "convention"
     return CAMEL_BOUNDARY.sub(r"_\1", short_name).lower(), "convention"
+
+
+def _declared_table(
+    program: Program,
+    model: ClassValue,
+    parent: ClassValue | None,
+) -> tuple[str, str] | None:
+    """Return the table in `__tablename__` or `__table__`; the name of a parent model's table does not count."""
+    declared = model.find("__tablename__")
+    if declared is not None:
+        owner, value = declared
+        name = value
+        is_usable = owner is model or parent is None
+        if isinstance(value, FunctionValue):
+            name = program.call(value, model)
+            is_usable = True
+        if is_usable and isinstance(name, str):
+            return name, "explicit" if owner is model else "inherited"
+    table = model.attributes.get("__table__")
+    if isinstance(table, CallResult) and table.args and isinstance(table.args[0], str):
+        return table.args[0], "explicit"
+    return None
 
 
 def _parent_model(model: ClassValue) -> ClassValue | None:
@@ -123,7 +138,12 @@ def _parent_model(model: ClassValue) -> ClassValue | None:
 # ── columns ──────────────────────────────────────────────────────────────────────────────────
 
 
-def find_columns(program: Program, model: ClassValue, *, own: bool = False) -> list[SchemaColumn]:
+def find_columns(
+    program: Program,
+    model: ClassValue,
+    *,
+    own: bool = False,
+) -> list[SchemaColumn]:
     """Return the columns of a model and of its mixins and abstract bases, not of a parent model.
 
     With `own`, only the columns that the class itself declares are returned.
@@ -143,7 +163,11 @@ def find_columns(program: Program, model: ClassValue, *, own: bool = False) -> l
     return list(columns.values())
 
 
-def _members(program: Program, level: ClassValue, model: ClassValue) -> Iterator[tuple[str, Value]]:
+def _members(
+    program: Program,
+    level: ClassValue,
+    model: ClassValue,
+) -> Iterator[tuple[str, Value]]:
     """Yield the annotated names and the attributes of a class; a `declared_attr` gives its return value."""
     for name in level.annotations:
         if name not in level.attributes:
@@ -171,7 +195,12 @@ class ColumnAnnotation:
     """True for `Mapped[…]`."""
 
 
-def _create_column(program: Program, level: ClassValue, name: str, value: Value) -> SchemaColumn | None:
+def _create_column(
+    program: Program,
+    level: ClassValue,
+    name: str,
+    value: Value,
+) -> SchemaColumn | None:
     """Return the column that a member of a class declares; None if it declares none."""
     written = program.evaluate(level.annotations.get(name), level.scope)
     annotation = _read_annotation(program, written, level)
@@ -186,32 +215,49 @@ def _create_column(program: Program, level: ClassValue, name: str, value: Value)
     )
     if isinstance(value, CallResult) and _callee(value) in COLUMNS:
         nullable_by_default = written is None or _callee(value) == "Column"
-        fill_column(column, value, nullable_by_default=nullable_by_default)
+        fill_column(
+            column,
+            value,
+            nullable_by_default=nullable_by_default,
+        )
     return column
 
 
-def _is_column(level: ClassValue, name: str, value: Value, annotation: ColumnAnnotation) -> bool:
+def _is_column(
+    level: ClassValue,
+    name: str,
+    value: Value,
+    annotation: ColumnAnnotation,
+) -> bool:
     """Return whether a member is a column: by its call, by `Mapped[…]`, or as a field of a SQLModel class."""
-    if _callee(value) in RELATIONS:
+    if isinstance(value, CallResult):
+        return _callee(value) in COLUMNS
+    if isinstance(annotation.type, GenericType):
         return False
-    if isinstance(annotation.type, GenericType) and not isinstance(value, CallResult):
-        return False
-    if _callee(value) in COLUMNS:
-        return True
     if isinstance(annotation.type, ClassValue) and not _is_enum(annotation.type):
         return False
     if annotation.mapped and value is None:
         return True
     is_plain = value is None or isinstance(value, str | int | float | bool)
-    is_public_field = name in level.annotations and not name.startswith("_")
-    return is_plain and is_public_field and bool(SQLMODEL & set(level.type_names()))
+    return is_plain and _is_sqlmodel_field(level, name)
+
+
+def _is_sqlmodel_field(level: ClassValue, name: str) -> bool:
+    """Return whether a name is an annotated public field of a SQLModel class."""
+    if name not in level.annotations or name.startswith("_"):
+        return False
+    return bool(SQLMODEL & set(level.type_names()))
 
 
 def _is_enum(value: ClassValue) -> bool:
     return any(name.startswith("enum.") for name in value.type_names())
 
 
-def _read_annotation(program: Program, written: Value, level: ClassValue) -> ColumnAnnotation:
+def _read_annotation(
+    program: Program,
+    written: Value,
+    level: ClassValue,
+) -> ColumnAnnotation:
     """Return the type of a column without `Mapped[…]`, `Optional[…]` and similar wrappers."""
     inner = written
     mapped = False
@@ -228,7 +274,12 @@ def _read_annotation(program: Program, written: Value, level: ClassValue) -> Col
     return ColumnAnnotation(inner, nullable, mapped)
 
 
-def fill_column(column: SchemaColumn, call: CallResult, *, nullable_by_default: bool) -> None:
+def fill_column(
+    column: SchemaColumn,
+    call: CallResult,
+    *,
+    nullable_by_default: bool,
+) -> None:
     """Set the properties of a column from the arguments of its call."""
     _apply_positional(column, call)
     _apply_keywords(column, call)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from ragstone.types import Graph, Json, Link, Node
 from ragstone_code.laravel.graph_index import GraphIndex
-from ragstone_code.laravel.prose import comment, describe_graph, words
+from ragstone_code.laravel.prose import describe_graph
+from ragstone_code.laravel.sentences import comment, words
 
 ACT = "method:App\\RateSongController::__invoke"
 ROUTE = Node(
