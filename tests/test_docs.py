@@ -126,25 +126,30 @@ def test_the_anchors_of_a_page_lead_to_headings(page: Path) -> None:
             assert anchor in headings(page.parent / target if target else page), f"{name(page)}: {match['target']}"
 
 
-def test_the_embedder_of_the_guide_works_once_it_is_installed(tmp_path: Path) -> None:
+def test_the_embedder_of_the_guide_searches_after_its_installation(tmp_path: Path) -> None:
     page = ROOT / "docs" / "guides" / "plugins.md"
     module = next(body for _, body in blocks(page, "python") if body.startswith("# letters.py"))
     points = next(body for _, body in blocks(page, "toml")).replace("[project.entry-points.", "[").replace('"', "")
     installed, folder = tmp_path / "installed", tmp_path / "folder"
-    about = installed / "letters-1.0.dist-info"
-    about.mkdir(parents=True)
+    metadata = installed / "letters-1.0.dist-info"
+    metadata.mkdir(parents=True)
     folder.mkdir()
     (installed / "letters.py").write_text(module, encoding="utf-8")
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text(points, encoding="utf-8")
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(points, encoding="utf-8")
     (folder / "a.md").write_text("Zebras graze.", encoding="utf-8")
-    program = (
-        f"import sys; sys.path.insert(0, {str(installed)!r})\n"
-        "from ragstone import Engine\n"
-        f"with Engine.open({str(folder)!r}, config={{'rag.embedding_provider': 'letters'}}) as engine:\n"
-        "    assert engine.sync().embedded == 1\n"
-        "    assert engine.search('zebra', mode='vectors')[0].trace.lists[0].name == 'letters'\n"
-    )
+    program = f"""
+import sys
+sys.path.insert(0, {str(installed)!r})
+from ragstone import Engine
+with Engine.open({str(folder)!r}, config={{"rag.embedding_provider": "letters"}}) as engine:
+    assert engine.sync().embedded == 1
+    assert engine.search("zebra", mode="vectors")[0].trace.lists[0].name == "letters"
+    assert engine.search("arbez", mode="vectors"), "the same letters, no word in common"
+    for query in ("arbez", "qqq", "?", ""):
+        engine.search(query)
+        engine.context(query)
+"""
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
 

@@ -1,26 +1,34 @@
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from ragstone import registry
+from ragstone import Document, Engine, registry
 from ragstone.errors import ConfigError, MissingExtra
+
+
+def install(folder: Path, package: str, entry_points: str) -> None:
+    """Write the metadata of an installed package with entry points."""
+    metadata = folder / f"{package}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(entry_points)
 
 
 @pytest.fixture
 def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder on the path that looks like an installed package with embedders of its own."""
+    """Install a package with embedders and return its folder."""
     (tmp_path / "quarry.py").write_text("class Own:\n    'An embedder.'\n")
     (tmp_path / "quarry_broken.py").write_text("import no_such_package_at_all\n")
-    about = tmp_path / "quarry-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: quarry\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
+    install(
+        tmp_path,
+        "quarry",
         "[ragstone.embedder]\nown = quarry:Own\nbroken = quarry_broken:Own\ngone = quarry:Gone\n"
-        "thing = quarry:__name__\nminilm = quarry:Own\n"
+        "thing = quarry:__name__\nminilm = quarry:Own\n",
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -36,10 +44,10 @@ def test_every_built_in_part_can_be_loaded(part: registry.Part) -> None:
     assert callable(registry.load(part.group, part.name))
 
 
-def test_no_name_is_given_twice_in_a_group() -> None:
+def test_every_name_and_alias_is_unique_in_its_group() -> None:
     for group in registry.GROUPS:
-        given = [name for part in registry.BUILT_IN if part.group == group for name in (part.name, *part.aliases)]
-        assert len(given) == len(set(given))
+        all_names = [name for part in registry.BUILT_IN if part.group == group for name in part.all_names]
+        assert len(all_names) == len(set(all_names))
 
 
 def test_every_part_belongs_to_a_known_group() -> None:
@@ -53,13 +61,13 @@ def test_an_unknown_name_is_refused_with_the_known_ones_and_the_nearest() -> Non
     assert "sqlite, memory" in caught.value.hint
 
 
-def test_an_unknown_name_far_from_all_others_just_lists_them() -> None:
+def test_an_unknown_name_without_a_similar_one_lists_all_names() -> None:
     with pytest.raises(ConfigError) as caught:
         registry.load("store", "zzzzzz")
     assert caught.value.hint == "known: sqlite, memory"
 
 
-def test_a_group_without_parts_says_so() -> None:
+def test_a_group_without_parts_has_no_suggestions() -> None:
     with pytest.raises(ConfigError, match="no reranker called 'x'") as caught:
         registry.load("reranker", "x")
     assert "none is installed" in caught.value.hint
@@ -85,11 +93,9 @@ def test_a_plug_in_cannot_take_a_built_in_name(plug_in: Path) -> None:
 def test_two_packages_with_the_same_name_are_refused(
     plug_in: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = tmp_path_factory.mktemp("other") / "gravel-1.0.dist-info"
-    other.mkdir()
-    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: gravel\nVersion: 1.0\n")
-    (other / "entry_points.txt").write_text("[ragstone.embedder]\nown = gravel:Own\n")
-    monkeypatch.syspath_prepend(str(other.parent))
+    other = tmp_path_factory.mktemp("other")
+    install(other, "gravel", "[ragstone.embedder]\nown = gravel:Own\n")
+    monkeypatch.syspath_prepend(str(other))
     with pytest.raises(ConfigError, match="gravel, quarry"):
         registry.load("embedder", "own")
 
@@ -118,3 +124,20 @@ def test_describing_parts_imports_none_of_them() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_store_plug_in_gets_the_path_and_the_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "from ragstone.store.sqlite import open_store\ncalls = []\ndef opened(settings):\n"
+    (tmp_path / "pebbles.py").write_text(program + "    calls.append(settings)\n    return open_store(settings)\n")
+    install(tmp_path, "pebbles", "[ragstone.store]\npebbles = pebbles:opened\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    config = {"rag.vector_store.provider": "pebbles", "rag.embedding_provider": "fake", "store.cache_mb": 7}
+    with Engine.open(folder, config=config) as engine:
+        engine.add(Document("a.md", "Granite is hard."))
+        assert engine.search("granite")
+    (settings,) = importlib.import_module("pebbles").calls
+    assert settings.path == folder / ".ragstone" / "ragstone.db"
+    assert settings.options["cache_mb"] == 7
+    assert (settings.url, settings.api_key) == (None, None)
