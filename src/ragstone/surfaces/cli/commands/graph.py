@@ -26,7 +26,7 @@ _MAX_COLUMNS_TEXT: Final = 46
 @common_options
 @click.pass_context
 def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
-    r"""List the routes, tables and models of a project; without a subcommand, show a summary of the code graph.
+    """List the routes, tables and models of a project; without a subcommand, show a summary of the code graph.
 
     \b
     ragstone graph routes --path 'routes/api*'

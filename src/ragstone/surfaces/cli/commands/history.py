@@ -23,7 +23,7 @@ from ragstone.types import Change
 @click.option("--no-commits", is_flag=True, help="Only recorded runs and migrations.")
 @common_options
 def history(name: str, folder: Path | None, as_json: bool, limit: int, no_commits: bool, **values: Any) -> None:
-    r"""Show what changed NAME, newest first: recorded runs, migrations of a table, commits.
+    """Show what changed NAME, newest first: recorded runs, migrations of a table, commits.
 
     \b
     ragstone history app/Models/Song.php

@@ -21,7 +21,7 @@ _MAX_SHOWN: Final = 12
 @graph_options
 @common_options
 def impact(name: str, folder: Path | None, as_json: bool, **values: Any) -> None:
-    r"""Show what depends on NAME, a file or a symbol: routes first, then the nearest.
+    """Show what depends on NAME, a file or a symbol: routes first, then the nearest.
 
     \b
     ragstone impact app/Models/Song.php

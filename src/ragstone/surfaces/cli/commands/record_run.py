@@ -25,7 +25,7 @@ _KEYS: Final = ("run_id", "summary", "changes", "at")
 @click.option("--collection", help="The collection to store it in; default: the one for documents.")
 @common_options
 def record_run(file: BinaryIO, folder: Path | None, as_json: bool, collection: str | None) -> None:
-    r"""Store a summary of an agent's run, from a JSON FILE or from stdin; the same run_id replaces it.
+    """Store a summary of an agent's run, from a JSON FILE or from stdin; the same run_id replaces it.
 
     \b
     ragstone record-run run.json

@@ -30,7 +30,7 @@ _MAX_SIGNATURE: Final = 98
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Results at most.")
 @common_options
 def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int, **values: Any) -> None:
-    r"""Show what NAME is connected to: a route, class, method, table or path.
+    """Show what NAME is connected to: a route, class, method, table or path.
 
     Each line shows the link, how it is known unless it is declared in the code, and its file and line. A `?` marks a
     link that holds only under a condition. A --kind in capitals follows links of that kind.
@@ -38,7 +38,7 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
     \b
     ragstone related songs.update
     ragstone related SongController@update --hops 2 --kind table
-    ragstone related App\\Models\\Song --kind MAPS_TO
+    ragstone related 'App\\Models\\Song' --kind MAPS_TO
     """
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
