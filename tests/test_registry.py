@@ -140,4 +140,4 @@ def test_a_store_plug_in_gets_the_path_and_the_options(tmp_path: Path, monkeypat
     (settings,) = importlib.import_module("pebbles").calls
     assert settings.path == folder / ".ragstone" / "ragstone.db"
     assert settings.options["cache_mb"] == 7
-    assert (settings.url, settings.api_key) == (None, None)
+    assert (settings.url, settings.api_key) == ("", "")

@@ -178,11 +178,16 @@ class Parts:
             self._store = None
 
     def _open_store(self) -> DocumentStore:
-        settings = self.settings.store
         path = None if self.in_memory else make_home(self.home, trusted=self.settings.home_named) / DATABASE
-        open_store = registry.load("store", self.settings.rag.vector_store.provider)
-        opened: DocumentStore = open_store(types.StoreSettings(path, options={"cache_mb": settings.cache_mb}))
-        return opened
+        chosen = self.settings.rag.vector_store
+        settings = types.StoreSettings(
+            path,
+            url=chosen.url or "",
+            api_key=chosen.api_key or "",
+            options={"cache_mb": self.settings.store.cache_mb},
+        )
+        store: DocumentStore = registry.load("store", chosen.provider)(settings)
+        return store
 
     def query_vector(self, space: Space, query: str) -> types.Matrix | None:
         """Return the query's vector in a space, or None where that space's embedder is another one now."""
