@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
+from unicodedata import category
 
 from ragstone.errors import InputError
 from ragstone.types import Document, Fusion, Mode, SearchOptions
@@ -41,6 +42,15 @@ def name(given: object, what: str) -> str:
     if not isinstance(given, str) or not given.strip():
         raise InputError(f"{what} is named by a string, not by {given!r}", hint='for example "notes/today"')
     return given
+
+
+def project(name: object) -> str:
+    """Return the name of a project, or raise `InputError` if it is empty or has control characters."""
+    if not isinstance(name, str) or not name.strip() or any(category(one) == "Cc" for one in name):
+        raise InputError(
+            f"the name of a project is text without control characters, not {name!r}", hint='project="default"'
+        )
+    return name
 
 
 def names(one: object, many: object) -> list[str]:

@@ -42,7 +42,7 @@ class Ground:
         """Keep where and how; use `Engine.open`."""
         self.folder = folder
         self.settings = settings
-        self.project = project
+        self.project = checked.project(project)
         self.events = events or EventBus()
         self.agent_name = agent
         self._parts = Parts(

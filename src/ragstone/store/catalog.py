@@ -56,11 +56,16 @@ def check_name(name: str, what: str) -> str:
     """Return the name of a new project or collection, or raise `InputError` if it cannot be stored."""
     if not isinstance(name, str) or not name or len(name) > LONGEST_NAME:
         raise InputError(f"the name of a {what} has 1 to {LONGEST_NAME} characters")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+    if any(is_control(character) for character in name):
         raise InputError(
             f"the name of a {what} is plain text without control characters, not {name!r}", hint="choose another name"
         )
     return name
+
+
+def is_control(character: str) -> bool:
+    """Return whether a character is a control character or a lone surrogate."""
+    return unicodedata.category(character) in ("Cc", "Cs")
 
 
 def is_storable(name: object) -> bool:

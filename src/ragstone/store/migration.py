@@ -1,70 +1,275 @@
-"""From version 5 to 6: collections get a kind, and state gets tables of its own."""
+"""From version 5 to 6: collections get a kind, and state gets tables of its own.
+
+Version 5 kept the conversations of project `P` in a project named `P\\x1fmemory`, and the documents of an agent in
+`P\\x1fagent:NAME`. Now both are collections of `P`: one of kind "session" for each conversation, and one of kind
+"agent" for each agent. State was text under keys such as `last_sync:docs`.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
-COLLECTIONS: Final = """CREATE TABLE collections (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        uuid TEXT NOT NULL UNIQUE,
-        project INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-        kind TEXT NOT NULL,
-        name TEXT NOT NULL,
-        description TEXT NOT NULL,
-        settings TEXT NOT NULL,
-        documents INTEGER NOT NULL DEFAULT 0,
-        chunks INTEGER NOT NULL DEFAULT 0,
-        updated_at REAL,
-        UNIQUE (project, kind, name)
-    )"""
-STATE_TABLES: Final = (
-    # The last write to a collection, or to any collection of a kind if the name is empty; see `catalog.mark_changed`.
-    """CREATE TABLE generations (
-        project INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-        kind TEXT NOT NULL,
-        name TEXT NOT NULL,
-        value INTEGER NOT NULL,
-        PRIMARY KEY (project, kind, name)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE collection_state (
-        collection INTEGER PRIMARY KEY REFERENCES collections (id) ON DELETE CASCADE,
-        synced_at REAL,
-        follows_folder INTEGER NOT NULL,
-        fingerprint TEXT,
-        root,
-        relative_root,
-        needs_vectors INTEGER NOT NULL,
-        graph_seconds REAL,
-        graph_remarks TEXT NOT NULL
-    )""",
-    """CREATE TABLE unread_recipes (
-        collection INTEGER PRIMARY KEY REFERENCES collections (id) ON DELETE CASCADE,
-        recipe NOT NULL
-    )""",
-    """CREATE TABLE unread_files (
-        collection INTEGER NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
-        uri NOT NULL,
-        stamp TEXT NOT NULL,
-        reason NOT NULL,
-        failed INTEGER NOT NULL,
-        PRIMARY KEY (collection, uri)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE session_state (
-        collection INTEGER PRIMARY KEY REFERENCES collections (id) ON DELETE CASCADE,
-        next_turn INTEGER,
-        version TEXT
-    )""",
-    """CREATE TABLE shown_passages (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        project INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-        session NOT NULL,
-        mark NOT NULL,
-        UNIQUE (project, session, mark)
-    )""",
+from ragstone.errors import StoreDamaged
+from ragstone.store import texts
+from ragstone.store.catalog import is_control
+from ragstone.store.codec import dump_stamp, fresh_uuid, pack, unpack_body
+from ragstone.store.tables import COLLECTIONS, STATE_TABLES
+from ragstone.types import CollectionKind, Stamp
+
+_SEPARATOR: Final = "\x1f"
+_MEMORY: Final = "memory"
+_AGENT: Final = "agent:"
+_REBUILD_COLLECTIONS: Final = (
+    COLLECTIONS.format(name="new_collections"),
+    """INSERT INTO new_collections
+       SELECT id, uuid, project, 'documents', name, description, settings, documents, chunks, updated_at
+       FROM collections""",
+    """UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'collections')
+       WHERE name = 'new_collections'""",
+    "DROP TABLE collections",
+    "ALTER TABLE new_collections RENAME TO collections",
 )
+_NOTES: Final = """
+    SELECT n.project, n.key, n.value, c.id FROM notes n
+    LEFT JOIN collections c ON c.project = n.project AND c.name = substr(n.key, instr(n.key, ':') + 1)"""
+_ADD_STATE: Final = """
+    INSERT INTO collection_state (collection, synced_at, follows_folder, fingerprint, root, relative_root,
+                                  needs_vectors, graph_seconds, graph_remarks)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_SESSION_KEYS: Final = {"next_turn", "stamp"}
+_GRAPH_TABLES: Final = ("graph_nodes", "graph_links", "graph_aliases", "graph_unresolved")
 
 
 def run(db: sqlite3.Connection) -> None:
-    """Change the tables and move the rows, inside the transaction of the caller."""
-    raise NotImplementedError
+    """Change the tables and move the rows, inside the transaction of the caller, with foreign keys off."""
+    for statement in (*_REBUILD_COLLECTIONS, *STATE_TABLES):
+        db.execute(statement)
+    _move_notes(db)
+    db.execute("DROP TABLE notes")
+    # Longer names first: the sessions of an agent become sessions of its project.
+    hidden = db.execute("SELECT id, name FROM projects WHERE instr(name, ?) ORDER BY length(name) DESC", (_SEPARATOR,))
+    for project, name in hidden.fetchall():
+        _move_hidden_project(db, project, name)
+    _rename_control_characters(db)
+
+
+# ── state ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _move_notes(db: sqlite3.Connection) -> None:
+    """Turn keys such as `last_sync:docs` into rows of the state tables; values that cannot be read are dropped."""
+    by_collection: dict[int, dict[str, str]] = {}
+    for project, key, value, collection in db.execute(_NOTES).fetchall():
+        what, _, name = key.partition(":")
+        if what == "sent":
+            _add_shown(db, project, name, value)
+        elif collection is not None:
+            by_collection.setdefault(collection, {})[what] = value
+    for collection, notes in by_collection.items():
+        if _SESSION_KEYS & notes.keys():
+            next_turn = _number(notes.get("next_turn"))
+            row = (collection, None if next_turn is None else int(next_turn), notes.get("stamp"))
+            db.execute("INSERT INTO session_state (collection, next_turn, version) VALUES (?, ?, ?)", row)
+        if notes.keys() - _SESSION_KEYS:
+            db.execute(_ADD_STATE, (collection, *_state_columns(notes)))
+        _add_unread(db, collection, notes.get("unread"))
+
+
+def _state_columns(notes: dict[str, str]) -> tuple[Any, ...]:
+    roots = _parsed(notes.get("root"), [None, None])
+    root, relative_root = roots if len(roots) == 2 else (None, None)
+    return (
+        _number(notes.get("last_sync")),
+        "whole" in notes,
+        notes.get("fingerprint"),
+        None if root is None else pack(root),
+        None if relative_root is None else pack(relative_root),
+        bool(notes.get("behind")),
+        _number(notes.get("graph_seconds")),
+        json.dumps(_parsed(notes.get("graph_remarks"), [])),
+    )
+
+
+def _add_shown(db: sqlite3.Connection, project: int, session: str, value: str) -> None:
+    rows = [(project, pack(session), pack(mark)) for mark in _parsed(value, [])]
+    db.executemany("INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)", rows)
+
+
+def _add_unread(db: sqlite3.Connection, collection: int, value: str | None) -> None:
+    recipe, files = _parsed(value, ["", {}])
+    if not recipe:
+        return
+    db.execute("INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)", (collection, pack(recipe)))
+    for uri, (stamp, reason, failed) in files.items():
+        row = (collection, pack(uri), dump_stamp(Stamp(*stamp)), pack(reason), failed)
+        db.execute("INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)", row)
+
+
+def _parsed(value: str | None, default: list[Any]) -> list[Any]:
+    if value is not None:
+        with suppress(ValueError):
+            parsed = json.loads(value)
+            if isinstance(parsed, list):
+                return parsed
+    return default
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except ValueError:
+        return None
+
+
+# ── projects that were hidden by their name ───────────────────────────────────────────────────────
+
+
+def _move_hidden_project(db: sqlite3.Connection, project: int, name: str) -> None:
+    """Move the collections of a hidden project into the project it belongs to."""
+    owner, _, rest = name.partition(_SEPARATOR)
+    agent, _, inner = rest.partition(_SEPARATOR)
+    kind: CollectionKind
+    if not owner or not (rest == _MEMORY or (rest.startswith(_AGENT) and inner in ("", _MEMORY))):
+        return  # a name that a user chose: it gets a new one, and stays a project
+    kind = "session" if rest == _MEMORY or inner == _MEMORY else "agent"
+    if kind == "agent":
+        _merge_collections(db, project, agent.removeprefix(_AGENT))
+    target = _project(db, owner)
+    _move_spaces(db, project, target)
+    _move_texts(db, project, target)
+    for collection, old_name in db.execute("SELECT id, name FROM collections WHERE project = ?", (project,)).fetchall():
+        new_name = _free_name(db, target, kind, old_name)
+        db.execute(
+            "UPDATE collections SET project = ?, kind = ?, name = ? WHERE id = ?", (target, kind, new_name, collection)
+        )
+    db.execute("UPDATE OR IGNORE shown_passages SET project = ? WHERE project = ?", (target, project))
+    db.execute("DELETE FROM shown_passages WHERE project = ?", (project,))
+    db.execute("DELETE FROM projects WHERE id = ?", (project,))
+
+
+def _project(db: sqlite3.Connection, name: str) -> int:
+    db.execute("INSERT OR IGNORE INTO projects (name) VALUES (?)", (name,))
+    (number,) = db.execute("SELECT id FROM projects WHERE name = ?", (name,)).fetchone()
+    return int(number)
+
+
+def _free_name(db: sqlite3.Connection, project: int, kind: CollectionKind, name: str) -> str:
+    """Return the name, or the name with a number if a collection of the project has it."""
+    candidate, number = name, 1
+    statement = "SELECT 1 FROM collections WHERE project = ? AND kind = ? AND name = ?"
+    while db.execute(statement, (project, kind, candidate)).fetchone():
+        number += 1
+        candidate = f"{name} ({number})"
+    return candidate
+
+
+def _move_spaces(db: sqlite3.Connection, project: int, target: int) -> None:
+    """Give the spaces of a project to another one; if that has the same space, the vectors move into it."""
+    spaces = db.execute("SELECT id, fingerprint, storage, width FROM spaces WHERE project = ?", (project,)).fetchall()
+    for space, fingerprint, storage, width in spaces:
+        row = db.execute(
+            "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?",
+            (target, fingerprint, storage),
+        ).fetchone()
+        if row is None:
+            db.execute("UPDATE spaces SET project = ? WHERE id = ?", (target, space))
+            continue
+        db.execute("UPDATE vectors SET space = ? WHERE space = ?", (row[0], space))
+        db.execute("UPDATE collection_spaces SET space = ? WHERE space = ?", (row[0], space))
+        # Rows with small ids came in, so an index of this space must be rebuilt from the stored vectors.
+        db.execute(
+            "UPDATE spaces SET epoch = ?, width = coalesce(width, ?) WHERE id = ?", (fresh_uuid(), width, row[0])
+        )
+        db.execute("DELETE FROM spaces WHERE id = ?", (space,))
+
+
+def _move_texts(db: sqlite3.Connection, project: int, target: int) -> None:
+    """Give the texts of a project to another one; a text that both have is merged with its vectors."""
+    rows = db.execute("SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ?", (project,)).fetchall()
+    for text_id, key, body in rows:
+        same = db.execute(
+            "SELECT id, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash = ?", (target, key)
+        ).fetchone()
+        if same is None:
+            db.execute("UPDATE texts SET project = ? WHERE id = ?", (target, text_id))
+        elif _is_same_text(body, same[1]):
+            db.execute("UPDATE chunks SET text_id = ? WHERE text_id = ?", (same[0], text_id))
+            db.execute("UPDATE OR IGNORE vectors SET text_id = ? WHERE text_id = ?", (same[0], text_id))
+            db.execute("DELETE FROM vectors WHERE text_id = ?", (text_id,))
+            db.execute("DELETE FROM texts WHERE id = ?", (text_id,))
+        else:
+            whole_hash = texts.hash_of(unpack_body(body))
+            db.execute("UPDATE texts SET project = ?, hash = ? WHERE id = ?", (target, whole_hash, text_id))
+
+
+def _is_same_text(first: bytes, second: bytes) -> bool:
+    """Return whether two stored texts are the same; one that is damaged is taken for the text its key names."""
+    try:
+        return first == second or unpack_body(first) == unpack_body(second)
+    except StoreDamaged:
+        return True
+
+
+# ── the collections of an agent ───────────────────────────────────────────────────────────────────
+
+
+def _merge_collections(db: sqlite3.Connection, project: int, name: str) -> None:
+    """Make one collection of all collections in a project, and give it a name."""
+    rows = db.execute("SELECT id, name FROM collections WHERE project = ? ORDER BY documents DESC, id", (project,))
+    collections = rows.fetchall()
+    if not collections:
+        return
+    first = collections[0][0]
+    for other, other_name in collections[1:]:
+        _move_documents(db, other, first, other_name)
+    db.execute("UPDATE collections SET name = ? WHERE id = ?", (name, first))
+    if len(collections) > 1:
+        db.execute(
+            """UPDATE collections SET documents = (SELECT count(*) FROM documents d WHERE d.collection = ?1),
+                                      chunks = (SELECT count(*) FROM chunks c WHERE c.collection = ?1)
+               WHERE id = ?1""",
+            (first,),
+        )
+        # Paths are part of the word index: it is rebuilt when the store is opened.
+        db.execute("UPDATE meta SET value = '' WHERE key = 'words_version'")
+
+
+def _move_documents(db: sqlite3.Connection, source: int, target: int, prefix: str) -> None:
+    """Move all documents into another collection; a uri that is taken there gets a prefix. The source is removed."""
+    for document, uri in db.execute("SELECT id, uri FROM documents WHERE collection = ?", (source,)).fetchall():
+        while db.execute("SELECT 1 FROM documents WHERE collection = ? AND uri = ?", (target, uri)).fetchone():
+            uri = f"{prefix}/{uri}" if isinstance(uri, str) else prefix.encode() + b"/" + uri
+        db.execute("UPDATE documents SET collection = ?, uri = ? WHERE id = ?", (target, uri, document))
+    db.execute("UPDATE chunks SET collection = ? WHERE collection = ?", (target, source))
+    # The graph is made again by the next sync.
+    owners = "(SELECT id FROM graph_owners WHERE collection = ?)"
+    db.execute(f"DELETE FROM graph_kept WHERE owner IN {owners}", (source,))  # noqa: S608 - fixed text
+    for table in (*_GRAPH_TABLES, "graph_owners", "collection_spaces", "collection_state"):
+        db.execute(f"DELETE FROM {table} WHERE collection = ?", (source,))  # noqa: S608 - fixed text
+    for table in ("unread_recipes", "unread_files", "session_state"):
+        db.execute(f"DELETE FROM {table} WHERE collection = ?", (source,))  # noqa: S608 - fixed text
+    db.execute("DELETE FROM collections WHERE id = ?", (source,))
+
+
+# ── names ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _rename_control_characters(db: sqlite3.Connection) -> None:
+    """Replace control characters in names, which are refused now, by `_`."""
+    for project, name in db.execute("SELECT id, name FROM projects").fetchall():
+        clean = _without_control_characters(name)
+        while clean != name and db.execute("SELECT 1 FROM projects WHERE name = ?", (clean,)).fetchone():
+            clean += "_"
+        db.execute("UPDATE projects SET name = ? WHERE id = ?", (clean, project))
+    for collection, project, kind, name in db.execute("SELECT id, project, kind, name FROM collections").fetchall():
+        clean = _without_control_characters(name)
+        if clean != name:
+            clean = _free_name(db, project, kind, clean)
+            db.execute("UPDATE collections SET name = ? WHERE id = ?", (clean, collection))
+
+
+def _without_control_characters(name: str) -> str:
+    return "".join("_" if is_control(character) else character for character in name)

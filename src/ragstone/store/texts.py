@@ -62,7 +62,7 @@ def placed(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, las
             found = _readable(body)
             if found == wanted[digest]:
                 numbers[digest] = number
-            elif found is None or not _hash(found).startswith(key):
+            elif found is None or not hash_of(found).startswith(key):
                 broken.setdefault(number, digest)
     mended = {digest: number for number, digest in broken.items() if digest not in numbers}
     numbers |= mended
@@ -80,7 +80,7 @@ def placed(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, las
 def sound(key: bytes, stored: str | bytes) -> str | None:
     """Return a stored text; None for one that cannot be read, or is not the one its key was made of."""
     found = _readable(stored)
-    return found if found is not None and isinstance(key, bytes) and _hash(found).startswith(key) else None
+    return found if found is not None and isinstance(key, bytes) and hash_of(found).startswith(key) else None
 
 
 def damaged(db: sqlite3.Connection) -> list[int]:
@@ -126,6 +126,6 @@ def _readable(stored: str | bytes) -> str | None:
         return None
 
 
-def _hash(text: str) -> bytes:
+def hash_of(text: str) -> bytes:
     """Return what the key of a text is the beginning of."""
     return Chunk(text, _NOWHERE, 0).hash
