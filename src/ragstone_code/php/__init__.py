@@ -1,4 +1,4 @@
-"""PHP files as the common program shape: `lower(text, uri) -> Module`; any text gives a module, none raises."""
+"""PHP files as program trees: `lower(text, uri) -> Module`. Every text gives a module; no text raises an error."""
 
 from __future__ import annotations
 

@@ -1,53 +1,70 @@
-"""What PHP calls are given, and the attributes above a definition."""
+"""Lowering of PHP call arguments and attributes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from ragstone.code.tree import Argument, ClassName, Expr, New
-from ragstone_code.php.context import Context, line_of, named, opaque
+from ragstone_code.php.context import PhpContext, child_of_type, line_of, opaque
 from ragstone_code.php.names import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-NAMED: Final = ("name", "qualified_name", "relative_name")
+NAME_NODES: Final = ("name", "qualified_name", "relative_name")
+_SCOPE_NODES: Final = (*NAME_NODES, "relative_scope", "namespace_name")
 
 
-def arguments(context: Context, node: Node | None) -> tuple[Argument, ...]:
-    """Return what a call is given."""
+def lower_arguments(context: PhpContext, node: Node | None) -> tuple[Argument, ...]:
+    """Return the arguments of a call."""
     if node is None:
         return ()
-    return tuple(_argument(context, one) for one in node.named_children if one.type == "argument")
+    return tuple(_lower_argument(context, child) for child in node.named_children if child.type == "argument")
 
 
-def _argument(context: Context, node: Node) -> Argument:
+def _lower_argument(context: PhpContext, node: Node) -> Argument:
     name = node.child_by_field_name("name")
-    inner = [one for one in node.named_children if one.type not in ("comment", "reference_modifier") and one != name]
-    if not inner:
+    ignored_types = ("comment", "reference_modifier")
+    parts = [child for child in node.named_children if child.type not in ignored_types and child != name]
+    if not parts:
         return Argument(opaque(node), text_of(name))
-    if inner[-1].type == "variadic_unpacking":
-        spread = inner[-1].named_children
-        return Argument(context.expression(spread[-1] if spread else None), spread=True)
-    return Argument(context.expression(inner[-1]), text_of(name))
+    value = parts[-1]
+    if value.type == "variadic_unpacking":
+        spread_value: Node | None = None
+        if value.named_children:
+            spread_value = value.named_children[-1]
+        return Argument(context.expression(spread_value), spread=True)
+    return Argument(context.expression(value), text_of(name))
 
 
-def scope(context: Context, node: Node | None) -> Expr:
-    """Return what stands before `::`: a class by its full name, or an expression."""
-    if node is not None and node.type in (*NAMED, "relative_scope", "namespace_name"):
+def lower_scope(context: PhpContext, node: Node | None) -> Expr:
+    """Return the left side of `::`: a class by its full name, or an expression."""
+    if node is not None and node.type in _SCOPE_NODES:
         written = text_of(node)
-        return ClassName(context.names.of_class(written), written, line_of(node))
+        return ClassName(context.names.resolve_class(written), written, line_of(node))
     return context.expression(node)
 
 
-def attributes(context: Context, node: Node) -> tuple[New, ...]:
-    """Return the attributes of a definition, each as the object it makes."""
-    found: list[New] = []
-    lists = node.child_by_field_name("attributes") or named(node, "attribute_list")
-    for group in lists.named_children if lists is not None else []:
-        for one in group.named_children if group.type == "attribute_group" else []:
-            name = named(one, *NAMED)
-            if one.type == "attribute" and name is not None:
-                given = one.child_by_field_name("parameters") or named(one, "arguments")
-                found.append(New(scope(context, name), arguments(context, given), line_of(one)))
-    return tuple(found)
+def lower_attributes(context: PhpContext, node: Node) -> tuple[New, ...]:
+    """Return the attributes of a definition, each as the object that it creates."""
+    attribute_list = node.child_by_field_name("attributes") or child_of_type(node, "attribute_list")
+    if attribute_list is None:
+        return ()
+    attributes: list[New] = []
+    for group in attribute_list.named_children:
+        if group.type != "attribute_group":
+            continue
+        for child in group.named_children:
+            name = child_of_type(child, *NAME_NODES)
+            if child.type == "attribute" and name is not None:
+                attributes.append(_lower_attribute(context, child, name))
+    return tuple(attributes)
+
+
+def _lower_attribute(context: PhpContext, node: Node, name: Node) -> New:
+    parameters = node.child_by_field_name("parameters") or child_of_type(node, "arguments")
+    return New(
+        lower_scope(context, name),
+        lower_arguments(context, parameters),
+        line_of(node),
+    )

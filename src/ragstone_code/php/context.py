@@ -1,4 +1,4 @@
-"""What the parts of the PHP mapping share: where they are, and how they reach one another."""
+"""The context that all parts of the PHP lowering share."""
 
 from __future__ import annotations
 
@@ -7,70 +7,73 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ragstone.code.tree import Class, Expr, Function, Opaque, Statement
-from ragstone_code.php.names import Names, text_of
+from ragstone_code.php.names import NamespaceNames, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-DEEPEST: Final = 120
-"""Expressions and blocks nested deeper than this are opaque: real code stays below 40, and every level costs frames."""
+MAX_DEPTH: Final = 120
+"""Expressions and blocks below this depth are opaque. Real code stays below 40; each level costs stack frames."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The mappings of the three kinds of syntax, which call one another."""
+class Lowerers:
+    """The lowering functions of the three kinds of syntax, which call each other."""
 
-    expression: Callable[[Context, Node], Expr]
-    statement: Callable[[Context, Node], list[Statement]]
-    definition: Callable[[Context, Node, str], Class]
+    expression: Callable[[PhpContext, Node], Expr]
+    statement: Callable[[PhpContext, Node], list[Statement]]
+    definition: Callable[[PhpContext, Node, str], Class]
 
 
 @dataclass(slots=True)
-class Found:
-    """What was defined anywhere in the part of the file that was mapped at once."""
+class Declarations:
+    """All classes and functions that were declared so far, at any nesting level."""
 
     classes: list[Class] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Context:
-    """A place in a file."""
+class PhpContext:
+    """A position in a file: its names, the surrounding class and function, and the nesting depth."""
 
     uri: str
-    parts: Parts
-    names: Names
-    found: Found
-    inside: str = ""
-    """The full name of the class around it."""
-    within: str = ""
-    """The name of the function around it."""
+    lowerers: Lowerers
+    names: NamespaceNames
+    declarations: Declarations
+    class_name: str = ""
+    """Full name of the surrounding class."""
+    function_name: str = ""
+    """Name of the surrounding function."""
     depth: int = 0
 
     def expression(self, node: Node | None) -> Expr:
-        """Return an expression mapped; what is missing or too deep is opaque."""
+        """Return a lowered expression; it is opaque if the node is missing or nested too deeply."""
         if node is None:
             return Opaque("missing", "", 0)
-        if self.depth >= DEEPEST:
+        if self.depth >= MAX_DEPTH:
             return Opaque("nested too deeply", "", line_of(node))
         self.depth += 1
         try:
-            return self.parts.expression(self, node)
+            return self.lowerers.expression(self, node)
         finally:
             self.depth -= 1
 
     def statements(self, nodes: list[Node]) -> tuple[Statement, ...]:
-        """Return statements mapped, nothing of those that are too deep."""
-        if self.depth >= DEEPEST:
+        """Return lowered statements; none if they are nested too deeply."""
+        if self.depth >= MAX_DEPTH:
             return ()
         self.depth += 1
+        statements: list[Statement] = []
         try:
-            return tuple(one for node in nodes for one in self.parts.statement(self, node))
+            for node in nodes:
+                statements.extend(self.lowerers.statement(self, node))
         finally:
             self.depth -= 1
+        return tuple(statements)
 
     def block(self, node: Node | None) -> tuple[Statement, ...]:
-        """Return the statements of a body: in braces, after a colon, or a single one."""
+        """Return the statements of a body: in braces, after a colon, or a single statement."""
         if node is None:
             return ()
         if node.type in ("compound_statement", "colon_block"):
@@ -78,26 +81,41 @@ class Context:
         return self.statements([node])
 
     def definition(self, node: Node, name: str) -> Class:
-        """Return a class mapped."""
-        return self.parts.definition(self, node, name)
+        """Return a lowered class."""
+        return self.lowerers.definition(self, node, name)
 
-    def entering(self, *, inside: str | None = None, within: str | None = None) -> Context:
-        """Return the place inside a class or function, from which bodies are mapped later."""
-        return replace(
-            self, inside=self.inside if inside is None else inside, within=self.within if within is None else within
-        )
+    def in_class(self, class_name: str) -> PhpContext:
+        """Return the context inside a class."""
+        return replace(self, class_name=class_name)
+
+    def in_function(self, function_name: str) -> PhpContext:
+        """Return the context inside a function, which lowers the body later."""
+        return replace(self, function_name=function_name)
 
 
 def line_of(node: Node) -> int:
-    """Return the line a node starts on, from 1."""
+    """Return the first line of a node, counted from 1."""
     return node.start_point[0] + 1
 
 
-def named(node: Node, *types: str) -> Node | None:
+def child_of_type(node: Node, *types: str) -> Node | None:
     """Return the first child of one of these types."""
-    return next((one for one in node.children if one.type in types), None)
+    for child in node.children:
+        if child.type in types:
+            return child
+    return None
+
+
+def children_without_comments(node: Node) -> list[Node]:
+    """Return the named children of a node except comments."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def first_child(node: Node) -> Node | None:
+    """Return the first named child that is not a comment."""
+    return next(iter(children_without_comments(node)), None)
 
 
 def opaque(node: Node, reason: str = "") -> Opaque:
-    """Return a node as what the mapping has no shape for."""
+    """Return an opaque expression for a node that has no program form."""
     return Opaque(reason or node.type, text_of(node)[:200], line_of(node))

@@ -1,4 +1,4 @@
-"""PHP's expressions in the common shape, one small mapping per kind of syntax."""
+"""Lowering of PHP expressions: one function per kind of syntax node."""
 
 from __future__ import annotations
 
@@ -23,87 +23,127 @@ from ragstone.code.tree import (
     Text,
     Variable,
 )
-from ragstone_code.php.arguments import scope
+from ragstone_code.php.arguments import lower_scope
 from ragstone_code.php.calls import CALLS
-from ragstone_code.php.context import Context, line_of, named, opaque
+from ragstone_code.php.context import (
+    PhpContext,
+    child_of_type,
+    children_without_comments,
+    first_child,
+    line_of,
+    opaque,
+)
 from ragstone_code.php.names import text_of
-from ragstone_code.php.strings import double_quoted, heredoc, single_quoted
+from ragstone_code.php.strings import lower_double_quoted, lower_heredoc, lower_single_quoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def expression(context: Context, node: Node) -> Expr:
-    """Return an expression mapped; what has no mapping is opaque."""
-    mapping = _MAPPINGS.get(node.type)
-    return mapping(context, node) if mapping else opaque(node)
+def lower_expression(context: PhpContext, node: Node) -> Expr:
+    """Return a lowered expression; it is opaque if its kind is not supported."""
+    lower = _EXPRESSIONS.get(node.type)
+    if lower is None:
+        return opaque(node)
+    return lower(context, node)
 
 
-def _variable(_: Context, node: Node) -> Expr:
+# ── literals and names ────────────────────────────────────────────────────────────────────────────
+
+
+def _lower_variable(_: PhpContext, node: Node) -> Expr:
     return Variable(text_of(node)[1:], line_of(node))
 
 
-def _integer(_: Context, node: Node) -> Expr:
-    written = text_of(node).replace("_", "").lower()
-    base = 16 if written.startswith("0x") else 2 if written.startswith("0b") else 8 if written[:1] == "0" else 10
-    digits = written.removeprefix("0o") if base == 8 else written
+def _lower_integer(_: PhpContext, node: Node) -> Expr:
+    digits = text_of(node).replace("_", "").lower()
+    base = 10
+    if digits.startswith("0x"):
+        base = 16
+    elif digits.startswith("0b"):
+        base = 2
+    elif digits.startswith("0"):
+        base = 8
+        digits = digits.removeprefix("0o")
     try:
         return Literal(int(digits or "0", base), line_of(node))
     except ValueError:
         return opaque(node)
 
 
-def _float(_: Context, node: Node) -> Expr:
+def _lower_float(_: PhpContext, node: Node) -> Expr:
     try:
         return Literal(float(text_of(node).replace("_", "")), line_of(node))
     except ValueError:
         return opaque(node)
 
 
-def _boolean(_: Context, node: Node) -> Expr:
+def _lower_boolean(_: PhpContext, node: Node) -> Expr:
     return Literal(text_of(node).lower() == "true", line_of(node))
 
 
-def _null(_: Context, node: Node) -> Expr:
+def _lower_null(_: PhpContext, node: Node) -> Expr:
     return Literal(None, line_of(node))
 
 
-def _name(context: Context, node: Node) -> Expr:
-    """Return a constant: one of the compiler's own as a value, else by its name."""
-    written, line = "".join(text_of(node).split()), line_of(node)
-    folder = context.uri.rpartition("/")[0]
-    method = f"{context.inside}::{context.within}" if context.inside else context.within
-    own: dict[str, str | int] = {
-        "__DIR__": folder, "__FILE__": context.uri, "__CLASS__": context.inside, "__FUNCTION__": context.within,
-        "__METHOD__": method, "__NAMESPACE__": context.names.namespace, "__LINE__": line,
-        "PHP_EOL": "\n", "DIRECTORY_SEPARATOR": "/",
-    }  # fmt: skip
-    bare = written.lstrip("\\").upper()
-    return Literal(own[bare], line) if bare in own else FunctionName(context.names.of_constant(written), line)
+def _lower_name(context: PhpContext, node: Node) -> Expr:
+    """Return a constant: magic constants as literals, others by name."""
+    written = "".join(text_of(node).split())
+    line = line_of(node)
+    magic_constants = _magic_constants(context, line)
+    bare_name = written.lstrip("\\").upper()
+    if bare_name in magic_constants:
+        return Literal(magic_constants[bare_name], line)
+    return FunctionName(context.names.resolve_constant(written), line)
 
 
-def _inner(context: Context, node: Node) -> Expr:
-    """Return what is inside of brackets, `@`, `clone`, `&`, `print`."""
-    inner = next((one for one in node.named_children if one.type != "comment"), None)
-    return context.expression(inner) if inner is not None else opaque(node)
+def _magic_constants(context: PhpContext, line: int) -> dict[str, str | int]:
+    method = context.function_name
+    if context.class_name:
+        method = f"{context.class_name}::{context.function_name}"
+    return {
+        "__DIR__": context.uri.rpartition("/")[0],
+        "__FILE__": context.uri,
+        "__CLASS__": context.class_name,
+        "__FUNCTION__": context.function_name,
+        "__METHOD__": method,
+        "__NAMESPACE__": context.names.namespace,
+        "__LINE__": line,
+        "PHP_EOL": "\n",
+        "DIRECTORY_SEPARATOR": "/",
+    }
 
 
-def _array(context: Context, node: Node) -> Expr:
-    entries = [_entry(context, one) for one in node.named_children if one.type == "array_element_initializer"]
+def _lower_wrapped(context: PhpContext, node: Node) -> Expr:
+    """Return the expression inside parentheses, `@`, `clone`, `&` or `print`."""
+    inner = first_child(node)
+    if inner is None:
+        return opaque(node)
+    return context.expression(inner)
+
+
+# ── arrays and members ────────────────────────────────────────────────────────────────────────────
+
+
+def _lower_array(context: PhpContext, node: Node) -> Expr:
+    elements = [child for child in node.named_children if child.type == "array_element_initializer"]
+    entries = [_lower_entry(context, element) for element in elements]
     return Collected(tuple(entries), line_of(node))
 
 
-def _entry(context: Context, node: Node) -> Entry:
-    inner = [one for one in node.named_children if one.type != "comment"]
-    if len(inner) == 1 and inner[0].type == "variadic_unpacking":
-        return Entry(_inner(context, inner[0]), spread=True)
-    if len(inner) >= 2 and named(node, "=>") is not None:
-        return Entry(context.expression(inner[-1]), context.expression(inner[0]))
-    return Entry(context.expression(inner[-1] if inner else None))
+def _lower_entry(context: PhpContext, node: Node) -> Entry:
+    parts = children_without_comments(node)
+    if not parts:
+        return Entry(context.expression(None))
+    if len(parts) == 1 and parts[0].type == "variadic_unpacking":
+        return Entry(_lower_wrapped(context, parts[0]), spread=True)
+    if len(parts) >= 2 and child_of_type(node, "=>") is not None:
+        return Entry(context.expression(parts[-1]), context.expression(parts[0]))
+    return Entry(context.expression(parts[-1]))
 
 
-def _pattern(context: Context, node: Node) -> Expr:
-    """Return `[$a, 'k' => $b]` or `list(…)` as a target; a place left out is opaque, so that the others keep theirs."""
+def _lower_pattern(context: PhpContext, node: Node) -> Expr:
+    """Return `[$a, 'k' => $b]` or `list(…)` as a target; an omitted position becomes an opaque entry."""
     entries: list[Entry] = []
     key: Expr | None = None
     value: Expr | None = None
@@ -111,129 +151,192 @@ def _pattern(context: Context, node: Node) -> Expr:
         if child.type == "=>":
             key, value = value, None
         elif child.type in (",", "]", ")"):
-            if value is not None or child.type == ",":
-                entries.append(Entry(value or Opaque("left out", "", line_of(child)), key))
-            key = value = None
+            if value is not None:
+                entries.append(Entry(value, key))
+            elif child.type == ",":
+                entries.append(Entry(Opaque("left out", "", line_of(child)), key))
+            key = None
+            value = None
         elif child.is_named and child.type != "comment":
             value = context.expression(child)
     return Collected(tuple(entries), line_of(node))
 
 
-def _member(context: Context, node: Node) -> Expr:
+def _lower_member(context: PhpContext, node: Node) -> Expr:
+    owner = context.expression(node.child_by_field_name("object"))
     name = node.child_by_field_name("name")
-    of = context.expression(node.child_by_field_name("object"))
-    plain = name is not None and name.type == "name"
-    return Member(of, text_of(name) if plain else context.expression(name), line_of(name or node))
+    line = line_of(name or node)
+    return Member(owner, _lower_member_name(context, name, "name"), line)
 
 
-def _static_property(context: Context, node: Node) -> Expr:
+def _lower_static_property(context: PhpContext, node: Node) -> Expr:
+    owner = lower_scope(context, node.child_by_field_name("scope"))
     name = node.child_by_field_name("name")
-    of = scope(context, node.child_by_field_name("scope"))
-    plain = name is not None and name.type == "variable_name"
-    return Static(of, text_of(name) if plain else context.expression(name), line_of(node))
+    return Static(owner, _lower_member_name(context, name, "variable_name"), line_of(node))
 
 
-def _class_constant(context: Context, node: Node) -> Expr:
-    inner = node.named_children
-    if len(inner) < 2:
+def _lower_class_constant(context: PhpContext, node: Node) -> Expr:
+    parts = node.named_children
+    if len(parts) < 2:
         return opaque(node)
-    name = inner[-1]
-    plain = name.type == "name"
-    return Static(scope(context, inner[0]), text_of(name) if plain else context.expression(name), line_of(node))
+    owner = lower_scope(context, parts[0])
+    return Static(owner, _lower_member_name(context, parts[-1], "name"), line_of(node))
 
 
-def _binary(context: Context, node: Node) -> Expr:
+def _lower_member_name(context: PhpContext, node: Node | None, plain_type: str) -> str | Expr:
+    """Return a written name as text and a computed name as an expression."""
+    if node is not None and node.type == plain_type:
+        return text_of(node)
+    return context.expression(node)
+
+
+def _lower_subscript(context: PhpContext, node: Node) -> Expr:
+    parts = children_without_comments(node)
+    if not parts:
+        return opaque(node)
+    key: Expr | None = None
+    if len(parts) > 1:
+        key = context.expression(parts[1])
+    return Subscript(context.expression(parts[0]), key, line_of(node))
+
+
+# ── operators and conditions ──────────────────────────────────────────────────────────────────────
+
+
+def _lower_binary(context: PhpContext, node: Node) -> Expr:
     operator = text_of(node.child_by_field_name("operator")).lower()
     if operator == ".":
-        return _joined(context, node)
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        return _lower_concatenation(context, node)
+    right_node = node.child_by_field_name("right")
+    left = context.expression(node.child_by_field_name("left"))
     if operator == "??":
-        return Choice(context.expression(left), None, context.expression(right), line_of(node))
-    other = scope(context, right) if operator == "instanceof" else context.expression(right)
-    return Operation(operator, context.expression(left), other, line_of(node))
+        return Choice(left, None, context.expression(right_node), line_of(node))
+    if operator == "instanceof":
+        return Operation(operator, left, lower_scope(context, right_node), line_of(node))
+    return Operation(operator, left, context.expression(right_node), line_of(node))
 
 
-def _joined(context: Context, node: Node) -> Expr:
-    """Return `a . b . c` as one text: such chains are long, and nest on the left."""
+def _lower_concatenation(context: PhpContext, node: Node) -> Expr:
+    """Return `a . b . c` as one text. A loop is needed because long chains nest on the left."""
     parts: list[Expr] = []
-    here: Node | None = node
-    while here is not None and here.type == "binary_expression":
-        if text_of(here.child_by_field_name("operator")) != ".":
+    current: Node | None = node
+    while current is not None and current.type == "binary_expression":
+        if text_of(current.child_by_field_name("operator")) != ".":
             break
-        parts.append(context.expression(here.child_by_field_name("right")))
-        here = here.child_by_field_name("left")
-    parts.append(context.expression(here))
+        parts.append(context.expression(current.child_by_field_name("right")))
+        current = current.child_by_field_name("left")
+    parts.append(context.expression(current))
     return Text(tuple(reversed(parts)), line_of(node))
 
 
-def _unary(context: Context, node: Node) -> Expr:
-    operator = text_of(node.child_by_field_name("operator") or (node.children[0] if node.children else None))
-    return Operation(operator.lower(), context.expression(node.child_by_field_name("argument")), None, line_of(node))
+def _lower_unary(context: PhpContext, node: Node) -> Expr:
+    operator = node.child_by_field_name("operator")
+    if operator is None and node.children:
+        operator = node.children[0]
+    argument = context.expression(node.child_by_field_name("argument"))
+    return Operation(text_of(operator).lower(), argument, None, line_of(node))
 
 
-def _cast(context: Context, node: Node) -> Expr:
-    kind = text_of(node.child_by_field_name("type")).strip().lower()
-    return Operation(f"({kind})", context.expression(node.child_by_field_name("value")), None, line_of(node))
+def _lower_cast(context: PhpContext, node: Node) -> Expr:
+    type_name = text_of(node.child_by_field_name("type")).strip().lower()
+    value = context.expression(node.child_by_field_name("value"))
+    return Operation(f"({type_name})", value, None, line_of(node))
 
 
-def _conditional(context: Context, node: Node) -> Expr:
+def _lower_conditional(context: PhpContext, node: Node) -> Expr:
     test = context.expression(node.child_by_field_name("condition"))
-    then, other = node.child_by_field_name("body"), context.expression(node.child_by_field_name("alternative"))
+    then = node.child_by_field_name("body")
+    other = context.expression(node.child_by_field_name("alternative"))
     if then is None:  # `a ?: b`
         return Operation("?:", test, other, line_of(node))
     return Choice(test, context.expression(then), other, line_of(node))
 
 
-def _match(context: Context, node: Node) -> Expr:
+def _lower_match(context: PhpContext, node: Node) -> Expr:
+    subject = context.expression(node.child_by_field_name("condition"))
     arms: list[tuple[tuple[Expr, ...], Expr]] = []
     body = node.child_by_field_name("body")
-    for arm in body.named_children if body is not None else []:
-        tests = arm.child_by_field_name("conditional_expressions")
-        value = context.expression(arm.child_by_field_name("return_expression"))
-        inner = [one for one in tests.named_children if one.type != "comment"] if tests is not None else []
-        if arm.type in ("match_conditional_expression", "match_default_expression"):
-            arms.append((tuple(context.expression(one) for one in inner), value))
-    return Match(context.expression(node.child_by_field_name("condition")), tuple(arms), line_of(node))
+    if body is not None:
+        for child in body.named_children:
+            if child.type in ("match_conditional_expression", "match_default_expression"):
+                arms.append(_lower_match_arm(context, child))
+    return Match(subject, tuple(arms), line_of(node))
 
 
-def _subscript(context: Context, node: Node) -> Expr:
-    inner = [one for one in node.named_children if one.type != "comment"]
-    if not inner:
-        return opaque(node)
-    key = context.expression(inner[1]) if len(inner) > 1 else None
-    return Subscript(context.expression(inner[0]), key, line_of(node))
+def _lower_match_arm(context: PhpContext, node: Node) -> tuple[tuple[Expr, ...], Expr]:
+    tests: list[Expr] = []
+    conditions = node.child_by_field_name("conditional_expressions")
+    if conditions is not None:
+        tests = [context.expression(child) for child in children_without_comments(conditions)]
+    value = context.expression(node.child_by_field_name("return_expression"))
+    return tuple(tests), value
 
 
-def _assigned(context: Context, node: Node) -> Expr:
-    operator = node.child_by_field_name("operator")
-    written = text_of(operator).removesuffix("=") if node.type == "augmented_assignment_expression" else ""
-    target = context.expression(node.child_by_field_name("left"))
-    return Assigned(target, context.expression(node.child_by_field_name("right")), line_of(node), written)
+# ── assignments and includes ──────────────────────────────────────────────────────────────────────
 
 
-def _updated(context: Context, node: Node) -> Expr:
-    """Return `$i++` and the like as what they do."""
+def _lower_assignment(context: PhpContext, node: Node) -> Expr:
+    operator = ""
+    if node.type == "augmented_assignment_expression":
+        operator = text_of(node.child_by_field_name("operator")).removesuffix("=")
+    return Assigned(
+        context.expression(node.child_by_field_name("left")),
+        context.expression(node.child_by_field_name("right")),
+        line_of(node),
+        operator,
+    )
+
+
+def _lower_update(context: PhpContext, node: Node) -> Expr:
+    """Return `$i++` and `$i--` as assignments."""
     target = context.expression(node.child_by_field_name("argument"))
-    step = text_of(node.child_by_field_name("operator"))[:1] or "+"
-    return Assigned(target, Literal(1, line_of(node)), line_of(node), step)
+    operator = text_of(node.child_by_field_name("operator"))[:1] or "+"
+    return Assigned(target, Literal(1, line_of(node)), line_of(node), operator)
 
 
-def _included(context: Context, node: Node) -> Expr:
-    return Included(_inner(context, node), line_of(node))
+def _lower_include(context: PhpContext, node: Node) -> Expr:
+    return Included(_lower_wrapped(context, node), line_of(node))
 
 
-_MAPPINGS: Final[dict[str, Callable[[Context, Node], Expr]]] = {
-    "variable_name": _variable, "integer": _integer, "float": _float, "boolean": _boolean, "null": _null,
-    "string": single_quoted, "encapsed_string": double_quoted, "heredoc": heredoc, "nowdoc": heredoc,
-    "name": _name, "qualified_name": _name, "relative_name": _name, "relative_scope": scope,
-    "parenthesized_expression": _inner, "error_suppression_expression": _inner, "clone_expression": _inner,
-    "by_ref": _inner, "reference_assignment_expression": _assigned, "print_intrinsic": _inner,
-    "array_creation_expression": _array, "list_literal": _pattern, "argument": _inner,
-    "member_access_expression": _member, "nullsafe_member_access_expression": _member,
-    "scoped_property_access_expression": _static_property, "class_constant_access_expression": _class_constant,
-    "binary_expression": _binary, "unary_op_expression": _unary, "cast_expression": _cast,
-    "conditional_expression": _conditional, "match_expression": _match, "subscript_expression": _subscript,
-    "assignment_expression": _assigned, "augmented_assignment_expression": _assigned, "update_expression": _updated,
-    "require_expression": _included, "require_once_expression": _included, "include_expression": _included,
-    "include_once_expression": _included, **CALLS,
-}  # fmt: skip
+_EXPRESSIONS: Final[dict[str, Callable[[PhpContext, Node], Expr]]] = {
+    "variable_name": _lower_variable,
+    "integer": _lower_integer,
+    "float": _lower_float,
+    "boolean": _lower_boolean,
+    "null": _lower_null,
+    "string": lower_single_quoted,
+    "encapsed_string": lower_double_quoted,
+    "heredoc": lower_heredoc,
+    "nowdoc": lower_heredoc,
+    "name": _lower_name,
+    "qualified_name": _lower_name,
+    "relative_name": _lower_name,
+    "relative_scope": lower_scope,
+    "parenthesized_expression": _lower_wrapped,
+    "error_suppression_expression": _lower_wrapped,
+    "clone_expression": _lower_wrapped,
+    "by_ref": _lower_wrapped,
+    "print_intrinsic": _lower_wrapped,
+    "argument": _lower_wrapped,
+    "array_creation_expression": _lower_array,
+    "list_literal": _lower_pattern,
+    "member_access_expression": _lower_member,
+    "nullsafe_member_access_expression": _lower_member,
+    "scoped_property_access_expression": _lower_static_property,
+    "class_constant_access_expression": _lower_class_constant,
+    "subscript_expression": _lower_subscript,
+    "binary_expression": _lower_binary,
+    "unary_op_expression": _lower_unary,
+    "cast_expression": _lower_cast,
+    "conditional_expression": _lower_conditional,
+    "match_expression": _lower_match,
+    "assignment_expression": _lower_assignment,
+    "augmented_assignment_expression": _lower_assignment,
+    "reference_assignment_expression": _lower_assignment,
+    "update_expression": _lower_update,
+    "require_expression": _lower_include,
+    "require_once_expression": _lower_include,
+    "include_expression": _lower_include,
+    "include_once_expression": _lower_include,
+    **CALLS,
+}

@@ -1,119 +1,130 @@
-"""PHP's functions, methods and closures: what they take now, their bodies when asked for."""
+"""Lowering of PHP functions, methods and closures. Bodies are lowered on first use."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ragstone.code.tree import Body, Closure, Expr, Function, Parameter, Return, Statement, Typed
-from ragstone_code.php.arguments import NAMED, attributes
-from ragstone_code.php.context import Context, line_of, named
+from ragstone_code.php.arguments import NAME_NODES, lower_attributes
+from ragstone_code.php.context import PhpContext, child_of_type, line_of
 from ragstone_code.php.names import RELATIVE, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_PARAMETERS = ("simple_parameter", "property_promotion_parameter", "variadic_parameter")
+_PARAMETER_NODES = ("simple_parameter", "property_promotion_parameter", "variadic_parameter")
 
 
-def function(context: Context, node: Node, name: str) -> Function:
-    """Return a function or method under a name."""
+def lower_function(context: PhpContext, node: Node, name: str) -> Function:
+    """Return a function or method with the given name."""
     name_node = node.child_by_field_name("name")
-    inner = context.entering(within=name.rpartition("\\")[2])
+    inner = context.in_function(name.rpartition("\\")[2])
     body = node.child_by_field_name("body")
+    visibility = text_of(child_of_type(node, "visibility_modifier")).lower()
     return Function(
         name=name,
-        parameters=parameters(context, node.child_by_field_name("parameters")),
-        body=Body(lambda: _body(inner, body)),
+        parameters=_lower_parameters(context, node.child_by_field_name("parameters")),
+        body=Body(lambda: _lower_body(inner, body)),
         line=line_of(name_node or node),
         line_end=node.end_point[0] + 1,
-        returns=typed(context, node.child_by_field_name("return_type")),
-        attributes=attributes(context, node),
-        captures=_captures(node),
-        static=named(node, "static_modifier") is not None,
-        visibility=text_of(named(node, "visibility_modifier")).lower() or "public",
-        abstract=body is None or named(node, "abstract_modifier") is not None,
-        doc=doc_of(node),
+        returns=lower_type(context, node.child_by_field_name("return_type")),
+        attributes=lower_attributes(context, node),
+        captures=_captured_names(node),
+        static=child_of_type(node, "static_modifier") is not None,
+        visibility=visibility or "public",
+        abstract=body is None or child_of_type(node, "abstract_modifier") is not None,
+        doc=doc_comment(node),
     )
 
 
-def closure(context: Context, node: Node) -> Expr:
+def lower_closure(context: PhpContext, node: Node) -> Expr:
     """Return a function without a name."""
-    return Closure(function(context, node, "{closure}"), line_of(node))
+    return Closure(lower_function(context, node, "{closure}"), line_of(node))
 
 
-def _body(context: Context, node: Node | None) -> tuple[Statement, ...]:
-    """Return the statements of a body; that of an arrow function is the value it returns."""
+def _lower_body(context: PhpContext, node: Node | None) -> tuple[Statement, ...]:
+    """Return the statements of a body; an arrow function returns its expression."""
     context.depth = 0
     if node is None or node.type == "compound_statement":
         return context.block(node)
     return (Return(context.expression(node), line_of(node)),)
 
 
-def _captures(node: Node) -> tuple[str, ...] | None:
-    """Return what a closure takes along: an arrow function everything, others what they name."""
+def _captured_names(node: Node) -> tuple[str, ...] | None:
+    """Return the variables of a closure's `use` clause; None for an arrow function, which captures all."""
     if node.type == "arrow_function":
         return None
-    clause = named(node, "anonymous_function_use_clause")
-    found: list[str] = []
-    for one in clause.named_children if clause is not None else []:
-        variable = one if one.type == "variable_name" else named(one, "variable_name")
+    clause = child_of_type(node, "anonymous_function_use_clause")
+    if clause is None:
+        return ()
+    names: list[str] = []
+    for child in clause.named_children:
+        variable: Node | None = child
+        if child.type != "variable_name":
+            variable = child_of_type(child, "variable_name")
         if variable is not None:
-            found.append(text_of(variable)[1:])
-    return tuple(found)
+            names.append(text_of(variable)[1:])
+    return tuple(names)
 
 
-def parameters(context: Context, node: Node | None) -> tuple[Parameter, ...]:
-    """Return what a function takes."""
+def _lower_parameters(context: PhpContext, node: Node | None) -> tuple[Parameter, ...]:
     if node is None:
         return ()
-    return tuple(_parameter(context, one) for one in node.named_children if one.type in _PARAMETERS)
+    return tuple(_lower_parameter(context, child) for child in node.named_children if child.type in _PARAMETER_NODES)
 
 
-def _parameter(context: Context, node: Node) -> Parameter:
+def _lower_parameter(context: PhpContext, node: Node) -> Parameter:
     name = node.child_by_field_name("name")
-    default = node.child_by_field_name("default_value")
     if name is not None and name.type == "by_ref":
-        name = named(name, "variable_name")
+        name = child_of_type(name, "variable_name")
+    default: Expr | None = None
+    default_node = node.child_by_field_name("default_value")
+    if default_node is not None:
+        default = context.expression(default_node)
     return Parameter(
         name=text_of(name).lstrip("&$"),
-        type=typed(context, node.child_by_field_name("type")),
-        default=None if default is None else context.expression(default),
+        type=lower_type(context, node.child_by_field_name("type")),
+        default=default,
         spread=node.type == "variadic_parameter",
         promoted=node.type == "property_promotion_parameter",
-        attributes=attributes(context, node),
+        attributes=lower_attributes(context, node),
     )
 
 
-def typed(context: Context, node: Node | None) -> Typed | None:
-    """Return a written type with its class names resolved."""
+def lower_type(context: PhpContext, node: Node | None) -> Typed | None:
+    """Return a type with its class names resolved."""
     if node is None:
         return None
     names: list[str] = []
-    _type_names(context, node, names)
-    nullable = node.type == "optional_type" or "null" in names
-    kept = tuple(dict.fromkeys(name for name in names if name != "null"))
-    return Typed(kept, nullable, text=text_of(node))
+    _collect_type_names(context, node, names)
+    is_nullable = node.type == "optional_type" or "null" in names
+    distinct_names = dict.fromkeys(name for name in names if name != "null")
+    return Typed(tuple(distinct_names), is_nullable, text=text_of(node))
 
 
-def _type_names(context: Context, node: Node, names: list[str], depth: int = 0) -> None:
-    """Gather the class and built-in names of a type."""
+def _collect_type_names(context: PhpContext, node: Node, names: list[str], depth: int = 0) -> None:
+    """Add the class names and built-in names of a type to a list."""
     if node.type == "primitive_type":
         names.append(text_of(node).lower())
-    elif node.type in NAMED:
+    elif node.type in NAME_NODES:
         written = text_of(node)
-        names.append(written.lower() if written.lower() in RELATIVE else context.names.of_class(written))
+        if written.lower() in RELATIVE:
+            names.append(written.lower())
+        else:
+            names.append(context.names.resolve_class(written))
     elif depth < 20:
-        for one in node.named_children:
-            _type_names(context, one, names, depth + 1)
+        for child in node.named_children:
+            _collect_type_names(context, child, names, depth + 1)
 
 
-def doc_of(node: Node) -> str:
+def doc_comment(node: Node) -> str:
     """Return the text of the doc comment above a definition, without its stars."""
-    before = node.prev_named_sibling
-    if before is None or before.type != "comment":
+    comment = node.prev_named_sibling
+    if comment is None or comment.type != "comment":
         return ""
-    written = text_of(before)
+    written = text_of(comment)
     if not written.startswith("/**"):
         return ""
-    lines = (line.strip().lstrip("*").strip() for line in written[3:].removesuffix("*/").splitlines())
-    return "\n".join(lines).strip()
+    lines = written[3:].removesuffix("*/").splitlines()
+    plain_lines = [line.strip().lstrip("*").strip() for line in lines]
+    return "\n".join(plain_lines).strip()

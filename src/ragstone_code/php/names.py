@@ -1,4 +1,4 @@
-"""What a PHP name means: by the namespace it stands in and the `use` lines of its file."""
+"""Resolution of PHP names by the namespace and the `use` lines of a file."""
 
 from __future__ import annotations
 
@@ -12,35 +12,37 @@ RELATIVE: Final = frozenset({"self", "static", "parent"})
 
 
 def text_of(node: Node | None) -> str:
-    """Return the text of a syntax node, nothing for none."""
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+    """Return the source text of a syntax node; an empty text if there is no node."""
+    if node is None or node.text is None:
+        return ""
+    return node.text.decode("utf-8", "replace")
 
 
 @dataclass(slots=True)
-class Names:
-    """The names of one namespace section of a file."""
+class NamespaceNames:
+    """The namespace of a file section and its imported names."""
 
     namespace: str = ""
     classes: dict[str, str] = field(default_factory=dict)
-    """Local name → full name, as it is written."""
+    """Local name → full name, as written."""
     functions: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
-    _folded: dict[str, str] = field(default_factory=dict)
+    _classes_by_lower_name: dict[str, str] = field(default_factory=dict)
 
-    def use(self, kind: str, full: str, alias: str) -> None:
-        """Take in one `use`; the kind is "", "function" or "const"."""
-        full = full.strip("\\")
-        alias = alias or full.rpartition("\\")[2]
+    def add_import(self, kind: str, full_name: str, alias: str) -> None:
+        """Add an imported name; the kind is "", "function" or "const"."""
+        full_name = full_name.strip("\\")
+        alias = alias or full_name.rpartition("\\")[2]
         if kind == "function":
-            self.functions[alias.lower()] = full
+            self.functions[alias.lower()] = full_name
         elif kind == "const":
-            self.constants[alias] = full
+            self.constants[alias] = full_name
         else:
-            self.classes[alias] = full
-            self._folded[alias.lower()] = full
+            self.classes[alias] = full_name
+            self._classes_by_lower_name[alias.lower()] = full_name
 
-    def of_class(self, written: str) -> str:
-        """Return the full name of a class; `self`, `static` and `parent` stay."""
+    def resolve_class(self, written: str) -> str:
+        """Return the full name of a class; `self`, `static` and `parent` stay as they are."""
         written = "".join(written.split())
         if written.lower() in RELATIVE:
             return written.lower()
@@ -48,47 +50,64 @@ class Names:
             return written[1:]
         first, _, rest = written.partition("\\")
         if rest and first.lower() == "namespace":
-            return self.declared(rest)
-        known = self.classes.get(first) or self._folded.get(first.lower())
-        if known:
-            return f"{known}\\{rest}" if rest else known
-        return self.declared(written)
+            return self.qualify(rest)
+        imported = self.classes.get(first) or self._classes_by_lower_name.get(first.lower())
+        if not imported:
+            return self.qualify(written)
+        if rest:
+            return f"{imported}\\{rest}"
+        return imported
 
-    def of_function(self, written: str) -> str:
-        """Return the full name of a function; a bare one that is not imported stays bare: PHP looks in two places."""
+    def resolve_function(self, written: str) -> str:
+        """Return the full name of a function; a bare name stays bare if it is not imported."""
         if "\\" in written:
-            return self.of_class(written)
+            return self.resolve_class(written)
         return self.functions.get(written.lower(), written)
 
-    def of_constant(self, written: str) -> str:
-        """Return the full name of a constant, a bare one as it is written unless imported."""
+    def resolve_constant(self, written: str) -> str:
+        """Return the full name of a constant; a bare name stays bare if it is not imported."""
         if "\\" in written:
-            return self.of_class(written)
+            return self.resolve_class(written)
         return self.constants.get(written, written)
 
-    def declared(self, name: str) -> str:
-        """Return the full name of what is declared here under a name."""
-        return f"{self.namespace}\\{name}" if self.namespace else name
+    def qualify(self, name: str) -> str:
+        """Return a name with the current namespace in front."""
+        if not self.namespace:
+            return name
+        return f"{self.namespace}\\{name}"
 
 
-def read_use(names: Names, node: Node) -> None:
-    """Take in a `use` line of a file: plain, aliased, in a group, of functions and constants."""
-    kind = _kind(node)
+def read_imports(names: NamespaceNames, node: Node) -> None:
+    """Add the names of a `use` line: plain, aliased, grouped, of functions and of constants."""
+    kind = _import_kind(node)
     group = node.child_by_field_name("body")
     prefix = ""
     if group is not None:
-        prefix = next((text_of(one) for one in node.named_children if one.type == "namespace_name"), "")
+        prefix = _group_prefix(node)
     for clause in (group or node).named_children:
-        if clause.type != "namespace_use_clause":
-            continue
-        alias = clause.child_by_field_name("alias")
-        written = next((one for one in clause.named_children if one.type in ("name", "qualified_name")), None)
-        if written is None:
-            continue
-        full = f"{prefix}\\{text_of(written)}" if prefix else text_of(written)
-        names.use(_kind(clause) or kind, "".join(full.split()), text_of(alias))
+        if clause.type == "namespace_use_clause":
+            _read_import_clause(names, clause, prefix, kind)
 
 
-def _kind(node: Node) -> str:
-    """Return whether a `use` is of functions or constants."""
-    return next((one.type for one in node.children if one.type in ("function", "const")), "")
+def _group_prefix(node: Node) -> str:
+    for child in node.named_children:
+        if child.type == "namespace_name":
+            return f"{text_of(child)}\\"
+    return ""
+
+
+def _read_import_clause(names: NamespaceNames, clause: Node, prefix: str, kind: str) -> None:
+    for child in clause.named_children:
+        if child.type in ("name", "qualified_name"):
+            full_name = "".join(f"{prefix}{text_of(child)}".split())
+            alias = text_of(clause.child_by_field_name("alias"))
+            names.add_import(_import_kind(clause) or kind, full_name, alias)
+            return
+
+
+def _import_kind(node: Node) -> str:
+    """Return "function" or "const" for such imports, else an empty text."""
+    for child in node.children:
+        if child.type in ("function", "const"):
+            return child.type
+    return ""

@@ -1,4 +1,4 @@
-"""PHP's ways to write a string, as values and as texts with expressions in them."""
+"""Lowering of PHP string literals: values, or texts with embedded expressions."""
 
 from __future__ import annotations
 
@@ -7,108 +7,143 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from ragstone.code.tree import Expr, Literal, Subscript, Text, Variable
-from ragstone_code.php.context import Context, line_of, named, opaque
+from ragstone_code.php.context import PhpContext, child_of_type, line_of, opaque
 from ragstone_code.php.names import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ESCAPE: Final = re.compile(r"\\(u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|[ntrvef\\$\"])")
-_PLAIN: Final = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "e": "\x1b", "f": "\f", "\\": "\\", "$": "$", '"': '"'}
+_ESCAPED_CHARACTERS: Final = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "v": "\v",
+    "e": "\x1b",
+    "f": "\f",
+    "\\": "\\",
+    "$": "$",
+    '"': '"',
+}
 
 
-def single_quoted(_: Context, node: Node) -> Expr:
-    """Return `'…'`, in which only the quote and the backslash are escaped."""
+def lower_single_quoted(_: PhpContext, node: Node) -> Expr:
+    """Return `'…'`, in which only quotes and backslashes are escaped."""
     written = text_of(node).removeprefix("b").removeprefix("B")[1:-1]
     return Literal(re.sub(r"\\([\\'])", r"\1", written), line_of(node))
 
 
-def double_quoted(context: Context, node: Node) -> Expr:
-    """Return `"…"`: a value where nothing is in it, else a text."""
-    return _text(context, node, tuple(_pieces(context, node, node.children[1:-1])))
+def lower_double_quoted(context: PhpContext, node: Node) -> Expr:
+    """Return `"…"`: a literal if it embeds no expressions, else a text."""
+    return _join_pieces(node, list(_pieces(context, node, node.children[1:-1])))
 
 
-def heredoc(context: Context, node: Node) -> Expr:
-    """Return `<<<NAME … NAME` and `<<<'NAME' … NAME`, without the indentation of the closing name."""
-    body, end = node.child_by_field_name("value"), node.child_by_field_name("end_tag")
+def lower_heredoc(context: PhpContext, node: Node) -> Expr:
+    """Return `<<<NAME … NAME` or `<<<'NAME' … NAME` without the indentation of the closing name."""
+    body = node.child_by_field_name("value")
+    end = node.child_by_field_name("end_tag")
     if body is None:
         return Literal("", line_of(node))
-    margin = end.start_point[1] if end is not None else 0
+    indentation = 0
+    if end is not None:
+        indentation = end.start_point[1]
     if node.type == "nowdoc":
-        return Literal(_dedented(text_of(body), margin, first=True), line_of(node))
-    pieces = tuple(_pieces(context, body, body.children))
-    even = tuple(
-        Literal(_dedented(str(one.value), margin, first=position == 0), one.line) if isinstance(one, Literal) else one
-        for position, one in enumerate(pieces)
-    )
-    return _text(context, node, even)
+        return Literal(_dedent(text_of(body), indentation, is_first=True), line_of(node))
+    pieces = list(_pieces(context, body, body.children))
+    for position, piece in enumerate(pieces):
+        if isinstance(piece, Literal):
+            text = _dedent(str(piece.value), indentation, is_first=position == 0)
+            pieces[position] = Literal(text, piece.line)
+    return _join_pieces(node, pieces)
 
 
-def _dedented(text: str, margin: int, *, first: bool) -> str:
-    """Return a piece of a heredoc without its margin; the line break that opens the body is none of it."""
-    if first:
+def _dedent(text: str, indentation: int, *, is_first: bool) -> str:
+    """Return a piece of a heredoc without indentation; the first piece loses its leading line break."""
+    if is_first:
         text = text.removeprefix("\r\n").removeprefix("\n")
-    if not margin:
+    if not indentation:
         return text
-    even = re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text)
-    return re.sub(rf"\A[ \t]{{1,{margin}}}", "", even) if first else even
+    dedented = re.sub(rf"\n[ \t]{{1,{indentation}}}", "\n", text)
+    if is_first:
+        dedented = re.sub(rf"\A[ \t]{{1,{indentation}}}", "", dedented)
+    return dedented
 
 
-def _text(context: Context, node: Node, pieces: tuple[Expr, ...]) -> Expr:
-    """Return pieces as one expression."""
+def _join_pieces(node: Node, pieces: list[Expr]) -> Expr:
     if not pieces:
         return Literal("", line_of(node))
     if len(pieces) == 1 and isinstance(pieces[0], Literal):
         return pieces[0]
-    return Text(pieces, line_of(node))
+    return Text(tuple(pieces), line_of(node))
 
 
-def _pieces(context: Context, node: Node, children: list[Node]) -> Iterator[Expr]:
-    """Yield texts and expressions in order; the grammar leaves line breaks out, so texts are cut from the source."""
-    source, base = node.text or b"", node.start_byte
-    quoted = node.type == "encapsed_string"
-    at, text = (children[0].start_byte - base if children and quoted else 0), b""
+def _pieces(context: PhpContext, node: Node, children: list[Node]) -> Iterator[Expr]:
+    """Yield texts and expressions in order. Texts are cut from the source because the grammar omits line breaks."""
+    source = node.text or b""
+    base = node.start_byte
+    is_quoted = node.type == "encapsed_string"
+    position = 0
+    if children and is_quoted:
+        position = children[0].start_byte - base
+    text = b""
     for child in children:
-        start, end = child.start_byte - base, child.end_byte - base
-        text += source[at:start]
-        at = end
+        start = child.start_byte - base
+        end = child.end_byte - base
+        text += source[position:start]
+        position = end
         if child.type in ("string_content", "escape_sequence"):
             text += source[start:end]
-            continue
-        if child.type in ("{", "}"):
-            continue
-        if text:
-            yield Literal(_unescaped(text), line_of(child))
-            text = b""
-        yield _inner(context, child)
-    text += b"" if quoted else source[at:]
+        elif child.type not in ("{", "}"):
+            if text:
+                yield Literal(_unescape(text), line_of(child))
+                text = b""
+            yield _lower_embedded(context, child)
+    if not is_quoted:
+        text += source[position:]
     if text:
-        yield Literal(_unescaped(text), line_of(node))
+        yield Literal(_unescape(text), line_of(node))
 
 
-def _inner(context: Context, node: Node) -> Expr:
-    """Return an expression in a string; `$a[key]` has a bare key there, `${name}` is a variable."""
-    if node.type == "dynamic_variable_name" and (name := named(node, "name")) is not None:
-        return Variable(text_of(name), line_of(node))
-    if node.type == "subscript_expression":
-        inner = node.named_children
-        before = node.prev_sibling
-        if len(inner) == 2 and inner[1].type == "name" and (before is None or before.type != "{"):
-            return Subscript(context.expression(inner[0]), Literal(text_of(inner[1]), line_of(node)), line_of(node))
+def _lower_embedded(context: PhpContext, node: Node) -> Expr:
+    """Return an expression inside a string; `"$a[key]"` has a bare key and `"${name}"` is a variable."""
+    if node.type == "dynamic_variable_name":
+        name = child_of_type(node, "name")
+        if name is not None:
+            return Variable(text_of(name), line_of(node))
+    if node.type == "subscript_expression" and _has_bare_key(node):
+        array, key = node.named_children
+        return Subscript(
+            context.expression(array),
+            Literal(text_of(key), line_of(node)),
+            line_of(node),
+        )
     if not node.is_named:
         return opaque(node)
     return context.expression(node)
 
 
-def _unescaped(text: bytes) -> str:
-    """Return what a double-quoted text stands for."""
-    return _ESCAPE.sub(_escaped, text.decode("utf-8", "replace"))
+def _has_bare_key(node: Node) -> bool:
+    parts = node.named_children
+    if len(parts) != 2 or parts[1].type != "name":
+        return False
+    previous = node.prev_sibling
+    return previous is None or previous.type != "{"
 
 
-def _escaped(found: re.Match[str]) -> str:
-    """Return the character of an escape."""
-    what = found[1]
-    if what in _PLAIN:
-        return _PLAIN[what]
-    number = int(what[2:-1], 16) if what[0] == "u" else int(what[1:], 16) if what[0] == "x" else int(what, 8)
-    return chr(number) if number < 0x110000 else found[0]
+def _unescape(text: bytes) -> str:
+    return _ESCAPE.sub(_unescape_character, text.decode("utf-8", "replace"))
+
+
+def _unescape_character(match: re.Match[str]) -> str:
+    escape = match[1]
+    if escape in _ESCAPED_CHARACTERS:
+        return _ESCAPED_CHARACTERS[escape]
+    if escape[0] == "u":
+        code_point = int(escape[2:-1], 16)
+    elif escape[0] == "x":
+        code_point = int(escape[1:], 16)
+    else:
+        code_point = int(escape, 8)
+    if code_point >= 0x110000:
+        return match[0]
+    return chr(code_point)
