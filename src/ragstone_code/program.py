@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ragstone.code import tree
 from ragstone.code.world import World
-from ragstone_code.python.running import STEPS, PythonInterpreter
+from ragstone_code.python.interpreter import STEPS, PythonInterpreter
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,

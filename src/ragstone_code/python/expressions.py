@@ -1,25 +1,30 @@
-"""Python's expressions as the one shape of program has them."""
+"""Lowering of Python expressions: one function per kind of syntax node."""
 
 from __future__ import annotations
 
 import ast
-import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ragstone.code import tree
-from ragstone_code.python.names import Names, inside, line_of, written
+from ragstone_code.python.context import ExpressionLowerer, PythonContext, opaque
+from ragstone_code.python.names import children_of, end_line_of, line_of, text_of
+from ragstone_code.python.strings import lower_concatenated_string, lower_string
+from ragstone_code.python.types import lower_annotation
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-DEEPEST: Final = 60
-"""How deep an expression may be nested before its text is kept instead; Python's own stack ends far later."""
-COLLECTED: Final = {
-    "list": "list", "tuple": "tuple", "set": "set", "expression_list": "tuple", "pattern_list": "tuple",
-    "tuple_pattern": "tuple", "list_pattern": "list",
-}  # fmt: skip
-COMPREHENDED: Final = {
+_COLLECTION_KINDS: Final = {
+    "list": "list",
+    "tuple": "tuple",
+    "set": "set",
+    "dictionary": "dict",
+    "expression_list": "tuple",
+    "pattern_list": "tuple",
+    "tuple_pattern": "tuple",
+    "list_pattern": "list",
+}
+_COMPREHENSION_KINDS: Final = {
     "list_comprehension": "list",
     "set_comprehension": "set",
     "dictionary_comprehension": "dict",
@@ -27,251 +32,272 @@ COMPREHENDED: Final = {
 }
 
 
-class Expressions:
-    """Maps expressions; `statements.py` maps what they stand in."""
-
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.depth = 0
-        self._ways: dict[str, Callable[[Node], tree.Expr]] = {
-            "identifier": self._name,
-            "attribute": self._attribute,
-            "call": self._call,
-            "subscript": self._subscript,
-            "generic_type": self._generic,
-            "member_type": self._member_type,
-            "union_type": self._union,
-            "string": self._string,
-            "concatenated_string": self._joined,
-            "integer": self._number,
-            "float": self._number,
-            "dictionary": self._dictionary,
-            "binary_operator": self._binary,
-            "boolean_operator": self._boolean,
-            "comparison_operator": self._comparison,
-            "not_operator": self._prefixed,
-            "unary_operator": self._prefixed,
-            "conditional_expression": self._choice,
-            "lambda": self._lambda,
-            "named_expression": self._walrus,
-            "assignment": self._assignment,
-            "augmented_assignment": self._assignment,
-            **{name: self._wrapped for name in ("parenthesized_expression", "await", "type", "as_pattern_target")},
-            **{name: self._collected for name in COLLECTED},
-            **{name: self._comprehended for name in COMPREHENDED},
-        }
-
-    def expression(self, node: Node | None) -> tree.Expr:
-        """Return an expression; what has no shape, or is nested without end, keeps its text."""
-        if node is None:
-            return tree.Opaque("missing", "", 0)
-        if node.type in ("true", "false", "none"):
-            return tree.Literal({"true": True, "false": False}.get(node.type), line_of(node))
-        way = self._ways.get(node.type)
-        if way is None or self.depth > DEEPEST:
-            return self.opaque(node)
-        self.depth += 1
-        try:
-            return way(node)
-        finally:
-            self.depth -= 1
-
-    def opaque(self, node: Node, reason: str = "") -> tree.Opaque:
-        """Return what is kept as text."""
-        return tree.Opaque(reason or node.type, written(node)[:400], line_of(node))
-
-    def arguments(self, node: Node | None) -> tuple[tree.Argument, ...]:
-        """Return what stands in parentheses."""
-        if node is None:
-            return ()
-        if node.type == "generator_expression":
-            return (tree.Argument(self.expression(node)),)
-        return tuple(self._argument(one) for one in inside(node))
-
-    def _argument(self, node: Node) -> tree.Argument:
-        if node.type == "keyword_argument":
-            name = written(node.child_by_field_name("name"))
-            return tree.Argument(self.expression(node.child_by_field_name("value")), name)
-        if node.type in ("list_splat", "dictionary_splat"):
-            name = "**" if node.type == "dictionary_splat" else ""
-            return tree.Argument(self._wrapped(node), name, True)
-        return tree.Argument(self.expression(node))
-
-    # ── names and what hangs on them ──────────────────────────────────────────────────────────────
-
-    def _name(self, node: Node) -> tree.Expr:
-        return tree.Variable(written(node), line_of(node))
-
-    def _attribute(self, node: Node) -> tree.Expr:
-        name = node.child_by_field_name("attribute")
-        of = self.expression(node.child_by_field_name("object"))
-        return tree.Member(of, written(name), line_of(name or node))
-
-    def _call(self, node: Node) -> tree.Expr:
-        function = self.expression(node.child_by_field_name("function"))
-        line = function.line if isinstance(function, tree.Member) else line_of(node)
-        return tree.Call(function, self.arguments(node.child_by_field_name("arguments")), line)
-
-    def _subscript(self, node: Node) -> tree.Expr:
-        keys = [one for one in node.children_by_field_name("subscript") if one.is_named]
-        of = self.expression(node.child_by_field_name("value"))
-        return tree.Subscript(of, self._keys(keys, line_of(node)), line_of(node))
-
-    def _generic(self, node: Node) -> tree.Expr:
-        parts = inside(node)
-        keys = inside(parts[1]) if len(parts) > 1 else []
-        return tree.Subscript(self.expression(parts[0]), self._keys(keys, line_of(node)), line_of(node))
-
-    def _keys(self, keys: list[Node], line: int) -> tree.Expr:
-        if len(keys) == 1:
-            return self.expression(keys[0])
-        return tree.Collected(tuple(tree.Entry(self.expression(one)) for one in keys), line, "tuple")
-
-    def _member_type(self, node: Node) -> tree.Expr:
-        parts = inside(node)
-        return tree.Member(self.expression(parts[0]), written(parts[-1]), line_of(node))
-
-    def _union(self, node: Node) -> tree.Expr:
-        parts = [self.expression(one) for one in inside(node)] or [self.opaque(node)]
-        joined = parts[0]
-        for one in parts[1:]:
-            joined = tree.Operation("|", joined, one, line_of(node))
-        return joined
-
-    # ── literals ──────────────────────────────────────────────────────────────────────────────────
-
-    def _number(self, node: Node) -> tree.Expr:
-        try:
-            value = ast.literal_eval(written(node))
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return self.opaque(node)
-        return tree.Literal(value, line_of(node)) if isinstance(value, int | float) else self.opaque(node)
-
-    def _joined(self, node: Node) -> tree.Expr:
-        parts = [self._string(one) for one in inside(node)]
-        if all(isinstance(one, tree.Literal) for one in parts):
-            text = "".join(str(one.value) for one in parts if isinstance(one, tree.Literal))
-            return tree.Literal(text, line_of(node))
-        return tree.Text(tuple(parts), line_of(node))
-
-    def _string(self, node: Node) -> tree.Expr:
-        if node.type != "string" or not node.children:
-            return self.opaque(node)
-        opening = written(node.children[0]).lower()
-        if "b" in opening.rstrip("'\""):
-            return self.opaque(node, "bytes")
-        parts: list[tree.Expr] = []
-        for one in node.named_children:
-            if one.type == "string_content":
-                parts.append(tree.Literal(_content(one, opening), line_of(one)))
-            elif one.type == "interpolation":
-                parts.append(self._interpolated(one))
-        if all(isinstance(one, tree.Literal) for one in parts):
-            text = "".join(str(one.value) for one in parts if isinstance(one, tree.Literal))
-            return tree.Literal(text, line_of(node))
-        return tree.Text(tuple(parts), line_of(node))
-
-    def _interpolated(self, node: Node) -> tree.Expr:
-        if any(one.type in ("format_specifier", "type_conversion") for one in node.named_children):
-            return self.opaque(node, "formatted")
-        return self.expression(node.child_by_field_name("expression"))
-
-    def _collected(self, node: Node) -> tree.Expr:
-        return tree.Collected(tuple(self._entry(one) for one in inside(node)), line_of(node), COLLECTED[node.type])
-
-    def _dictionary(self, node: Node) -> tree.Expr:
-        return tree.Collected(tuple(self._entry(one) for one in inside(node)), line_of(node), "dict")
-
-    def _entry(self, node: Node) -> tree.Entry:
-        if node.type == "pair":
-            key = self.expression(node.child_by_field_name("key"))
-            return tree.Entry(self.expression(node.child_by_field_name("value")), key)
-        if node.type in ("list_splat", "dictionary_splat", "list_splat_pattern"):
-            return tree.Entry(self._wrapped(node), spread=True)
-        return tree.Entry(self.expression(node))
-
-    def _comprehended(self, node: Node) -> tree.Expr:
-        loops: list[tuple[tree.Expr, tree.Expr, tuple[tree.Expr, ...]]] = []
-        for one in inside(node):
-            if one.type == "for_in_clause":
-                target = self.expression(one.child_by_field_name("left"))
-                loops.append((target, self.expression(one.child_by_field_name("right")), ()))
-            elif one.type == "if_clause" and loops:
-                target, over, tests = loops[-1]
-                loops[-1] = (target, over, (*tests, self._wrapped(one)))
-        body = node.child_by_field_name("body")
-        entry = self._entry(body) if body is not None else tree.Entry(self.opaque(node))
-        return tree.Comprehended(entry, tuple(loops), line_of(node), COMPREHENDED[node.type])
-
-    # ── operations ────────────────────────────────────────────────────────────────────────────────
-
-    def _wrapped(self, node: Node) -> tree.Expr:
-        parts = inside(node)
-        return self.expression(parts[0]) if parts else self.opaque(node)
-
-    def _binary(self, node: Node) -> tree.Expr:
-        left = self.expression(node.child_by_field_name("left"))
-        right = self.expression(node.child_by_field_name("right"))
-        return tree.Operation(written(node.child_by_field_name("operator")), left, right, line_of(node))
-
-    def _boolean(self, node: Node) -> tree.Expr:
-        operator = written(node.child_by_field_name("operator"))
-        left = self.expression(node.child_by_field_name("left"))
-        right = self.expression(node.child_by_field_name("right"))
-        if operator == "or":
-            return tree.Choice(left, None, right, line_of(node))
-        return tree.Operation("and", left, right, line_of(node))
-
-    def _comparison(self, node: Node) -> tree.Expr:
-        values = [self.expression(one) for one in inside(node)]
-        signs = [" ".join(written(one).split()) for one in node.children_by_field_name("operators")]
-        joined: tree.Expr | None = None
-        for sign, left, right in zip(signs, values, values[1:], strict=False):
-            compared = tree.Operation(sign, left, right, line_of(node))
-            joined = compared if joined is None else tree.Operation("and", joined, compared, line_of(node))
-        return joined or self.opaque(node)
-
-    def _prefixed(self, node: Node) -> tree.Expr:
-        sign = "not" if node.type == "not_operator" else written(node.child_by_field_name("operator"))
-        return tree.Operation(sign, self.expression(node.child_by_field_name("argument")), None, line_of(node))
-
-    def _choice(self, node: Node) -> tree.Expr:
-        parts = inside(node)
-        if len(parts) != 3:
-            return self.opaque(node)
-        then, test, other = (self.expression(one) for one in parts)
-        return tree.Choice(test, then, other, line_of(node))
-
-    def _walrus(self, node: Node) -> tree.Expr:
-        target = self.expression(node.child_by_field_name("name"))
-        return tree.Assigned(target, self.expression(node.child_by_field_name("value")), line_of(node))
-
-    def _assignment(self, node: Node) -> tree.Expr:
-        kind = node.child_by_field_name("type")
-        right = node.child_by_field_name("right")
-        operator = written(node.child_by_field_name("operator")).removesuffix("=")
-        value = self.expression(right) if right is not None else tree.Opaque("no value", "", line_of(node))
-        noted = self.expression(kind) if kind is not None else None
-        target = self.expression(node.child_by_field_name("left"))
-        return tree.Assigned(target, value, line_of(node), operator, noted)
-
-    def _lambda(self, node: Node) -> tree.Expr:
-        return self.opaque(node)
+# ── arguments and parameters ──────────────────────────────────────────────────────────────────────
 
 
-def _content(node: Node, opening: str) -> str:
-    """Return what a piece of a string says, its escapes and doubled braces undone."""
-    text = written(node)
-    prefix = opening.rstrip("'\"")
-    if "f" in prefix:
-        text = text.replace("{{", "{").replace("}}", "}")
-    if "\\" not in text or "r" in prefix:
-        return text
-    quoted = '"""' + text.replace('"', '\\"').replace('\\\\"', '\\"') + '"""'
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            value = ast.literal_eval(quoted)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return text
-    return value if isinstance(value, str) else text
+def lower_arguments(context: PythonContext, node: Node | None) -> tuple[tree.Argument, ...]:
+    """Return the arguments of a call or the bases of a class."""
+    if node is None:
+        return ()
+    if node.type == "generator_expression":
+        return (tree.Argument(context.expression(node)),)
+    return tuple(_lower_argument(context, child) for child in children_of(node))
+
+
+def _lower_argument(context: PythonContext, node: Node) -> tree.Argument:
+    if node.type == "keyword_argument":
+        name = text_of(node.child_by_field_name("name"))
+        return tree.Argument(context.field(node, "value"), name)
+    if node.type == "list_splat":
+        return tree.Argument(context.first_child(node), "", spread=True)
+    if node.type == "dictionary_splat":
+        return tree.Argument(context.first_child(node), "**", spread=True)
+    return tree.Argument(context.expression(node))
+
+
+def lower_parameters(context: PythonContext, node: Node | None) -> tuple[tree.Parameter, ...]:
+    """Return the parameters of a function."""
+    if node is None:
+        return ()
+    separators = ("positional_separator", "keyword_separator")
+    return tuple(_lower_parameter(context, child) for child in children_of(node) if child.type not in separators)
+
+
+def _lower_parameter(context: PythonContext, node: Node) -> tree.Parameter:
+    written = text_of(_parameter_name(node))
+    annotation = node.child_by_field_name("type")
+    return tree.Parameter(
+        name=written.lstrip("*").strip(),
+        type=lower_annotation(annotation, context.names),
+        default=context.optional_expression(node.child_by_field_name("value")),
+        spread=written.startswith("*"),
+        annotation=context.optional_expression(annotation),
+    )
+
+
+def _parameter_name(node: Node) -> Node:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        return name
+    if node.type == "typed_parameter" and children_of(node):
+        return children_of(node)[0]
+    return node
+
+
+# ── names, members and calls ──────────────────────────────────────────────────────────────────────
+
+
+def _lower_name(_: PythonContext, node: Node) -> tree.Expr:
+    return tree.Variable(text_of(node), line_of(node))
+
+
+def _lower_attribute(context: PythonContext, node: Node) -> tree.Expr:
+    name = node.child_by_field_name("attribute")
+    owner = context.field(node, "object")
+    return tree.Member(owner, text_of(name), line_of(name or node))
+
+
+def _lower_call(context: PythonContext, node: Node) -> tree.Expr:
+    function = context.field(node, "function")
+    line = line_of(node)
+    if isinstance(function, tree.Member):
+        line = function.line
+    arguments = lower_arguments(context, node.child_by_field_name("arguments"))
+    return tree.Call(function, arguments, line)
+
+
+def _lower_subscript(context: PythonContext, node: Node) -> tree.Expr:
+    keys = [child for child in node.children_by_field_name("subscript") if child.is_named]
+    container = context.field(node, "value")
+    line = line_of(node)
+    return tree.Subscript(container, _lower_keys(context, keys, line), line)
+
+
+def _lower_generic_type(context: PythonContext, node: Node) -> tree.Expr:
+    parts = children_of(node)
+    keys: list[Node] = []
+    if len(parts) > 1:
+        keys = children_of(parts[1])
+    line = line_of(node)
+    return tree.Subscript(context.expression(parts[0]), _lower_keys(context, keys, line), line)
+
+
+def _lower_keys(context: PythonContext, keys: list[Node], line: int) -> tree.Expr:
+    if len(keys) == 1:
+        return context.expression(keys[0])
+    entries = [tree.Entry(context.expression(key)) for key in keys]
+    return tree.Collected(tuple(entries), line, "tuple")
+
+
+def _lower_member_type(context: PythonContext, node: Node) -> tree.Expr:
+    parts = children_of(node)
+    return tree.Member(context.expression(parts[0]), text_of(parts[-1]), line_of(node))
+
+
+def _lower_union_type(context: PythonContext, node: Node) -> tree.Expr:
+    members = [context.expression(child) for child in children_of(node)]
+    if not members:
+        return opaque(node)
+    union = members[0]
+    for member in members[1:]:
+        union = tree.Operation("|", union, member, line_of(node))
+    return union
+
+
+def _lower_lambda(context: PythonContext, node: Node) -> tree.Expr:
+    body = node.child_by_field_name("body")
+    line = line_of(node)
+    inner = context.in_body()
+    function = tree.Function(
+        name="",
+        parameters=lower_parameters(context, node.child_by_field_name("parameters")),
+        body=tree.Body(lambda: (tree.Return(inner.expression(body), line),)),
+        line=line,
+        line_end=end_line_of(node),
+    )
+    return tree.Closure(function, line)
+
+
+# ── numbers and collections ───────────────────────────────────────────────────────────────────────
+
+
+def _lower_number(_: PythonContext, node: Node) -> tree.Expr:
+    try:
+        value = ast.literal_eval(text_of(node))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return opaque(node)
+    if not isinstance(value, int | float):
+        return opaque(node)
+    return tree.Literal(value, line_of(node))
+
+
+def _lower_collection(context: PythonContext, node: Node) -> tree.Expr:
+    entries = [_lower_entry(context, child) for child in children_of(node)]
+    return tree.Collected(tuple(entries), line_of(node), _COLLECTION_KINDS[node.type])
+
+
+def _lower_entry(context: PythonContext, node: Node) -> tree.Entry:
+    if node.type == "pair":
+        key = context.field(node, "key")
+        return tree.Entry(context.field(node, "value"), key)
+    if node.type in ("list_splat", "dictionary_splat", "list_splat_pattern"):
+        return tree.Entry(context.first_child(node), spread=True)
+    return tree.Entry(context.expression(node))
+
+
+def _lower_comprehension(context: PythonContext, node: Node) -> tree.Expr:
+    loops: list[tuple[tree.Expr, tree.Expr, tuple[tree.Expr, ...]]] = []
+    for child in children_of(node):
+        if child.type == "for_in_clause":
+            loops.append((context.field(child, "left"), context.field(child, "right"), ()))
+        elif child.type == "if_clause" and loops:
+            target, iterable, tests = loops[-1]
+            loops[-1] = (target, iterable, (*tests, context.first_child(child)))
+    element = tree.Entry(opaque(node))
+    body = node.child_by_field_name("body")
+    if body is not None:
+        element = _lower_entry(context, body)
+    return tree.Comprehended(element, tuple(loops), line_of(node), _COMPREHENSION_KINDS[node.type])
+
+
+# ── operations and assignments ────────────────────────────────────────────────────────────────────
+
+
+def _lower_wrapped(context: PythonContext, node: Node) -> tree.Expr:
+    return context.first_child(node)
+
+
+def _lower_binary(context: PythonContext, node: Node) -> tree.Expr:
+    operator = text_of(node.child_by_field_name("operator"))
+    return tree.Operation(operator, context.field(node, "left"), context.field(node, "right"), line_of(node))
+
+
+def _lower_boolean(context: PythonContext, node: Node) -> tree.Expr:
+    operator = text_of(node.child_by_field_name("operator"))
+    left = context.field(node, "left")
+    right = context.field(node, "right")
+    if operator == "or":
+        return tree.Choice(left, None, right, line_of(node))
+    return tree.Operation("and", left, right, line_of(node))
+
+
+def _lower_comparison(context: PythonContext, node: Node) -> tree.Expr:
+    """Return a comparison; `a < b < c` becomes `a < b and b < c`."""
+    values = [context.expression(child) for child in children_of(node)]
+    operators = [" ".join(text_of(child).split()) for child in node.children_by_field_name("operators")]
+    line = line_of(node)
+    result: tree.Expr | None = None
+    for operator, left, right in zip(operators, values, values[1:], strict=False):
+        comparison = tree.Operation(operator, left, right, line)
+        if result is None:
+            result = comparison
+        else:
+            result = tree.Operation("and", result, comparison, line)
+    return result or opaque(node)
+
+
+def _lower_not(context: PythonContext, node: Node) -> tree.Expr:
+    return tree.Operation("not", context.field(node, "argument"), None, line_of(node))
+
+
+def _lower_unary(context: PythonContext, node: Node) -> tree.Expr:
+    operator = text_of(node.child_by_field_name("operator"))
+    return tree.Operation(operator, context.field(node, "argument"), None, line_of(node))
+
+
+def _lower_conditional(context: PythonContext, node: Node) -> tree.Expr:
+    parts = children_of(node)
+    if len(parts) != 3:
+        return opaque(node)
+    then, test, other = [context.expression(part) for part in parts]
+    return tree.Choice(test, then, other, line_of(node))
+
+
+def _lower_walrus(context: PythonContext, node: Node) -> tree.Expr:
+    return tree.Assigned(context.field(node, "name"), context.field(node, "value"), line_of(node))
+
+
+def _lower_assignment(context: PythonContext, node: Node) -> tree.Expr:
+    """Return an assignment; a bare annotation (`x: int`) has the opaque value "no value"."""
+    value: tree.Expr = tree.Opaque("no value", "", line_of(node))
+    value_node = node.child_by_field_name("right")
+    if value_node is not None:
+        value = context.expression(value_node)
+    return tree.Assigned(
+        context.field(node, "left"),
+        value,
+        line_of(node),
+        text_of(node.child_by_field_name("operator")).removesuffix("="),
+        context.optional_expression(node.child_by_field_name("type")),
+    )
+
+
+EXPRESSIONS: Final[dict[str, ExpressionLowerer]] = {
+    "identifier": _lower_name,
+    "attribute": _lower_attribute,
+    "call": _lower_call,
+    "subscript": _lower_subscript,
+    "generic_type": _lower_generic_type,
+    "member_type": _lower_member_type,
+    "union_type": _lower_union_type,
+    "string": lower_string,
+    "concatenated_string": lower_concatenated_string,
+    "integer": _lower_number,
+    "float": _lower_number,
+    "binary_operator": _lower_binary,
+    "boolean_operator": _lower_boolean,
+    "comparison_operator": _lower_comparison,
+    "not_operator": _lower_not,
+    "unary_operator": _lower_unary,
+    "conditional_expression": _lower_conditional,
+    "lambda": _lower_lambda,
+    "named_expression": _lower_walrus,
+    "assignment": _lower_assignment,
+    "augmented_assignment": _lower_assignment,
+    "parenthesized_expression": _lower_wrapped,
+    "await": _lower_wrapped,
+    "type": _lower_wrapped,
+    "as_pattern_target": _lower_wrapped,
+    **dict.fromkeys(_COLLECTION_KINDS, _lower_collection),
+    **dict.fromkeys(_COMPREHENSION_KINDS, _lower_comprehension),
+}

@@ -1,4 +1,4 @@
-"""Full names in a Python file: what its path makes of it, what it imports, what it defines."""
+"""Full names in a Python file: from its path, its imports and its definitions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTIN: Final = frozenset(dir(builtins))
-HOLDING: Final = ("module", "block", "_statement", "_clause", "_definition", "ERROR")
-"""How the kinds of nodes end that statements stand in."""
-PLAIN: Final = frozenset(("expression_statement", "return_statement", "raise_statement", "for_in_clause", "if_clause"))
+_CONTAINERS: Final = ("module", "block", "_statement", "_clause", "_definition", "ERROR")
+"""Suffixes of the node types that can contain import statements."""
+_LEAVES: Final = frozenset(
+    ("expression_statement", "return_statement", "raise_statement", "for_in_clause", "if_clause")
+)
 
 
 def module_of(uri: str) -> str:
@@ -24,29 +26,38 @@ def module_of(uri: str) -> str:
 
 
 def package_of(uri: str) -> str:
-    """Return the package a file's relative imports start from."""
+    """Return the package that relative imports of a file start from."""
     module = module_of(uri)
-    return module if uri.endswith(("/__init__.py", "/__init__.pyi")) else module.rpartition(".")[0]
+    if uri.endswith(("/__init__.py", "/__init__.pyi")):
+        return module
+    return module.rpartition(".")[0]
 
 
-def written(node: Node | None) -> str:
-    """Return the text of a node."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+def text_of(node: Node | None) -> str:
+    """Return the source text of a node; an empty text if there is no node."""
+    if node is None or node.text is None:
+        return ""
+    return node.text.decode("utf-8", "replace")
 
 
 def line_of(node: Node) -> int:
-    """Return the line a node begins on, from 1."""
-    # By position: asking a point for its `row` by name ends the process in tree-sitter 0.26.
+    """Return the first line of a node, counted from 1."""
+    # Index the point: reading its `row` attribute crashes the process in tree-sitter 0.26.
     return node.start_point[0] + 1
 
 
-def inside(node: Node) -> list[Node]:
-    """Return what a node is made of: no signs, no comments."""
-    return [one for one in node.named_children if one.type not in ("comment", "line_continuation")]
+def end_line_of(node: Node) -> int:
+    """Return the last line of a node, counted from 1."""
+    return node.end_point[0] + 1
 
 
-class Names:
-    """The names of one file."""
+def children_of(node: Node) -> list[Node]:
+    """Return the named children of a node except comments."""
+    return [child for child in node.named_children if child.type not in ("comment", "line_continuation")]
+
+
+class ModuleNames:
+    """The imported and defined names of one file."""
 
     def __init__(self, module: str, package: str) -> None:
         self.module = module
@@ -54,60 +65,87 @@ class Names:
         self.imports: dict[str, str] = {}
         self.defined: set[str] = set()
 
-    def gather(self, root: Node) -> None:
-        """Note all imports, those of functions too, and the classes and functions of the file's top."""
-        waiting, order = [(root, True)], []
-        while waiting:
-            node, top = waiting.pop()
+    def collect(self, root: Node) -> None:
+        """Collect all imports of the file and the classes and functions of its top level."""
+        top_level_imports: list[Node] = []
+        nested_imports: list[Node] = []
+        pending = [(root, True)]
+        while pending:
+            node, is_top_level = pending.pop()
             if node.type in ("import_statement", "import_from_statement"):
-                order.append((not top, node))
+                if is_top_level:
+                    top_level_imports.append(node)
+                else:
+                    nested_imports.append(node)
                 continue
-            if top and node.type in ("class_definition", "function_definition"):
-                self.defined.add(written(node.child_by_field_name("name")))
-            below = top and node.type not in ("class_definition", "function_definition", "lambda")
-            if node.type not in PLAIN and node.type.endswith(HOLDING):
-                waiting.extend((one, below) for one in reversed(node.named_children))
-        for _, node in sorted(order, key=lambda one: one[0]):  # what the top imports goes before what a function does
-            for name, full in self.imported(node):
-                self.imports.setdefault(f"*{full}" if name == "*" else name, full)
+            is_definition = node.type in ("class_definition", "function_definition")
+            if is_top_level and is_definition:
+                self.defined.add(text_of(node.child_by_field_name("name")))
+            if node.type not in _LEAVES and node.type.endswith(_CONTAINERS):
+                is_inner_top_level = is_top_level and not is_definition
+                pending.extend((child, is_inner_top_level) for child in reversed(node.named_children))
+        for node in (*top_level_imports, *nested_imports):
+            self._add_imports(node)
 
-    def imported(self, node: Node) -> Iterator[tuple[str, str]]:
-        """Yield (local name, full name) for an import; a star has the module beside it."""
+    def _add_imports(self, node: Node) -> None:
+        """Add the names of an import; the first import of a name wins."""
+        for name, full in self.imported_names(node):
+            if name == "*":
+                self.imports.setdefault(f"*{full}", full)
+            else:
+                self.imports.setdefault(name, full)
+
+    def imported_names(self, node: Node) -> Iterator[tuple[str, str]]:
+        """Yield (local name, full name) for an import; `*` comes with the name of its module."""
+        imported = node.children_by_field_name("name")
         if node.type == "import_statement":
-            for one in node.children_by_field_name("name"):
-                yield self._plain(one)
+            for child in imported:
+                yield self._imported_module(child)
             return
-        source = self._source(node.child_by_field_name("module_name"))
-        if any(one.type == "wildcard_import" for one in node.named_children):
+        source = self._import_source(node.child_by_field_name("module_name"))
+        if any(child.type == "wildcard_import" for child in node.named_children):
             yield "*", source
-        for one in node.children_by_field_name("name"):
-            aliased = one.type == "aliased_import"
-            name = written(one.child_by_field_name("name") if aliased else one)
-            alias = written(one.child_by_field_name("alias")) if aliased else name
-            yield alias, f"{source}.{name}" if source else name
+        for child in imported:
+            name, alias = _name_and_alias(child)
+            if source:
+                yield alias, f"{source}.{name}"
+            else:
+                yield alias, name
 
-    def _plain(self, node: Node) -> tuple[str, str]:
+    def _imported_module(self, node: Node) -> tuple[str, str]:
         if node.type == "aliased_import":
-            return written(node.child_by_field_name("alias")), written(node.child_by_field_name("name"))
-        top = written(node).partition(".")[0]
-        return top, top
+            name, alias = _name_and_alias(node)
+            return alias, name
+        top_package = text_of(node).partition(".")[0]
+        return top_package, top_package
 
-    def _source(self, node: Node | None) -> str:
-        """Return the full name of what an import takes from; dots count from the file's package."""
-        text = written(node).replace(" ", "")
+    def _import_source(self, node: Node | None) -> str:
+        """Return the full name of the module after `from`; leading dots count from the file's package."""
+        text = text_of(node).replace(" ", "")
         name = text.lstrip(".")
         dots = len(text) - len(name)
         if not dots:
             return name
-        package = self.package.split(".") if self.package else []
-        kept = package[: max(0, len(package) - dots + 1)]
-        return ".".join([*kept, name] if name else kept)
+        package_parts: list[str] = []
+        if self.package:
+            package_parts = self.package.split(".")
+        source = package_parts[: max(0, len(package_parts) - dots + 1)]
+        if name:
+            source.append(name)
+        return ".".join(source)
 
-    def full(self, name: str) -> str:
-        """Return the full name of a name as it is written here; one of Python's own stays as it is."""
+    def resolve(self, name: str) -> str:
+        """Return the full name of a written name; a name that is not imported or defined stays as it is."""
         first, dot, rest = name.partition(".")
         if first in self.imports:
             return f"{self.imports[first]}{dot}{rest}"
         if first in self.defined and self.module:
             return f"{self.module}.{name}"
         return name
+
+
+def _name_and_alias(node: Node) -> tuple[str, str]:
+    if node.type == "aliased_import":
+        return text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("alias"))
+    name = text_of(node)
+    return name, name

@@ -1,4 +1,4 @@
-"""The Python files of a project by the names they are imported by."""
+"""The Python files of a project by their import names."""
 
 from __future__ import annotations
 
@@ -6,36 +6,41 @@ from ragstone.code.world import World
 from ragstone_code.python.names import module_of
 
 
-class Project:
-    """Finds the file behind a dotted name, wherever in the folder the program's root is."""
+class PythonProject:
+    """Finds the file of a dotted name, even if the import root is a subfolder."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.uris = tuple(uri for uri in world.uris if uri.endswith(".py"))
         self._packages = {uri.rpartition("/")[0] for uri in self.uris if uri.endswith("/__init__.py")}
         self._by_name: dict[str, str] = {}
-        self._by_end: dict[str, list[str]] = {}
+        self._by_last_part: dict[str, list[str]] = {}
         for uri in self.uris:
             name = module_of(uri)
             self._by_name.setdefault(name, uri)
-            self._by_end.setdefault(name.rpartition(".")[2], []).append(uri)
+            last_part = name.rpartition(".")[2]
+            self._by_last_part.setdefault(last_part, []).append(uri)
 
     def uri_of(self, name: str, importer: str = "") -> str | None:
-        """Return the file of a module; below the root that the importing file lies under where there are several."""
-        found = self._by_name.get(name)
-        if found is not None:
-            return found
+        """Return the file of a module; of several, the one under the importing file's deepest root."""
+        exact = self._by_name.get(name)
+        if exact is not None:
+            return exact
         best = ""
-        for uri in self._by_end.get(name.rpartition(".")[2], ()):
-            module = module_of(uri)
-            root = uri.removesuffix("/__init__.py").removesuffix(".py")[: -len(name)].rstrip("/")
-            if not module.endswith(f".{name}") or root in self._packages:
+        for uri in self._by_last_part.get(name.rpartition(".")[2], ()):
+            root = self._import_root(uri, name)
+            if root is None or (importer and not importer.startswith(f"{root}/")):
                 continue
-            if not importer or importer.startswith(f"{root}/"):
-                best = uri if not best or len(root) > len(best[: -len(name)]) else best
+            if not best or len(root) > len(best[: -len(name)]):
+                best = uri
         return best or None
 
-    def folder_of(self, name: str, importer: str = "") -> bool:
-        """Return whether a dotted name is a folder with Python in it, that has no `__init__.py`."""
-        path = name.replace(".", "/")
-        return any(uri.startswith(f"{path}/") or f"/{path}/" in uri for uri in self.uris)
+    def _import_root(self, uri: str, name: str) -> str | None:
+        """Return the folder below which a file has an import name; None if that folder is a package."""
+        if not module_of(uri).endswith(f".{name}"):
+            return None
+        path = uri.removesuffix("/__init__.py").removesuffix(".py")
+        root = path[: -len(name)].rstrip("/")
+        if root in self._packages:
+            return None
+        return root

@@ -1,4 +1,4 @@
-"""Written types of Python: the classes they name, what they may hold, whether None is one of them."""
+"""Python type annotations: the classes that they name, their arguments, and whether they allow None."""
 
 from __future__ import annotations
 
@@ -6,81 +6,91 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from ragstone.code.tree import Typed
-from ragstone_code.python.names import BUILTIN, Names, written
+from ragstone_code.python.names import ModuleNames, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-OPTIONAL: Final = ("typing.Optional", "Optional")
-UNION: Final = ("typing.Union", "Union")
-LONGEST: Final = 2_000
-"""Characters of an annotation that is looked into; nobody writes a longer one."""
+_OPTIONAL: Final = ("typing.Optional", "Optional")
+_UNION: Final = ("typing.Union", "Union")
+_MAX_LENGTH: Final = 2_000
+"""Longer annotations are not parsed."""
 
 
-def typed(node: Node | None, names: Names) -> Typed | None:
-    """Return what an annotation says, or None where there is none; one in quotes is read as if it had none."""
-    text = written(node).strip()
+def lower_annotation(node: Node | None, names: ModuleNames) -> Typed | None:
+    """Return the type of an annotation, or None if there is none; quoted annotations are parsed too."""
+    text = text_of(node).strip()
     if not text:
         return None
+    unparsed = Typed((), text=text)
+    if len(text) > _MAX_LENGTH:
+        return unparsed
     try:
-        parsed = ast.parse(text, mode="eval").body if len(text) <= LONGEST else None
-        found = _of(parsed, names, text) if parsed is not None else None
+        return _lower_type(ast.parse(text, mode="eval").body, names, text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        found = None
-    return found or Typed((), text=text)
+        return unparsed
 
 
-def _of(node: ast.expr, names: Names, text: str) -> Typed:
+def _lower_type(node: ast.expr, names: ModuleNames, text: str) -> Typed:
     if isinstance(node, ast.Constant):
-        return _constant(node, names, text)
+        return _lower_constant(node, names, text)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _union([_of(node.left, names, ""), _of(node.right, names, "")], text)
+        left = _lower_type(node.left, names, "")
+        right = _lower_type(node.right, names, "")
+        return _union([left, right], text)
     if isinstance(node, ast.Subscript):
-        return _generic(node, names, text)
-    name = _dotted(node)
-    return Typed((_full(name, names),) if name else (), text=text)
+        return _lower_generic(node, names, text)
+    return _named_type(names.resolve(_dotted_name(node)), (), text)
 
 
-def _constant(node: ast.Constant, names: Names, text: str) -> Typed:
+def _named_type(name: str, inner: tuple[Typed, ...], text: str) -> Typed:
+    if not name:
+        return Typed((), inner=inner, text=text)
+    return Typed((name,), inner=inner, text=text)
+
+
+def _lower_constant(node: ast.Constant, names: ModuleNames, text: str) -> Typed:
     if node.value is None:
         return Typed((), nullable=True, text=text)
     if isinstance(node.value, str):
-        return _of(ast.parse(node.value.strip(), mode="eval").body, names, text)
+        quoted = ast.parse(node.value.strip(), mode="eval").body
+        return _lower_type(quoted, names, text)
     return Typed((), text=text)
 
 
-def _generic(node: ast.Subscript, names: Names, text: str) -> Typed:
-    outer = _full(_dotted(node.value), names)
-    keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if outer.endswith("Literal"):
-        return Typed((outer,), text=text)
-    if outer.endswith("Annotated"):
-        keys = keys[:1]
-    inner = [_of(one, names, "") for one in keys if not isinstance(one, ast.List)]
-    if outer in OPTIONAL or outer in UNION:
+def _lower_generic(node: ast.Subscript, names: ModuleNames, text: str) -> Typed:
+    origin = names.resolve(_dotted_name(node.value))
+    if origin.endswith("Literal"):
+        return Typed((origin,), text=text)
+    arguments = [node.slice]
+    if isinstance(node.slice, ast.Tuple):
+        arguments = node.slice.elts
+    if origin.endswith("Annotated"):
+        arguments = arguments[:1]
+    inner = [_lower_type(argument, names, "") for argument in arguments if not isinstance(argument, ast.List)]
+    if origin in _UNION:
+        return _union(inner, text)
+    if origin in _OPTIONAL:
         union = _union(inner, text)
-        return Typed(union.names, union.nullable or outer in OPTIONAL, union.inner, text)
-    return Typed((outer,) if outer else (), inner=tuple(inner), text=text)
+        return Typed(union.names, True, union.inner, text)
+    return _named_type(origin, tuple(inner), text)
 
 
 def _union(parts: list[Typed], text: str) -> Typed:
-    return Typed(
-        tuple(name for one in parts for name in one.names),
-        any(one.nullable for one in parts),
-        tuple(inner for one in parts for inner in one.inner),
-        text,
-    )
+    names: list[str] = []
+    inner: list[Typed] = []
+    for part in parts:
+        names.extend(part.names)
+        inner.extend(part.inner)
+    is_nullable = any(part.nullable for part in parts)
+    return Typed(tuple(names), is_nullable, tuple(inner), text)
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        before = _dotted(node.value)
-        return f"{before}.{node.attr}" if before else ""
+        owner = _dotted_name(node.value)
+        if owner:
+            return f"{owner}.{node.attr}"
     return ""
-
-
-def _full(name: str, names: Names) -> str:
-    full = names.full(name)
-    return full if full != name or name in BUILTIN or "." in name else full

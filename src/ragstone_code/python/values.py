@@ -1,4 +1,4 @@
-"""What a Python program is made of while it is followed: known values as Python has them, and these for the rest."""
+"""The values of an interpreted Python program: plain Python values, and these classes for everything else."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, TypeAlias
 from ragstone.code.tree import Class, Expr, Function, Module
 
 Value: TypeAlias = Any
-"""A str, int, float, bool, None, list, tuple or dict of values, or one of the classes below."""
+"""A str, int, float, bool, None, list, tuple or dict of values, or an object of a class below."""
+
+_MAX_LINEAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """What cannot be known, and why."""
+    """A value that cannot be computed, and the reason."""
 
     reason: str
     line: int = 0
@@ -22,14 +24,14 @@ class UnknownValue:
 
 @dataclass(frozen=True, slots=True)
 class ExternalName:
-    """Something the project does not define, by its full name: `django.urls.path`, `str`."""
+    """A name that the project does not define, by its full name: `django.urls.path`, `str`."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class GenericType:
-    """`of[arguments]`, `a | b` (of `typing.Union`)."""
+    """`origin[arguments]`; `a | b` has the origin `typing.Union`."""
 
     origin: Value
     arguments: tuple[Value, ...]
@@ -37,14 +39,14 @@ class GenericType:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Scope:
-    """Names and what they are bound to."""
+    """Names and their values, with the surrounding scope."""
 
     module: ModuleValue
     outer: Scope | None = None
     names: dict[str, Value] = field(default_factory=dict)
 
     def find(self, name: str) -> tuple[bool, Value]:
-        """Return whether a name is known, and its value."""
+        """Return whether a name is bound here or in an outer scope, and its value."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.names:
@@ -55,7 +57,7 @@ class Scope:
 
 @dataclass(slots=True, eq=False, repr=False)
 class ModuleValue:
-    """A module that was run, or is being run."""
+    """A module whose statements were interpreted, or are being interpreted."""
 
     name: str
     uri: str
@@ -70,7 +72,7 @@ class ModuleValue:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Decoration:
-    """What a function or class is decorated with."""
+    """The value of a decorator, and its line."""
 
     value: Value
     line: int
@@ -90,7 +92,7 @@ class FunctionValue:
 
     @property
     def line(self) -> int:
-        """Return the line it is defined on."""
+        """Return the line of the definition."""
         return self.definition.line
 
     def __repr__(self) -> str:
@@ -99,7 +101,7 @@ class FunctionValue:
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassValue:
-    """A class of the project, its body run."""
+    """A class of the project whose body was interpreted."""
 
     definition: Class
     uri: str
@@ -113,74 +115,84 @@ class ClassValue:
 
     @property
     def full(self) -> str:
-        """Return its full name."""
+        """Return the full name."""
         return self.definition.name
 
     @property
     def line(self) -> int:
-        """Return the line it is defined on."""
+        """Return the line of the definition."""
         return self.definition.line
 
     def lineage(self) -> list[Value]:
-        """Return itself and everything it inherits from, the nearest first; what the project lacks is `Named`."""
-        found: list[Value] = []
-        waiting: list[Value] = [self]
-        while waiting and len(found) < 200:
-            one = waiting.pop(0)
-            if one in found:
+        """Return the class and its ancestors, nearest first; an ancestor outside the project is `ExternalName`."""
+        lineage: list[Value] = []
+        pending: list[Value] = [self]
+        while pending and len(lineage) < _MAX_LINEAGE:
+            value = pending.pop(0)
+            if value in lineage:
                 continue
-            found.append(one)
-            if isinstance(one, ClassValue):
-                waiting = [*(base.origin if isinstance(base, GenericType) else base for base in one.bases), *waiting]
-        return found
+            lineage.append(value)
+            if isinstance(value, ClassValue):
+                pending = [*map(_origin_of, value.bases), *pending]
+        return lineage
 
     def type_names(self) -> Iterator[str]:
-        """Yield the full names of what it is and inherits from."""
-        for one in self.lineage():
-            name = full_name(one)
+        """Yield the full names of the class and its ancestors."""
+        for value in self.lineage():
+            name = full_name(value)
             if name:
                 yield name
 
     def find(self, name: str) -> tuple[ClassValue, Value] | None:
-        """Return an attribute with the class that has it, the nearest first."""
-        for one in self.lineage():
-            if isinstance(one, ClassValue) and name in one.attributes:
-                return one, one.attributes[name]
+        """Return an attribute with the class that defines it, nearest first."""
+        for value in self.lineage():
+            if isinstance(value, ClassValue) and name in value.attributes:
+                return value, value.attributes[name]
         return None
 
     def __repr__(self) -> str:
         return f"<{self.full}>"
 
 
+def _origin_of(base: Value) -> Value:
+    if isinstance(base, GenericType):
+        return base.origin
+    return base
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class CallResult:
-    """What a call gave whose function is not the project's, or an object of one of its classes."""
+    """The result of a call that was not followed, or an object of a project class."""
 
     callee: str
-    """The full name of what was called: `fastapi.APIRouter`, `shop.views.Registry`, `fastapi.APIRouter.get`."""
+    """Full name of the called function: `fastapi.APIRouter`, `shop.views.Registry`, `fastapi.APIRouter.get`."""
     args: list[Value]
     kwargs: dict[str, Value]
     uri: str
     line: int
     conditional: bool = False
     on: Value = None
-    """The object whose method it was, or the function or class of the project that was called."""
+    """The object of a method call, or the called function or class of the project."""
     method: str = ""
     attributes: dict[str, Value] = field(default_factory=dict)
     calls: list[CallResult] = field(default_factory=list)
-    """What was called on it, in order."""
+    """Method calls on this object, in order."""
     applied: list[Value] = field(default_factory=list)
-    """What it was called with in turn: the functions a decorator was put on."""
+    """Functions and classes that this object decorates."""
 
     def argument(self, position: int, name: str, default: Value = None) -> Value:
-        """Return an argument by its place or its name."""
+        """Return an argument by its position or its name."""
         if name in self.kwargs:
             return self.kwargs[name]
-        return self.args[position] if 0 <= position < len(self.args) else default
+        if 0 <= position < len(self.args):
+            return self.args[position]
+        return default
 
     def type_names(self) -> tuple[str, ...]:
-        """Return the full names of what it is an object of."""
-        return tuple(self.on.type_names()) if isinstance(self.on, ClassValue) and not self.method else (self.callee,)
+        """Return the full names of the object's class and its ancestors."""
+        if isinstance(self.on, ClassValue) and not self.method:
+            return tuple(self.on.type_names())
+        return (self.callee,)
 
     def __repr__(self) -> str:
         return f"<{self.callee}(…) {self.uri}:{self.line}>"
@@ -188,7 +200,7 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundMember:
-    """An attribute that is not known by itself: `router.get`, `View.as_view`; with a function, a method."""
+    """An attribute of an object whose value is not known: `router.get`; with a function, a bound method."""
 
     owner: Value
     name: str
@@ -199,8 +211,8 @@ class BoundMember:
 
 
 def full_name(value: Value) -> str:
-    """Return the full name of a value that has one: a class, a function, what the project lacks; else nothing."""
-    if isinstance(value, ExternalName):
+    """Return the full name of a class, function, module, call or external name; else an empty text."""
+    if isinstance(value, ExternalName | ModuleValue):
         return value.name
     if isinstance(value, ClassValue | FunctionValue):
         return value.full
@@ -209,17 +221,23 @@ def full_name(value: Value) -> str:
     if isinstance(value, GenericType):
         return full_name(value.origin)
     if isinstance(value, BoundMember):
-        if isinstance(value.owner, CallResult):
-            return f"{value.owner.type_names()[-1]}.{value.name}"
-        before = full_name(value.owner)
-        return f"{before}.{value.name}" if before else ""
-    if isinstance(value, ModuleValue):
-        return value.name
+        return _member_name(value)
     return ""
 
 
+def _member_name(member: BoundMember) -> str:
+    if isinstance(member.owner, CallResult):
+        return f"{member.owner.type_names()[-1]}.{member.name}"
+    owner_name = full_name(member.owner)
+    if not owner_name:
+        return ""
+    return f"{owner_name}.{member.name}"
+
+
 def truth_of(value: Value) -> bool | None:
-    """Return whether a value counts as true, None where that is not known."""
+    """Return whether a value counts as true, or None if that is unknown."""
     if value is None or isinstance(value, str | int | float | list | tuple | dict):
         return bool(value)
-    return True if isinstance(value, FunctionValue | ClassValue | ModuleValue) else None
+    if isinstance(value, FunctionValue | ClassValue | ModuleValue):
+        return True
+    return None

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone_code.python.running import PythonInterpreter
+from ragstone_code.python.interpreter import PythonInterpreter
 from ragstone_code.python.values import CallResult, ClassValue, ExternalName, FunctionValue, ModuleValue, UnknownValue
 from tests.ragstone_code.projects import world_of
 
