@@ -117,11 +117,7 @@ class FastApiRouteReader:
     ) -> None:
         path = context.prefix + self._path_text(
             call,
-            call.argument(
-                0,
-                "path",
-                "",
-            ),
+            call.argument(0, "path", ""),
         )
         handler = function.function if isinstance(function, BoundMember) else function
         guards = [*context.guards, *self._dependencies(call)]
@@ -225,11 +221,7 @@ class FastApiRouteReader:
         self._expanded.add(function.full)
         outer = guard_from_value(target, (function.uri, function.line))
         for order, guard in enumerate(self._parameter_dependencies(function)):
-            self.builder.add_guard(
-                f"middleware:{outer.full}",
-                guard,
-                order,
-            )
+            self.builder.add_guard(f"middleware:{outer.full}", guard, order)
 
     # ── unknown values ───────────────────────────────────────────────────────────────────────
 
@@ -259,8 +251,10 @@ def _methods(call: CallResult) -> tuple[str, ...]:
         return (call.method.upper(),)
     if "websocket" in call.method:
         return ("WEBSOCKET",)
-    methods = tuple(method.upper() for method in _strings(call.kwargs.get("methods")))
-    return methods or ("GET",)
+    methods = _strings(call.kwargs.get("methods"))
+    if not methods:
+        return ("GET",)
+    return tuple(method.upper() for method in methods)
 
 
 def _route_attributes(
@@ -268,7 +262,8 @@ def _route_attributes(
     path: str,
     context: RouterContext,
 ) -> dict[str, Json]:
-    tags = dict.fromkeys((*context.tags, *_strings(call.kwargs.get("tags"))))
+    call_tags = _strings(call.kwargs.get("tags"))
+    tags = dict.fromkeys((*context.tags, *call_tags))
     attributes: dict[str, Json] = {
         "pattern": path,
         "tags": list(tags),

@@ -54,13 +54,7 @@ class FlaskRouteReader:
 
     def read(self) -> None:
         """Add all routes of the application."""
-        guards = tuple(
-            self._application_guards(
-                self.app,
-                APP_HOOKS,
-                set(),
-            )
-        )
+        guards = tuple(self._application_guards(self.app, APP_HOOKS, set()))
         context = BlueprintContext(guards=guards, conditional=self.app.conditional)
         self._add_static_route(self.app, context)
         self._add_owner(self.app, context)
@@ -121,11 +115,7 @@ class FlaskRouteReader:
         own_prefix = call.kwargs.get("url_prefix")
         if own_prefix is None and "url_prefix" in blueprint.kwargs:
             own_prefix = blueprint.argument(5, "url_prefix")
-        name = call.kwargs.get("name") or blueprint.argument(
-            0,
-            "name",
-            "",
-        )
+        name = call.kwargs.get("name") or blueprint.argument(0, "name", "")
         names = context.names
         if isinstance(name, str):
             names = f"{context.names}.{name}".lstrip(".")

@@ -81,11 +81,7 @@ class Blueprint:
             self._add_morph_columns(first, key, nullable=nullable)
         elif name == "foreign":
             key_columns = string_values(first.argument(0, "columns"))
-            self._add_foreign_key(
-                key_columns,
-                first.text(1, "name"),
-                chain,
-            )
+            self._add_foreign_key(key_columns, first.text(1, "name"), chain)
         elif name in methods["indexes"]:
             self._add_index(methods["indexes"][name], first)
         elif name.startswith(_DROP_PREFIXES):
@@ -103,13 +99,7 @@ class Blueprint:
         """Record the change of the table, if there is one."""
         columns = tuple(dict.fromkeys(self.touched))
         if self.creating:
-            self.table.changes.append(
-                TableChange(
-                    "CREATES",
-                    at,
-                    columns,
-                )
-            )
+            self.table.changes.append(TableChange("CREATES", at, columns))
         elif self.altered:
             self.table.changes.append(TableChange("ALTERS", at, columns))
 
@@ -165,11 +155,7 @@ class Blueprint:
         modifiers = ColumnModifiers(bool(definition.get("nullable")), self._column_options(definition, call))
         for index, next_call in enumerate(rest):
             if definition.get("foreign") and next_call.name.lower() in ("constrained", "references"):
-                self._add_foreign_key_of_column(
-                    name,
-                    rest[index:],
-                    model_key,
-                )
+                self._add_foreign_key_of_column(name, rest[index:], model_key)
                 break
             modifiers.take(next_call)
         column = Column(
@@ -276,11 +262,7 @@ class Blueprint:
         """Add the foreign key that `constrained()` or `references()` gives to a column."""
         first = chain[0]
         if first.name.lower() == "references":
-            self._add_foreign_key(
-                (column,),
-                first.text(1, "indexName"),
-                chain,
-            )
+            self._add_foreign_key((column,), first.text(1, "indexName"), chain)
             return
         key = first.text(1, "column")
         table = first.text(0, "table")

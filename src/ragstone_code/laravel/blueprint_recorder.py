@@ -202,12 +202,7 @@ class SchemaBuilder(Recorder):
         """Change the tables, or answer a question about them."""
         method = name.lower()
         if method in ("create", "table"):
-            return self._run_blueprint(
-                method,
-                arguments,
-                site,
-                evaluator,
-            )
+            return self._run_blueprint(method, arguments, site, evaluator)
         if method in _SELF_METHODS:
             return self
         if method == "getconnection":
@@ -289,12 +284,7 @@ class SchemaBuilder(Recorder):
         expected = "doesnt" not in method
         if isinstance(answer, bool) and answer == expected:
             blueprint_arguments = Arguments((arguments.at(0), arguments.at(2)))
-            self._run_blueprint(
-                "table",
-                blueprint_arguments,
-                site,
-                evaluator,
-            )
+            self._run_blueprint("table", blueprint_arguments, site, evaluator)
         return None
 
     def _change_table(
@@ -317,23 +307,9 @@ class SchemaBuilder(Recorder):
                 history.rename(name, new_name, at)
         elif method == "dropcolumns":
             table = history.find_to_alter(name, at)
-            blueprint = Blueprint(
-                history,
-                table,
-                False,
-                self.state.find_model,
-            )
+            blueprint = Blueprint(history, table, False, self.state.find_model)
             columns = tuple(python_value(value) for value in arguments.positional[1:])
-            blueprint.apply_chain(
-                (
-                    MethodCall(
-                        "dropColumn",
-                        columns,
-                        {},
-                        at,
-                    ),
-                )
-            )
+            blueprint.apply_chain((MethodCall("dropColumn", columns, {}, at),))
             blueprint.finish(at)
         else:
             history.drop(name, at)
@@ -378,7 +354,10 @@ def _has_index(table: Table | None, wanted: object) -> bool:
     if table is None:
         return False
     columns = _names(wanted)
-    return any(key == wanted or list(index.columns) == columns for key, index in table.indexes.items())
+    for name, index in table.indexes.items():
+        if name == wanted or list(index.columns) == columns:
+            return True
+    return False
 
 
 def _list_keys(keys: dict[str, ForeignKey] | dict[str, TableIndex]) -> Array:

@@ -209,11 +209,7 @@ class EloquentModels:
         if facts.get("no_table"):
             return TableName(None, "convention", at)
         convention = inflection.pivot_table_name(name) if pivot else inflection.table_name(name)
-        return TableName(
-            facts.get("table") or convention,
-            "convention",
-            at,
-        )
+        return TableName(facts.get("table") or convention, "convention", at)
 
     def _table_from_method(self, name: str) -> TableName | None:
         """Return the table that a `getTable` of the project returns, if the name is a literal."""
@@ -283,7 +279,7 @@ class EloquentModels:
         wanted = f"{ATTRIBUTES}{attribute}".lower()
         for part in self.hierarchy.parts(name):
             for written in part.definition.attributes:
-                if isinstance(written, New) and isinstance(written.of, ClassName) and written.of.name.lower() == wanted:
+                if isinstance(written, New) and _class_name(written) == wanted:
                     return part, written
         return None
 
@@ -341,16 +337,16 @@ class EloquentModels:
             return "string"
         key_type = self.property_value(model.name, "keyType")
         if not isinstance(key_type, str):
-            key_type = self.attribute_value(
-                model.name,
-                "Table",
-                "keyType",
-                2,
-            )
+            key_type = self.attribute_value(model.name, "Table", "keyType", 2)
         if isinstance(key_type, str):
             return "int" if key_type == "integer" else key_type
         facts = eloquent_data()["models"].get(model.base.lower(), {})
         return str(facts.get("key_type", "int"))
+
+
+def _class_name(attribute: New) -> str:
+    """Return the class of an attribute in lower case; an empty string if it is computed."""
+    return attribute.of.name.lower() if isinstance(attribute.of, ClassName) else ""
 
 
 def _is_model_name(name: str) -> bool:
@@ -359,11 +355,7 @@ def _is_model_name(name: str) -> bool:
     return "\\models\\" in lowered or lowered.endswith("\\eloquent\\model")
 
 
-def _find_argument(
-    attribute: New,
-    index: int,
-    name: str,
-) -> Argument | None:
+def _find_argument(attribute: New, index: int, name: str) -> Argument | None:
     """Return an argument by its name, otherwise by its position among the unnamed arguments."""
     for argument in attribute.arguments:
         if argument.name == name:

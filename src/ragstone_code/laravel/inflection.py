@@ -69,7 +69,10 @@ def _load_rules(form: str, irregular: dict[str, str]) -> InflectionRules:
     data = _load_data()
     unchanged = data["unchanged"]
     patterns = " ".join((*unchanged["both"].values(), unchanged[form]))
-    endings = [(re.compile(ending, re.IGNORECASE), replacement) for ending, replacement in data[f"{form} endings"]]
+    endings: list[tuple[re.Pattern[str], str]] = []
+    for ending, replacement in data[f"{form} endings"]:
+        pattern = re.compile(ending, re.IGNORECASE)
+        endings.append((pattern, replacement))
     return InflectionRules(
         re.compile("|".join(_split_words(patterns)), re.IGNORECASE | re.ASCII),
         irregular,
@@ -144,7 +147,11 @@ def snake(name: str) -> str:
 def studly(name: str) -> str:
     """Return `Str::studly`: words separated by dashes, underscores or spaces become one capitalised name."""
     words = re.split(r"[\s_-]+", name)
-    return "".join(word[:1].upper() + word[1:] for word in words if word)
+    return "".join(_capitalise_first(word) for word in words)
+
+
+def _capitalise_first(word: str) -> str:
+    return word[:1].upper() + word[1:]
 
 
 def camel(name: str) -> str:

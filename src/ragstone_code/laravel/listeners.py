@@ -71,7 +71,8 @@ class ListenerCollector:
                 continue
             for value in array_values(declaration.default):
                 line = _line_of(value, declaration.line)
-                self._read_subscriber(class_of(value, provider.name), f"{provider.uri}:{line}")
+                subscriber = class_of(value, provider.name)
+                self._read_subscriber(subscriber, f"{provider.uri}:{line}")
         method = provider.definition.method("listens")
         if method is not None:
             for value in returned_values(method):
@@ -95,7 +96,8 @@ class ListenerCollector:
         if name == "subscribe":
             for value in array_values(argument_at(located.call, 0)):
                 line = _line_of(value, located.line)
-                self._read_subscriber(class_of(value, located.body.owner), f"{located.uri}:{line}")
+                subscriber = class_of(value, located.body.owner)
+                self._read_subscriber(subscriber, f"{located.uri}:{line}")
         elif not _is_in_subscriber(located.body):
             self._read_listen_call(located)
 
@@ -160,11 +162,7 @@ class ListenerCollector:
                 for listener in _split_listeners(listeners):
                     self._add(
                         event,
-                        _qualify_method(
-                            listener,
-                            body.owner,
-                            line,
-                        ),
+                        _qualify_method(listener, body.owner, line),
                         located,
                         method,
                     )
@@ -242,9 +240,12 @@ def _is_callable_array(value: SyntaxNode) -> bool:
     if not isinstance(value, tree.Collected):
         return False
     values = array_values(value)
-    if len(values) != 2 or not isinstance(values[1], tree.Literal):
+    if len(values) != 2:
         return False
-    return bool(class_of(values[0], "self")) or isinstance(values[0], tree.Variable)
+    target, method = values
+    if not isinstance(method, tree.Literal):
+        return False
+    return isinstance(target, tree.Variable) or bool(class_of(target, "self"))
 
 
 def _listener_name(listener: SyntaxNode, located: LocatedCall) -> tuple[str, str]:
@@ -262,11 +263,7 @@ def _listener_name(listener: SyntaxNode, located: LocatedCall) -> tuple[str, str
     return name, method
 
 
-def _qualify_method(
-    listener: SyntaxNode,
-    owner: str,
-    line: int,
-) -> SyntaxNode:
+def _qualify_method(listener: SyntaxNode, owner: str, line: int) -> SyntaxNode:
     """Return a listener of a subscriber; a bare method name becomes `Subscriber@method`."""
     name = text_of(listener, owner)
     if name is None or "\\" in name or "@" in name:

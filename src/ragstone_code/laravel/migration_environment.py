@@ -288,53 +288,29 @@ def _path_helper(folder: str) -> HelperFunction:
     return join_path
 
 
-def _collect(
-    arguments: Arguments,
-    site: CallSite,
-    evaluator: Evaluator,
-) -> Value:
+def _collect(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return CollectionRecorder(arguments.at(0))
 
 
-def _rescue(
-    arguments: Arguments,
-    site: CallSite,
-    evaluator: Evaluator,
-) -> Value:
+def _rescue(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return evaluator.call(arguments.at(0), [], site)
 
 
-def _retry(
-    arguments: Arguments,
-    site: CallSite,
-    evaluator: Evaluator,
-) -> Value:
+def _retry(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return evaluator.call(arguments.at(1), [1], site)
 
 
 def helper_functions(state: ReplayState, database: DatabaseFacade) -> Mapping[str, HelperFunction]:
     """Return the global functions of Laravel that migrations call, by name."""
 
-    def config(
-        arguments: Arguments,
-        site: CallSite,
-        evaluator: Evaluator,
-    ) -> Value:
-        value = state.models.literals.call_config(
-            arguments,
-            site,
-            evaluator,
-        )
+    def config(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        value = state.models.literals.call_config(arguments, site, evaluator)
         is_default_connection = python_value(arguments.at(0)) == "database.default"
         if is_default_connection and isinstance(value, str) and "sqlite" in value:
             return state.driver  # the same answer as `getDriverName`
         return value
 
-    def app(
-        arguments: Arguments,
-        site: CallSite,
-        evaluator: Evaluator,
-    ) -> Value:
+    def app(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         name = python_value(arguments.at(0))
         services: dict[str, Recorder] = {
             "db": database,

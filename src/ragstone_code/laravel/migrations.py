@@ -105,8 +105,10 @@ def replay_migrations(world: World, models: EloquentModels | None = None) -> Mig
         if definition is None or name in done_before:
             continue
         runs[name] += 1
-        # Two modules of a project may have migrations with the same name.
-        state.migration = name if runs[name] == 1 else f"{name}#{runs[name]}"
+        state.migration = name
+        if runs[name] > 1:
+            # Two modules of a project may have migrations with the same name.
+            state.migration = f"{name}#{runs[name]}"
         migration = MigrationFile(
             state.migration,
             uri,
@@ -172,11 +174,7 @@ def _migration_class(world: World, uri: str) -> Class | None:
     return None
 
 
-def _run_migration(
-    evaluator: Evaluator,
-    uri: str,
-    definition: Class,
-) -> None:
+def _run_migration(evaluator: Evaluator, uri: str, definition: Class) -> None:
     """Follow the constructor and `up` of a migration."""
     # Two folders may define a class with the same name: the evaluator must use the class of this file.
     evaluator.lookup.declare(uri, definition)

@@ -21,15 +21,7 @@ class ModelKey:
 def foreign_column_name(call: MethodCall, model_key: ModelKey | None) -> str | None:
     """Return the name of the column that refers to the model in a call's first argument."""
     model = call.argument(0, "model")
-    name = (
-        model
-        if isinstance(model, str)
-        else getattr(
-            model,
-            "name",
-            None,
-        )
-    )
+    name = model if isinstance(model, str) else getattr(model, "name", None)
     if not isinstance(name, str):
         return None
     key = model_key.key if model_key else "id"

@@ -275,7 +275,8 @@ def _relation_graph(
     source = f"class:{model.name}"
     attributes = _relation_attributes(relation)
     if relation.type == "morphTo":
-        candidates = targets.get((model.name.lower(), str(relation.more.get("name"))))
+        morph_name = str(relation.more.get("name"))
+        candidates = targets.get((model.name.lower(), morph_name))
         if candidates:
             attributes["candidates"] = candidates
     node = Node(
@@ -312,7 +313,9 @@ def _relation_graph(
     )
     remarks: tuple[str, ...] = ()
     if relation.unknown:
-        remarks = (f"{relation.uri}:{relation.line}: {relation.declared_in}::{relation.name}: {reason}",)
+        place = f"{relation.uri}:{relation.line}"
+        method = f"{relation.declared_in}::{relation.name}"
+        remarks = (f"{place}: {method}: {reason}",)
     return Graph((node,), (), aliases, (unresolved,), remarks=remarks)
 
 

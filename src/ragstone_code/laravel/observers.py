@@ -53,13 +53,7 @@ def read_observers(
     for model in models:
         hooks = list(_boot_hooks(app, model))
         if hooks:
-            hooked_models.append(
-                app.own_class_node(
-                    model,
-                    "model",
-                    {"hooks": hooks},
-                )
-            )
+            hooked_models.append(app.own_class_node(model, "model", {"hooks": hooks}))
     return Graph(
         nodes=(*observers, *hooked_models),
         links=tuple(links.values()),
@@ -184,13 +178,7 @@ def _link(
     if model and observer:
         source = f"class:{app.declared_name(model)}"
         target = f"class:{app.declared_name(observer)}"
-        yield Link(
-            "OBSERVED_BY",
-            source,
-            target,
-            *at,
-            attributes={"how": how},
-        )
+        yield Link("OBSERVED_BY", source, target, *at, attributes={"how": how})
 
 
 def _observer_node(app: App, name: str) -> Node:

@@ -85,11 +85,7 @@ class Policies:
             if not isinstance(attribute, tree.New) or class_of(attribute).lower() != ATTRIBUTE:
                 continue
             policy = class_of(
-                argument_at(
-                    attribute,
-                    0,
-                    "class",
-                ),
+                argument_at(attribute, 0, "class"),
                 model_class.name,
             )
             if policy:
@@ -131,7 +127,8 @@ def policy_names(model: str) -> tuple[str, ...]:
     parts = namespace.split("\\")
     names: list[str] = []
     for count in range(len(parts)):
-        names.append("\\".join((*parts[: count + 1], "Policies", policy)))
+        outer_parts = parts[: count + 1]
+        names.append("\\".join((*outer_parts, "Policies", policy)))
     if "\\Models\\" in namespace:
         for folder in ("\\Policies\\", "\\Models\\Policies\\"):
             policy_namespace = namespace.replace("\\Models\\", folder)
@@ -225,11 +222,7 @@ def _read_gate_call(policies: Policies, located: LocatedCall) -> None:
         policies.uses_convention = False
         policies.app.remarks.append(f"{place}: names of policies are made by the application's own function")
     elif name in ("define", "resource"):
-        _define_abilities(
-            policies,
-            located,
-            is_resource=name == "resource",
-        )
+        _define_abilities(policies, located, is_resource=name == "resource")
 
 
 def _define_abilities(
@@ -329,13 +322,7 @@ def _ability_links(policies: Policies) -> Iterator[Link]:
         if method:
             declaring_class, function = method
             target = f"method:{declaring_class.name}::{function.name}"
-            yield Link(
-                "HANDLED_BY",
-                node.key,
-                target,
-                node.uri,
-                node.line,
-            )
+            yield Link("HANDLED_BY", node.key, target, node.uri, node.line)
 
 
 def _policy_abilities(app: App, policy: str) -> dict[str, Json]:

@@ -74,7 +74,11 @@ def _table_names(links: Iterable[Link]) -> list[str]:
 
 def _call_places(links: Iterable[Link]) -> list[str]:
     """Return the callers of links with file and line."""
-    return [f"{_caller(link.source)} at {link.uri}:{link.line}" for link in links]
+    places: list[str] = []
+    for link in links:
+        caller = _caller(link.source)
+        places.append(f"{caller} at {link.uri}:{link.line}")
+    return places
 
 
 def _caller(key: str) -> str:
@@ -129,8 +133,11 @@ def _route_purpose(node: Node) -> str:
     purpose = ACTION_WORDS.get(str(node.attributes.get("method") or ""))
     if purpose:
         return purpose
-    methods = listing(node.attributes.get("methods"))
-    return ", ".join(dict.fromkeys(VERB_WORDS[method] for method in methods if method in VERB_WORDS))
+    purposes: dict[str, None] = {}
+    for method in listing(node.attributes.get("methods")):
+        if method in VERB_WORDS:
+            purposes[VERB_WORDS[method]] = None
+    return ", ".join(purposes)
 
 
 def _served_by(
@@ -174,7 +181,9 @@ def _describe_validation(index: GraphIndex, link: Link) -> str:
     fields = listing(request.attributes.get("fields")) if request else []
     if request is None or not fields:
         return f"{text}."
-    return text + f", fields {', '.join(fields)}. {comment(request.doc)}".rstrip()
+    field_names = ", ".join(fields)
+    text += f", fields {field_names}. {comment(request.doc)}"
+    return text.rstrip()
 
 
 def _authorisation(index: GraphIndex, key: str) -> str:
@@ -183,13 +192,16 @@ def _authorisation(index: GraphIndex, key: str) -> str:
     for link in index.links_from("AUTHORIZED_BY", key):
         ability = str(link.attributes.get("ability"))
         policy = link.attributes.get("policy")
-        abilities.append(f"{ability} of {short(str(policy))}" if policy else ability)
+        if policy:
+            ability += f" of {short(str(policy))}"
+        abilities.append(ability)
     return sentence("Authorised by", abilities)
 
 
 def _describe_middleware(index: GraphIndex, link: Link) -> str:
     """Return a middleware as the route names it, with its class."""
-    text = str(link.attributes.get("written") or link.target.partition(":")[2])
+    alias = link.target.partition(":")[2]
+    text = str(link.attributes.get("written") or alias)
     class_names = _short_targets(index.links_from("HANDLED_BY", link.target))
     description = text
     if class_names and class_names[0] != short(text):
@@ -199,8 +211,9 @@ def _describe_middleware(index: GraphIndex, link: Link) -> str:
 
 def _model_with_table(index: GraphIndex, key: str) -> str:
     """Return a model with its table."""
+    name = short(key)
     tables = _table_names(index.links_from("MAPS_TO", key))
-    return f"{short(key)} (table {tables[0]})" if tables else short(key)
+    return f"{name} (table {tables[0]})" if tables else name
 
 
 # ── tables and models ────────────────────────────────────────────────────────────────────────
@@ -215,9 +228,12 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
         column_texts = [_describe_column(column) for column in columns if isinstance(column, dict)]
     models = ", ".join(_short_sources(index.links_to("MAPS_TO", node.key))) or "rows"
     dropped = " It is dropped." if attributes.get("dropped") else ""
-    former_names = [f"{name} ({words(name)})" for name in listing(attributes.get("former_names"))]
+    former_names: list[str] = []
+    for name in listing(attributes.get("former_names")):
+        former_names.append(f"{name} ({words(name)})")
+    table_words = words(node.name)
     text = lines(
-        f"Database table {node.name} stores, holds, keeps {models} ({words(node.name)}).{dropped}",
+        f"Database table {node.name} stores, holds, keeps {models} ({table_words}).{dropped}",
         sentence("Columns", column_texts),
         sentence("Foreign keys", listing(attributes.get("foreign_keys"))),
         sentence("Former names", former_names),
@@ -228,7 +244,9 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
 
 def _describe_column(column: dict[str, Json]) -> str:
     """Return a column with its type."""
-    parts = [str(column.get("name")), str(column.get("type") or "")]
+    name = str(column.get("name"))
+    column_type = str(column.get("type") or "")
+    parts = [name, column_type]
     if column.get("nullable"):
         parts.append("nullable")
     return " ".join(part for part in parts if part)
@@ -239,7 +257,8 @@ def _describe_model(index: GraphIndex, node: Node) -> Description:
     key = node.key
     name = short(node.name)
     relations = [_describe_relation(link) for link in index.links_from("RELATES", key)]
-    events = [hook.partition(" ")[0] for hook in listing(node.attributes.get("hooks"))]
+    hooks = listing(node.attributes.get("hooks"))
+    events = [hook.partition(" ")[0] for hook in hooks]
     text = lines(
         f"Eloquent model {full(node)}: {words(name)}.",
         sentence("Table", _table_names(index.links_from("MAPS_TO", key))),
@@ -255,7 +274,9 @@ def _describe_model(index: GraphIndex, node: Node) -> Description:
 def _describe_relation(link: Link) -> str:
     """Return a relation with its type, its pivot table, and the model that it goes through."""
     attributes = link.attributes
-    text = f"{attributes.get('name')} {attributes.get('type')} {short(link.target)}"
+    name = attributes.get("name")
+    relation_type = attributes.get("type")
+    text = f"{name} {relation_type} {short(link.target)}"
     details: list[str] = []
     for word in ("pivot", "through"):
         value = attributes.get(word)
@@ -272,7 +293,8 @@ def _describe_event(index: GraphIndex, node: Node) -> Description:
     listeners: list[str] = []
     for link in index.links_to("LISTENS", node.key):
         how = link.attributes.get("how")
-        listeners.append(f"{short(link.source)} ({how}, {link.uri}:{link.line})")
+        place = f"{link.uri}:{link.line}"
+        listeners.append(f"{short(link.source)} ({how}, {place})")
     text = lines(
         f"Event {full(node)}: {_class_words(node)}.",
         comment(node.doc),
@@ -337,7 +359,8 @@ def _describe_command(index: GraphIndex, node: Node) -> Description:
     if not name:
         return "", ""
     description = node.attributes.get("description") or words(str(name))
-    introduction = f"Console command {name} ({_class_words(node)}) in {node.place}: {description}"
+    about = _class_words(node)
+    introduction = f"Console command {name} ({about}) in {node.place}: {description}"
     text = lines(
         introduction.rstrip(".") + ".",
         sentence("Signature", (str(node.attributes.get("signature") or ""),)),
@@ -347,11 +370,13 @@ def _describe_command(index: GraphIndex, node: Node) -> Description:
 
 def _describe_task(index: GraphIndex, node: Node) -> Description:
     """Return the text of a scheduled task: the command or job that runs, and the time."""
-    times = [words(time) or time for time in listing(node.attributes.get("when"))]
+    when = listing(node.attributes.get("when"))
+    times = [words(time) or time for time in when]
     targets = _short_targets(index.links_from("DISPATCHES", node.key))
     targets += _short_targets(index.links_from("RUNS", node.key))
     title = node.attributes.get("title") or ""
-    introduction = f"Scheduled {node.name} ({words(node.name)}) {title}"
+    about = words(node.name)
+    introduction = f"Scheduled {node.name} ({about}) {title}"
     text = lines(
         introduction.rstrip() + ".",
         sentence("Runs", targets),
@@ -367,7 +392,8 @@ def _describe_channel(index: GraphIndex, node: Node) -> Description:
     return f"Channel {node.name}", text
 
 
-_DESCRIBERS: Final[dict[str, Callable[[GraphIndex, Node], Description]]] = {
+Describer = Callable[[GraphIndex, Node], Description]
+_DESCRIBERS: Final[dict[str, Describer]] = {
     "route": _describe_route,
     "table": _describe_table,
     "model": _describe_model,

@@ -124,12 +124,7 @@ class RelationReader:
             part.used,
         )
         if first.name.lower() in data["relations"]:
-            relation = self.call_reader.read_call(
-                model,
-                empty,
-                first,
-                context,
-            )
+            relation = self.call_reader.read_call(model, empty, first, context)
             return self.call_reader.apply_modifiers(
                 relation,
                 chain[1:],
@@ -197,12 +192,7 @@ class RelationReader:
                 provider.name,
                 ("", 0),
             )
-            relation = self.call_reader.read_call(
-                model,
-                empty,
-                first,
-                context,
-            )
+            relation = self.call_reader.read_call(model, empty, first, context)
             yield self.call_reader.apply_modifiers(
                 relation,
                 chain[1:],
@@ -292,11 +282,7 @@ class RelationReader:
             related=second.related,
             through=first.related,
         )
-        return self.call_reader.apply_modifiers(
-            relation,
-            chain[2:],
-            context,
-        )
+        return self.call_reader.apply_modifiers(relation, chain[2:], context)
 
     def _read_step(
         self,

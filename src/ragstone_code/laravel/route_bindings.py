@@ -24,12 +24,7 @@ def binding_links(
     for parameter in route_parameters(route):
         binder = app.router.state.binders.get(parameter)
         if binder is not None:
-            yield from _explicit_binding(
-                route,
-                parameter,
-                binder,
-                controllers,
-            )
+            yield from _explicit_binding(route, parameter, binder, controllers)
         elif handler is not None:
             function, uri = handler
             yield from _implicit_binding(

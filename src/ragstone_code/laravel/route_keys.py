@@ -12,11 +12,7 @@ _METHOD_COUNT: Final = 7
 """Number of HTTP methods of a route that `Route::any` registers."""
 
 
-def route_key(
-    methods: tuple[str, ...],
-    uri: str,
-    domain: str = "",
-) -> str:
+def route_key(methods: tuple[str, ...], uri: str, domain: str = "") -> str:
     """Return the node key of a route."""
     path = uri
     if domain:

@@ -112,7 +112,10 @@ def _optional_attributes(route: LaravelRoute) -> dict[str, Json]:
         actions: dict[str, str] = {}
         for other in route.instead_of:
             actions[f"{other.site.uri}:{other.site.line}"] = other.action
-        attributes["alternatives"] = [{"action": action, "place": place} for place, action in actions.items()]
+        alternatives: list[Json] = []
+        for place, action in actions.items():
+            alternatives.append({"action": action, "place": place})
+        attributes["alternatives"] = alternatives
     if route.by_framework:
         attributes["registered_by"] = "framework"
     return attributes
@@ -211,7 +214,10 @@ def _controller_middleware(route: LaravelRoute, controllers: ControllerLookup) -
 def _middleware_graph(app: MountedRoutes, graph: Graph) -> Graph:
     """Return the middleware that routes use or the application names, each with its class or group."""
     names = {link.target.removeprefix("middleware:") for link in graph.links if link.kind == "GUARDED_BY"}
-    for name, (_, site) in (*app.stack.aliases.items(), *app.stack.groups.items()):
+    for name, (_, site) in app.stack.aliases.items():
+        if site.uri:
+            names.add(name)
+    for name, (_, site) in app.stack.groups.items():
         if site.uri:
             names.add(name)
     nodes: list[Node] = []

@@ -30,35 +30,16 @@ def build_table_graph(replay: MigrationReplay) -> Graph:
     graph = Graph(remarks=replay.remarks)
     for table in history.tables:
         graph += _table_graph(table, keys[id(table)], order)
-        graph += Graph(
-            links=tuple(
-                _foreign_key_links(
-                    table,
-                    keys,
-                    history,
-                )
-            )
-        )
+        graph += Graph(links=tuple(_foreign_key_links(table, keys, history)))
     nodes: list[Node] = []
     aliases: list[Alias] = []
     for migration in replay.migrations:
         node = _migration_node(
             migration,
-            _list_changes(
-                migration,
-                history,
-                keys,
-            ),
+            _list_changes(migration, history, keys),
         )
         nodes.append(node)
-        aliases.append(
-            Alias(
-                migration.name,
-                node.key,
-                "migration",
-                migration.uri,
-            )
-        )
+        aliases.append(Alias(migration.name, node.key, "migration", migration.uri))
     return graph + Graph(nodes=tuple(nodes), aliases=tuple(aliases))
 
 
@@ -94,14 +75,7 @@ def _table_graph(table: Table, key: str, order: dict[str, int]) -> Graph:
     name_kind = "table" if table.dropped is None else "former_table"
     aliases = [Alias(table.name, key, name_kind, table.created.uri)]
     for name in dict.fromkeys(table.former_names):
-        aliases.append(
-            Alias(
-                name,
-                key,
-                "former_table",
-                table.created.uri,
-            )
-        )
+        aliases.append(Alias(name, key, "former_table", table.created.uri))
     links = tuple(
         _change_link(
             change,
@@ -124,14 +98,7 @@ def _table_graph(table: Table, key: str, order: dict[str, int]) -> Graph:
                     attributes,
                 )
             )
-            aliases.append(
-                Alias(
-                    full_name,
-                    column_key,
-                    "column",
-                    column.at.uri,
-                )
-            )
+            aliases.append(Alias(full_name, column_key, "column", column.at.uri))
     return Graph(tuple(nodes), links, tuple(dict.fromkeys(aliases)))
 
 
@@ -198,11 +165,7 @@ def _column_attributes(column: Column) -> dict[str, Json]:
     }
 
 
-def _change_link(
-    change: TableChange,
-    key: str,
-    order: dict[str, int],
-) -> Link:
+def _change_link(change: TableChange, key: str, order: dict[str, int]) -> Link:
     """Return the link from a migration to a table that it changes."""
     attributes: dict[str, Json] = {}
     if change.columns:

@@ -79,22 +79,14 @@ def migration_names(text: str) -> list[str]:
     return found
 
 
-def apply_statement(
-    sql: str,
-    history: TableHistory,
-    at: MigrationLine,
-) -> bool:
+def apply_statement(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     """Apply one SQL statement to the tables; return whether the statement concerns tables."""
     statement = sql.strip().rstrip(";")
     appliers = (_create_table, _alter_table, _create_index, _drop_tables, _rename_table)
     return any(apply(statement, history, at) for apply in appliers)
 
 
-def _create_table(
-    sql: str,
-    history: TableHistory,
-    at: MigrationLine,
-) -> bool:
+def _create_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     match = _CREATE_TABLE.match(sql)
     if not match:
         return False
@@ -106,22 +98,11 @@ def _create_table(
     else:
         for definition in split_list(sql_definitions.bracket_content(match[2])):
             sql_definitions.apply_definition(table, definition, at)
-    table.changes.append(
-        TableChange(
-            "CREATES",
-            at,
-            tuple(table.columns),
-            raw=True,
-        )
-    )
+    table.changes.append(TableChange("CREATES", at, tuple(table.columns), raw=True))
     return True
 
 
-def _create_index(
-    sql: str,
-    history: TableHistory,
-    at: MigrationLine,
-) -> bool:
+def _create_index(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     match = _CREATE_INDEX.match(sql)
     if not match:
         return False
@@ -130,22 +111,11 @@ def _create_index(
     if table is not None:
         columns = column_names(match[4])
         table.indexes[unquote(match[2])] = TableIndex(kind, columns)
-        table.changes.append(
-            TableChange(
-                "ALTERS",
-                at,
-                columns,
-                raw=True,
-            )
-        )
+        table.changes.append(TableChange("ALTERS", at, columns, raw=True))
     return True
 
 
-def _drop_tables(
-    sql: str,
-    history: TableHistory,
-    at: MigrationLine,
-) -> bool:
+def _drop_tables(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     match = _DROP_TABLE.match(sql)
     if not match:
         return False
@@ -154,11 +124,7 @@ def _drop_tables(
     return True
 
 
-def _rename_table(
-    sql: str,
-    history: TableHistory,
-    at: MigrationLine,
-) -> bool:
+def _rename_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     match = _RENAME_TABLE.match(sql)
     if not match:
         return False
@@ -166,11 +132,7 @@ def _rename_table(
     return True
 
 
-def _alter_table(
-    sql: str,
-    history: TableHistory,
-    at: MigrationLine,
-) -> bool:
+def _alter_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     match = _ALTER_TABLE.match(sql)
     if not match:
         return False
@@ -308,11 +270,7 @@ def _on_alter_column(
     match: re.Match[str],
     _at: MigrationLine,
 ) -> tuple[str, ...]:
-    return sql_definitions.alter_column(
-        table,
-        unquote(match[1]),
-        match[2],
-    )
+    return sql_definitions.alter_column(table, unquote(match[1]), match[2])
 
 
 def _action(pattern: str, handler: ActionHandler) -> tuple[re.Pattern[str], ActionHandler]:

@@ -54,11 +54,7 @@ def listing(value: Json) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def sentence(
-    label: str,
-    parts: Iterable[str],
-    separator: str = ", ",
-) -> str:
+def sentence(label: str, parts: Iterable[str], separator: str = ", ") -> str:
     """Return `label: a, b.`; an empty text if there are no parts."""
     joined = separator.join(dict.fromkeys(part for part in parts if part))
     return f"{label}: {joined}." if joined else ""
@@ -73,7 +69,8 @@ def comment(text: str, limit: int = COMMENT_LENGTH) -> str:
     """Return the text of a doc comment without its markers and tags, cut at the limit."""
     parts: list[str] = []
     for line in text.splitlines():
-        bare = line.strip().removeprefix("/**").removesuffix("*/").strip().lstrip("*").strip()
+        bare = line.strip().removeprefix("/**").removesuffix("*/")
+        bare = bare.strip().lstrip("*").strip()
         if bare.startswith("@"):
             break
         if bare and not bare.startswith("{@"):

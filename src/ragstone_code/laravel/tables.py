@@ -78,24 +78,13 @@ class ForeignKey:
 
     def with_column_renamed(self, name: str, new_name: str) -> ForeignKey:
         """Return the key with one of its own columns renamed."""
-        return replace(
-            self,
-            columns=_rename_in(
-                self.columns,
-                name,
-                new_name,
-            ),
-        )
+        return replace(self, columns=_rename_in(self.columns, name, new_name))
 
     def with_reference_renamed(self, name: str, new_name: str) -> ForeignKey:
         """Return the key with one of the columns that it refers to renamed."""
         return replace(
             self,
-            references=_rename_in(
-                self.references,
-                name,
-                new_name,
-            ),
+            references=_rename_in(self.references, name, new_name),
         )
 
 
@@ -148,12 +137,7 @@ class Table:
                 indexes[key] = replace(index, columns=columns)
         self.indexes = indexes
 
-    def rename_column(
-        self,
-        name: str,
-        new_name: str,
-        at: MigrationLine,
-    ) -> None:
+    def rename_column(self, name: str, new_name: str, at: MigrationLine) -> None:
         """Rename a column; it keeps its position, and indexes and foreign keys follow."""
         columns: dict[str, Column] = {}
         for key, column in self.columns.items():
@@ -165,11 +149,7 @@ class Table:
         for key, index in self.indexes.items():
             self.indexes[key] = replace(
                 index,
-                columns=_rename_in(
-                    index.columns,
-                    name,
-                    new_name,
-                ),
+                columns=_rename_in(index.columns, name, new_name),
             )
         for key, foreign in self.foreign.items():
             self.foreign[key] = foreign.with_column_renamed(name, new_name)
@@ -225,12 +205,7 @@ class TableHistory:
         table.has_create = False
         return table
 
-    def rename(
-        self,
-        name: str,
-        new_name: str,
-        at: MigrationLine,
-    ) -> None:
+    def rename(self, name: str, new_name: str, at: MigrationLine) -> None:
         """Rename a table; foreign keys that refer to it follow."""
         table = self._current.pop(name, None)
         if table is None:
@@ -242,14 +217,7 @@ class TableHistory:
         table.former_names.append(name)
         table.name = new_name
         self._current[new_name] = table
-        table.changes.append(
-            TableChange(
-                "RENAMES",
-                at,
-                former=name,
-                to=new_name,
-            )
-        )
+        table.changes.append(TableChange("RENAMES", at, former=name, to=new_name))
         for other in self.current():
             for key, foreign in other.foreign.items():
                 if foreign.on == name:

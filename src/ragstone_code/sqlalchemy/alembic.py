@@ -177,12 +177,7 @@ class AlembicReplay:
         name = call.argument(0, "old_table_name")
         new_name = call.argument(1, "new_table_name")
         if isinstance(name, str) and isinstance(new_name, str):
-            self.schema.rename(
-                name,
-                new_name,
-                _place(call),
-                self.migration,
-            )
+            self.schema.rename(name, new_name, _place(call), self.migration)
 
     # ── columns and keys ─────────────────────────────────────────────────────────────────────
 
@@ -288,23 +283,14 @@ class AlembicReplay:
         name = arguments[0] if arguments else call.kwargs.get("table_name")
         if not isinstance(name, str):
             return None
-        return self.schema.alter(
-            name,
-            _place(call),
-            self.migration,
-            details,
-        )
+        return self.schema.alter(name, _place(call), self.migration, details)
 
 
 def _place(call: CallResult) -> Location:
     return (call.uri, call.line)
 
 
-def _second(
-    arguments: list[Value],
-    call: CallResult,
-    name: str,
-) -> Value:
+def _second(arguments: list[Value], call: CallResult, name: str) -> Value:
     """Return the second argument, otherwise the keyword argument with this name."""
     return arguments[1] if len(arguments) > 1 else call.kwargs.get(name)
 

@@ -95,12 +95,7 @@ class ModelGraphReader:
         name, source = self._tables[model.full]
         columns = find_columns(self.program, model)
         fields: list[Json] = [column.name for column in columns]
-        key = self.builder.add_class(
-            model,
-            "model",
-            table=name,
-            fields=fields,
-        )
+        key = self.builder.add_class(model, "model", table=name, fields=fields)
         line = model.line
         if source == "explicit":
             line = model.lines.get("__tablename__", model.line)
@@ -126,7 +121,10 @@ class ModelGraphReader:
             column.references = self._column_names.get(int(target), "")
         elif marker == "?":
             owner, _, name = target.rpartition(".")
-            column.references = f"{self._tables[owner][0]}.{name}" if owner in self._tables else ""
+            column.references = ""
+            if owner in self._tables:
+                table_name, _ = self._tables[owner]
+                column.references = f"{table_name}.{name}"
         table.columns.setdefault(column.name, column)
 
     # ── relations ────────────────────────────────────────────────────────────────────────────

@@ -215,11 +215,7 @@ def _create_column(
     )
     if isinstance(value, CallResult) and _callee(value) in COLUMNS:
         nullable_by_default = written is None or _callee(value) == "Column"
-        fill_column(
-            column,
-            value,
-            nullable_by_default=nullable_by_default,
-        )
+        fill_column(column, value, nullable_by_default=nullable_by_default)
     return column
 
 
@@ -344,7 +340,10 @@ def _type_label(value: Value) -> str:
     """Return the name of a column type with its length: `String(64)`, `Integer`."""
     if not isinstance(value, CallResult):
         return full_name(value).rpartition(".")[2]
-    sizes = [str(size) for size in value.args if isinstance(size, int) and not isinstance(size, bool)]
+    sizes: list[str] = []
+    for size in value.args:
+        if isinstance(size, int) and not isinstance(size, bool):
+            sizes.append(str(size))
     length = value.kwargs.get("length")
     if isinstance(length, int):
         sizes.append(str(length))
