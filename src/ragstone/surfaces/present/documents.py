@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.surfaces.present import Json, format_time
+from ragstone.surfaces.present import Json, format_time, pick
 
 if TYPE_CHECKING:  # a search loads few types
     from ragstone.types import Collection, StoredDocument
@@ -13,16 +13,8 @@ if TYPE_CHECKING:  # a search loads few types
 def document_json(document: StoredDocument) -> Json:
     """Return a document as a listing shows it."""
     return {
-        "uri": document.uri,
-        "collection": document.collection,
-        "kind": document.kind,
-        "language": document.language,
-        "title": document.title,
-        "metadata": dict(document.metadata),
-        "source": document.source,
-        "chunks": document.chunks,
-        "characters": document.characters,
-        "hash": document.hash,
+        **pick(document, "uri", "collection", "kind", "language", "title", "metadata", "source"),
+        **pick(document, "chunks", "characters", "hash"),
         "added_at": format_time(document.added_at),
     }
 
@@ -30,11 +22,6 @@ def document_json(document: StoredDocument) -> Json:
 def collection_json(collection: Collection) -> Json:
     """Return a collection as a listing shows it."""
     return {
-        "uuid": collection.uuid,
-        "name": collection.name,
-        "description": collection.description,
-        "settings": dict(collection.settings),
-        "documents": collection.documents,
-        "chunks": collection.chunks,
+        **pick(collection, "uuid", "name", "description", "settings", "documents", "chunks"),
         "updated_at": format_time(collection.updated_at),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.surfaces.present import Json
+from ragstone.surfaces.present import Json, pick
 
 if TYPE_CHECKING:  # a search loads few types
     from ragstone.types import Explanation, Hit, Trace
@@ -15,13 +15,7 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
     span = hit.span
     default_unit = "" if span.page is None else "page"
     data: Json = {
-        "doc_id": hit.doc_id,
-        "text": hit.text,
-        "score": hit.score,
-        "metadata": dict(hit.metadata),
-        "source_doc_id": hit.source_doc_id,
-        "chunk_index": hit.chunk_index,
-        "collection": hit.collection,
+        **pick(hit, "doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index", "collection"),
         "path": hit.source_doc_id,
         "place": hit.place,
         "lines": [span.line_start, span.line_end],
@@ -29,13 +23,7 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
         "page_label": span.page_label,
         "unit": span.unit or default_unit,
         "span": [span.start, span.end],
-        "distance": hit.distance,
-        "kind": hit.kind,
-        "language": hit.language,
-        "title": hit.title,
-        "symbol": hit.symbol,
-        "also_at": list(hit.also_at),
-        "freshness": hit.freshness,
+        **pick(hit, "distance", "kind", "language", "title", "symbol", "also_at", "freshness"),
     }
     if trace:
         data["trace"] = _trace_json(hit.trace)
@@ -48,43 +36,23 @@ def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:
         "success": True,
         "query": explanation.query,
         "results": [hit_json(hit, trace=trace) for hit in explanation.hits],
-        "coverage": dict(explanation.coverage),
-        "notes": list(explanation.notes),
+        **pick(explanation, "coverage", "notes"),
         "milliseconds": round(explanation.milliseconds, 3),
     }
 
 
 def explanation_json(explanation: Explanation) -> Json:
     """Return everything about a search: hits with traces, terms, weights and dropped candidates."""
-    dropped = [
-        {"doc_id": candidate.doc_id, "score": candidate.score, "reason": candidate.reason}
-        for candidate in explanation.dropped
-    ]
     return {
         **answer_json(explanation, trace=True),
-        "query_type": explanation.query_type,
-        "terms": list(explanation.terms),
-        "weights": dict(explanation.weights),
-        "candidates": explanation.candidates,
-        "dropped": dropped,
+        **pick(explanation, "query_type", "terms", "weights", "candidates"),
+        "dropped": [pick(candidate, "doc_id", "score", "reason") for candidate in explanation.dropped],
     }
 
 
 def _trace_json(trace: Trace) -> Json:
-    lists = [
-        {
-            "name": entry.name,
-            "rank": entry.rank,
-            "score": entry.score,
-            "normalised": entry.normalised,
-            "weight": entry.weight,
-        }
-        for entry in trace.lists
-    ]
     return {
-        "lists": lists,
+        "lists": [pick(entry, "name", "rank", "score", "normalised", "weight") for entry in trace.lists],
         "boosts": [{"name": name, "factor": factor} for name, factor in trace.boosts],
-        "merged": list(trace.merged),
-        "fused": trace.fused,
-        "confidence": trace.confidence,
+        **pick(trace, "merged", "fused", "confidence"),
     }

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from ragstone.surfaces.present import Json, format_time
-from ragstone.types import Collection, Recalled, Turn
-
-
-def turn_json(turn: Turn) -> Json:
-    """Return one message of a conversation."""
-    return {
-        "turn_index": turn.index,
-        "role": turn.role,
-        "speaker": turn.speaker,
-        "content": turn.content,
-        "time": turn.time,
-        "metadata": dict(turn.metadata),
-        "supersedes": list(turn.supersedes),
-        "because": turn.because,
-    }
+from ragstone.surfaces.present import Json, format_time, pick
+from ragstone.types import Collection, Recalled
 
 
 def recalled_json(recalled: Recalled) -> Json:
     """Return a recalled message with its score and the messages that repeat or supersede it."""
     return {
-        **turn_json(recalled.turn),
-        "score": recalled.score,
-        "said_again": list(recalled.said_again),
-        "superseded_by": recalled.superseded_by,
+        "turn_index": recalled.turn.index,
+        **pick(recalled.turn, "role", "speaker", "content", "time", "metadata", "supersedes", "because"),
+        **pick(recalled, "score", "said_again", "superseded_by"),
         "superseded_because": recalled.because,
         "boosts": [{"name": name, "factor": factor} for name, factor in recalled.boosts],
     }
