@@ -12,9 +12,9 @@ from evals.sets import Ask, Case, Corpus, EvalSet
 
 if TYPE_CHECKING:
     from ragstone import Engine
-    from ragstone.retrieval.ranking.lists import Lists
-    from ragstone.retrieval.ranking.order import Ranked
-    from ragstone.retrieval.ranking.weights import Numbers
+    from ragstone.retrieval.ranking.candidate_lists import CandidateLists
+    from ragstone.retrieval.ranking.order import RankedChunk
+    from ragstone.retrieval.ranking.parameters import RankingParameters
     from ragstone.types import ChunkOutline, Hit, StoredChunk
 
 MOST_QUESTIONS = 600
@@ -30,7 +30,7 @@ class Recording:
 
     case: Case
     group: str
-    lists: Lists
+    lists: CandidateLists
     rows: Mapping[int, StoredChunk]
     outlines: Mapping[int, ChunkOutline]
 
@@ -74,35 +74,35 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
     return found
 
 
-def scores(recording: Recording, numbers: Numbers) -> Mapping[str, float]:
+def scores(recording: Recording, numbers: RankingParameters) -> Mapping[str, float]:
     """Return what a question scores with these numbers."""
     return recording.case.score(asker(recording, numbers))
 
 
-def asker(recording: Recording, numbers: Numbers) -> Ask:
+def asker(recording: Recording, numbers: RankingParameters) -> Ask:
     """Return the function a case's score asks with: what `ragstone.retrieval.search` does with its lists."""
     from ragstone.retrieval.ranking import order
-    from ragstone.retrieval.ranking.fuse import list_weights, query_type, weighted_sum
-    from ragstone.retrieval.ranking.lists import Whole
-    from ragstone.retrieval.ranking.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
+    from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
+    from ragstone.retrieval.ranking.fusion import list_weights, query_type, weighted_sum
+    from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 
     query, lists = recording.case.query, recording.lists
-    whole = Whole(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})
-    weights = list_weights(query_type(query), lists.coverage, words=True, numbers=numbers)
-    fused = weighted_sum(lists.rows, weights, limit=max(SHORTLIST_LEAST, SHORTLIST_FACTOR * WIDEST)).best
+    whole = ChunkLoader(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})
+    weights = list_weights(query_type(query), lists.coverage, words=True, parameters=numbers)
+    fused = weighted_sum(lists.rows, weights, limit=max(MIN_SHORTLIST, SHORTLIST_FACTOR * WIDEST)).best
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
-        shortlist = fused[: max(SHORTLIST_LEAST, SHORTLIST_FACTOR * top_k)]
-        ranked, _ = order.arranged(shortlist, recording.outlines, query=query, numbers=numbers)
-        ranked, _ = order.collapse(ranked, whole.texts(ranked, shown=top_k))
+        shortlist = fused[: max(MIN_SHORTLIST, SHORTLIST_FACTOR * top_k)]
+        ranked, _ = order.arrange(shortlist, recording.outlines, query=query, parameters=numbers)
+        ranked, _ = order.collapse_copies(ranked, whole.compared_texts(ranked, top_k=top_k))
         if merge:
-            ranked = order.merge_neighbours(ranked, top_k, numbers=numbers)
+            ranked = order.merge_neighbours(ranked, top_k, parameters=numbers)
         return [hit(entry, recording.rows) for entry in ranked[:top_k]]
 
     return ask
 
 
-def hit(entry: Ranked, rows: Mapping[int, StoredChunk]) -> Hit:
+def hit(entry: RankedChunk, rows: Mapping[int, StoredChunk]) -> Hit:
     """Return as much of a hit as a score looks at."""
     from ragstone.types import Hit
 

@@ -22,7 +22,7 @@ from evals.run import tell
 from evals.sets import EvalSet
 
 if TYPE_CHECKING:
-    from ragstone.retrieval.ranking.weights import Numbers
+    from ragstone.retrieval.ranking.parameters import RankingParameters
 
 GRID: Mapping[str, Sequence[float]] = {
     "same_file_decay": (0.7, 0.8, 0.9, 1.0),
@@ -73,14 +73,14 @@ class Part:
     recordings: list[Recording]
     known: dict[str, list[float]] = field(default_factory=dict)
 
-    def values(self, numbers: Numbers) -> list[float]:
+    def values(self, numbers: RankingParameters) -> list[float]:
         """Return the objective of each question."""
         key = repr(numbers)
         if key not in self.known:
             self.known[key] = [objective(scores(one, numbers), self.headline) for one in self.recordings]
         return self.known[key]
 
-    def mean(self, numbers: Numbers) -> float:
+    def mean(self, numbers: RankingParameters) -> float:
         """Return the objective of the part."""
         return grouped_mean(self.values(numbers), self.groups)
 
@@ -108,21 +108,21 @@ def parts_of(chosen: EvalSet, recordings: Sequence[Recording]) -> list[Part]:
     return found
 
 
-def changed(numbers: Numbers, name: str, value: float) -> Numbers:
+def changed(numbers: RankingParameters, name: str, value: float) -> RankingParameters:
     """Return the numbers with one of them changed."""
     first, _, kind = name.partition(".")
     new: Any = {**numbers.meaning, kind: value} if kind else value
     return replace(numbers, **{first: new})
 
 
-def plain(numbers: Numbers) -> Numbers:
+def plain(numbers: RankingParameters) -> RankingParameters:
     """Return the numbers with everything in the grid as plain fusion has it."""
     for name, value in PLAIN.items():
         numbers = changed(numbers, name, value)
     return numbers
 
 
-def gain(parts: Sequence[Part], numbers: Numbers, base: Numbers) -> float:
+def gain(parts: Sequence[Part], numbers: RankingParameters, base: RankingParameters) -> float:
     """Return the mean gain over the base as a share of its score; parts of one set together count as one set."""
     by_family: dict[str, list[float]] = {}
     for part in parts:
@@ -131,7 +131,9 @@ def gain(parts: Sequence[Part], numbers: Numbers, base: Numbers) -> float:
     return fmean(fmean(own) for own in by_family.values())
 
 
-def choose(parts: Sequence[Part], base: Numbers, grid: Mapping[str, Sequence[float]] = GRID) -> Numbers:
+def choose(
+    parts: Sequence[Part], base: RankingParameters, grid: Mapping[str, Sequence[float]] = GRID
+) -> RankingParameters:
     """Return the numbers that are best on these parts, moved one after another in the grid's order."""
     best, reached = base, 0.0
     for name, values in grid.items():
@@ -143,19 +145,19 @@ def choose(parts: Sequence[Part], base: Numbers, grid: Mapping[str, Sequence[flo
     return best
 
 
-def told(numbers: Numbers, base: Numbers) -> dict[str, float]:
+def told(numbers: RankingParameters, base: RankingParameters) -> dict[str, float]:
     """Return the numbers that differ from the base, by their names in the grid."""
     return {name: value_of(numbers, name) for name in GRID if value_of(numbers, name) != value_of(base, name)}
 
 
-def value_of(numbers: Numbers, name: str) -> float:
+def value_of(numbers: RankingParameters, name: str) -> float:
     """Return one number by its name in the grid."""
     first, _, kind = name.partition(".")
     found: Any = getattr(numbers, first)
     return float(found[kind] if kind else found)
 
 
-def left_out(parts: Sequence[Part], in_force: Numbers) -> list[dict[str, Any]]:
+def left_out(parts: Sequence[Part], in_force: RankingParameters) -> list[dict[str, Any]]:
     """Return, for each part, what the numbers chosen on all others score on it: see the top of the file."""
     base, found = plain(in_force), []
     for part in parts:
@@ -176,7 +178,7 @@ def left_out(parts: Sequence[Part], in_force: Numbers) -> list[dict[str, Any]]:
     return found
 
 
-def compared(part: Part, one: Numbers, other: Numbers) -> dict[str, float]:
+def compared(part: Part, one: RankingParameters, other: RankingParameters) -> dict[str, float]:
     """Return how much better one choice is than another on a part, with standard error and p."""
     found = paired_difference(part.values(one), part.values(other), part.groups)
     return {
@@ -186,7 +188,7 @@ def compared(part: Part, one: Numbers, other: Numbers) -> dict[str, float]:
     }
 
 
-def alone(parts: Sequence[Part], base: Numbers) -> dict[str, dict[str, dict[str, float]]]:
+def alone(parts: Sequence[Part], base: RankingParameters) -> dict[str, dict[str, dict[str, float]]]:
     """Return what each value of each number scores on each set, all others in force."""
     families = list(dict.fromkeys(part.family for part in parts))
     return {
@@ -205,22 +207,25 @@ def alone(parts: Sequence[Part], base: Numbers) -> dict[str, dict[str, dict[str,
 
 def tune(sets: Sequence[EvalSet], embedder: str, *, keep: Path | None) -> dict[str, Any]:
     """Return the cross-validation over all parts, what all of them together would choose, and each number alone."""
-    from ragstone.retrieval.ranking.weights import NUMBERS
+    from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS
 
     parts: list[Part] = []
     for chosen in sets:
         recordings = record(chosen, embedder, keep=keep / chosen.name if keep else None)
         parts += parts_of(chosen, recordings)
     tell("each number alone")
-    by_number = alone(parts, NUMBERS)
-    folds = left_out(parts, NUMBERS)
+    by_number = alone(parts, RANKING_PARAMETERS)
+    folds = left_out(parts, RANKING_PARAMETERS)
     tell("all parts")
-    best = choose(parts, plain(NUMBERS))
+    best = choose(parts, plain(RANKING_PARAMETERS))
     return {
         "embedder": embedder,
-        "in_force": {name: value_of(NUMBERS, name) for name in GRID},
+        "in_force": {name: value_of(RANKING_PARAMETERS, name) for name in GRID},
         "left_out": folds,
-        "all": {"chosen": told(best, plain(NUMBERS)), "gain_over_in_force": round(gain(parts, best, NUMBERS), 4)},
+        "all": {
+            "chosen": told(best, plain(RANKING_PARAMETERS)),
+            "gain_over_in_force": round(gain(parts, best, RANKING_PARAMETERS), 4),
+        },
         "alone": by_number,
     }
 

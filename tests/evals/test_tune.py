@@ -12,8 +12,8 @@ from evals import tune
 from evals.replay import Recording, record, scores
 from evals.sets import Ask, Case, Corpus, EvalSet
 from evals.tune import Part, changed, choose, gain, left_out, parts_of, told
-from ragstone.retrieval.ranking.lists import Lists
-from ragstone.retrieval.ranking.weights import NUMBERS, Numbers
+from ragstone.retrieval.ranking.candidate_lists import CandidateLists
+from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
 from ragstone.types import Document, Scored
 
 GRID = {"meaning.question": (0.1, 0.45, 0.9)}
@@ -32,7 +32,7 @@ def fake(answer: str) -> Recording:
 
     outlines = {1: outline(1, "a.py", order=4), 2: outline(2, "b.py", order=4)}
     whole = {number: row(number, f"text {number}") for number in outlines}
-    return Recording(Case("which is it?", "default", score), "", Lists(rows, {"minilm": 1.0}), whole, outlines)
+    return Recording(Case("which is it?", "default", score), "", CandidateLists(rows, {"minilm": 1.0}), whole, outlines)
 
 
 def part(name: str, *answers: str) -> Part:
@@ -40,30 +40,30 @@ def part(name: str, *answers: str) -> Part:
 
 
 def test_a_number_moves_to_where_the_answers_are() -> None:
-    chosen = choose([part("one", "minilm", "minilm", "words")], NUMBERS, GRID)
-    assert told(chosen, NUMBERS) == {"meaning.question": 0.9}
+    chosen = choose([part("one", "minilm", "minilm", "words")], RANKING_PARAMETERS, GRID)
+    assert told(chosen, RANKING_PARAMETERS) == {"meaning.question": 0.9}
 
 
 def test_a_number_that_gains_nothing_stays() -> None:
-    assert choose([part("one", "words")], NUMBERS, GRID) == NUMBERS
+    assert choose([part("one", "words")], RANKING_PARAMETERS, GRID) == RANKING_PARAMETERS
 
 
 def test_each_set_counts_the_same_however_many_parts_it_has() -> None:
     many = [Part(f"m{n}", "many", "first", [fake("words"), fake("minilm")]) for n in range(5)]
-    better = changed(NUMBERS, "meaning.question", 0.9)
-    assert gain([*many, part("one", "words", "minilm")], better, NUMBERS) == pytest.approx(0.0)
+    better = changed(RANKING_PARAMETERS, "meaning.question", 0.9)
+    assert gain([*many, part("one", "words", "minilm")], better, RANKING_PARAMETERS) == pytest.approx(0.0)
 
 
 def test_the_part_left_out_does_not_help_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[set[str]] = []
 
-    def spy(parts: Sequence[Part], base: Numbers) -> Numbers:
+    def spy(parts: Sequence[Part], base: RankingParameters) -> RankingParameters:
         seen.append({one.name for one in parts})
         return changed(base, "meaning.question", 0.9)
 
     monkeypatch.setattr(tune, "choose", spy)
     parts = [part("a", "words"), part("b", "minilm")]
-    folds = left_out(parts, NUMBERS)
+    folds = left_out(parts, RANKING_PARAMETERS)
     assert seen == [{"b"}, {"a"}]
     assert [fold["chosen-plain"]["difference"] for fold in folds] == [-1.0, 1.0]
     assert [fold["in_force-chosen"]["difference"] for fold in folds] == [1.0, -1.0]
@@ -90,6 +90,6 @@ def test_a_replay_gives_what_the_search_gave(tmp_path: Path) -> None:
     case = Case("what about lakes?", "default", score)
     chosen = EvalSet("small", [Corpus("small", {"default": documents}, [case])], "first")
     (recording,) = record(chosen, "fake", keep=tmp_path)
-    scores(recording, NUMBERS)
+    scores(recording, RANKING_PARAMETERS)
     with Engine.open(tmp_path / "small", config={"rag.embedding_provider": "fake"}) as engine:
         assert seen == [[hit.source_doc_id for hit in engine.search("what about lakes?", top_k=3)]]

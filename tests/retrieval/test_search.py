@@ -14,7 +14,7 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.errors import ProviderError
 from ragstone.events import Event
-from ragstone.retrieval.ranking.lists import floor
+from ragstone.retrieval.ranking.noise import similarity_floor
 from ragstone.retrieval.search import Searcher
 from ragstone.types import CollectionKey, Request, Scope, Scored, SpaceInfo
 
@@ -227,7 +227,7 @@ def test_the_nearest_are_looked_for_while_words_are_still_searched(
 
 def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
     near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
-    assert floor(near, 1.0) == floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
+    assert similarity_floor(near, 1.0) == similarity_floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
 
 
 def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

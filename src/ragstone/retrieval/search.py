@@ -18,12 +18,20 @@ from ragstone.errors import StoreDamaged
 from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED, EventBus
 from ragstone.protocols import DocumentReader, DocumentStore, Spaces
 from ragstone.retrieval.ranking import order
-from ragstone.retrieval.ranking.compress import answering_slice
+from ragstone.retrieval.ranking.candidate_lists import CandidateLists
+from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
+from ragstone.retrieval.ranking.compression import answering_slice
 from ragstone.retrieval.ranking.confidence import Traces, confidence
-from ragstone.retrieval.ranking.fuse import Fused, list_weights, query_type, reciprocal_rank, weighted_sum
-from ragstone.retrieval.ranking.lists import NOISE, OF_NEAREST, Lists, Whole, alike, floor, left_out
-from ragstone.retrieval.ranking.order import Ranked
-from ragstone.retrieval.ranking.weights import SHORTLIST_FACTOR, SHORTLIST_LEAST
+from ragstone.retrieval.ranking.fusion import FusedList, list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.retrieval.ranking.noise import (
+    NOISE_COSINE,
+    STANDOUT_SAMPLE,
+    explain_dropped,
+    filter_noise,
+    similarity_floor,
+)
+from ragstone.retrieval.ranking.order import RankedChunk
+from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 from ragstone.text import query_terms
 from ragstone.types import (
     CollectionKey,
@@ -66,10 +74,10 @@ COMPLETED: Final = 40
 class _Choice(NamedTuple):
     """What was chosen to be shown, and from what."""
 
-    fused: Fused
-    ranked: list[Ranked]
-    copies: list[Ranked]
-    chosen: list[Ranked]
+    fused: FusedList
+    ranked: list[RankedChunk]
+    copies: list[RankedChunk]
+    chosen: list[RankedChunk]
     unlike: list[Dropped]
 
 
@@ -129,8 +137,8 @@ class Searcher:
         lists = self._lists(request, generation)
         kind = query_type(request.query)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
-        whole = Whole(partial(self._view.chunks, request.scope.project))
-        wide = max(SHORTLIST_LEAST, SHORTLIST_FACTOR * request.top_k)
+        whole = ChunkLoader(partial(self._view.chunks, request.scope.project))
+        wide = max(MIN_SHORTLIST, SHORTLIST_FACTOR * request.top_k)
         choice = self._choice(request, lists, weights, whole, wide)
         while len(choice.chosen) < request.top_k and choice.fused.count > wide:  # copies and neighbours took the room
             wide *= SHORTLIST_FACTOR
@@ -146,32 +154,36 @@ class Searcher:
             coverage=dict(lists.coverage),
             candidates=choice.fused.count,
             hits=tuple(hits),
-            dropped=(*weak, *left_out(choice.ranked, choice.copies, choice.chosen), *choice.unlike),
+            dropped=(*weak, *explain_dropped(choice.ranked, choice.copies, choice.chosen), *choice.unlike),
             notes=tuple(dict.fromkeys(lists.notes)),
             milliseconds=(time.perf_counter() - begun) * 1000,
         )
 
-    def _choice(self, request: Request, lists: Lists, weights: Mapping[str, float], whole: Whole, wide: int) -> _Choice:
+    def _choice(
+        self, request: Request, lists: CandidateLists, weights: Mapping[str, float], whole: ChunkLoader, wide: int
+    ) -> _Choice:
         """Return what is shown of the best of all lists, looked at so far down."""
         fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
         fused = fuse(lists.rows, weights, limit=wide)
-        shortlist, unlike = alike(fused, self._floors(lists))
+        shortlist, unlike = filter_noise(fused, self._floors(lists))
         if unread := [one.id for one in shortlist if one.id not in lists.outlines]:
             lists.outlines |= self._view.outlines(request.scope.project, unread)
-        ranked, copies = order.arranged(shortlist, lists.outlines, query=request.query)
+        ranked, copies = order.arrange(shortlist, lists.outlines, query=request.query)
         ranked = self._second_look(request, ranked, lists, whole)
         # Copies in another layout are looked for in the last order: among those that may be shown.
-        texts = whole.texts(ranked, shown=request.top_k)
-        ranked, laid_out = order.collapse([entry for entry in ranked if entry.row.id not in whole.gone], texts)
+        texts = whole.compared_texts(ranked, top_k=request.top_k)
+        ranked, laid_out = order.collapse_copies(
+            [entry for entry in ranked if entry.row.id not in whole.missing], texts
+        )
         chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
-        whole.read(member.id for entry in chosen for member in entry.members)
+        whole.load(member.id for entry in chosen for member in entry.members)
         chosen = [entry for entry in chosen if all(member.id in whole.rows for member in entry.members)]
         return _Choice(fused, ranked, [*copies, *laid_out], chosen, unlike)
 
     # ── the lists ─────────────────────────────────────────────────────────────────────────────────
 
-    def _lists(self, request: Request, generation: int) -> Lists:
-        lists = Lists()
+    def _lists(self, request: Request, generation: int) -> CandidateLists:
+        lists = CandidateLists()
         spaces = self._spaces_asked(request, generation)
         read: Callable[[], Read] = partial(self._read, request, spaces, lists)
         if spaces:  # else there is nothing to be done beside it
@@ -184,12 +196,12 @@ class Searcher:
             if vector is None:
                 lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is missing")
                 continue
-            limit = _limit(request, words=bool(lists.rows.get("words")), met=lists.met)
+            limit = _limit(request, words=bool(lists.rows.get("words")), met=lists.has_known_word)
             (asked, found), ahead = ahead, NOTHING
             found = found if asked >= limit else self._nearest(request, info, vector, limit)
             near = self._near(request, info, vector, generation=generation, limit=limit, found=found)
             # What words found and the vectors did not list gets its cosine too: absent is not the same as far away.
-            lists.take(info, near + [Scored(*one) for one in of(vector).items()])
+            lists.add_space(info, near + [Scored(*one) for one in of(vector).items()])
             if damaged := self._ask.nearest(request.scope.project, info).damaged:
                 lists.notes.append(f"{damaged} vectors are damaged and left out: `ragstone reembed` makes them again")
         lists.notes.extend(
@@ -201,12 +213,12 @@ class Searcher:
             lists.notes.append("no vectors yet: run `ragstone sync` to make them")
         return lists
 
-    def _read(self, request: Request, spaces: Sequence[SpaceInfo], lists: Lists) -> Read:
+    def _read(self, request: Request, spaces: Sequence[SpaceInfo], lists: CandidateLists) -> Read:
         """Search by words, and read what else does not need the query's vector; return what gives cosines by space."""
         lists.terms = query_terms(request.query)
         by_words = partial(self._view.search_words, request.scope, lists.terms, filter=request.filter)
         if request.mode == "vectors":
-            lists.met = bool(spaces and by_words(limit=1))  # see `_floors`
+            lists.has_known_word = bool(spaces and by_words(limit=1))  # see `_floors`
         else:
             lists.rows["words"] = by_words(limit=request.candidates)
         best = [row.id for row in lists.rows.get("words", ())[:COMPLETED]]
@@ -217,11 +229,14 @@ class Searcher:
             lists.outlines = self._view.outlines(request.scope.project, best)
         return cosines
 
-    def _floors(self, lists: Lists) -> dict[str, float]:
+    def _floors(self, lists: CandidateLists) -> dict[str, float]:
         """Return the cosine that a hit without a word of the query must pass in each list."""
-        if lists.met or lists.rows.get("words"):
-            return dict.fromkeys(lists.spaces, NOISE)
-        return {name: floor(lists.rows[name], self._ask.related(info.space)) for name, info in lists.spaces.items()}
+        if lists.has_known_word or lists.rows.get("words"):
+            return dict.fromkeys(lists.spaces, NOISE_COSINE)
+        return {
+            name: similarity_floor(lists.rows[name], self._ask.related(info.space))
+            for name, info in lists.spaces.items()
+        }
 
     def _spaces_of(self, scope: Scope, generation: int) -> list[SpaceInfo]:
         """Return the spaces in scope; counting what they cover takes longer than a search, so once per generation."""
@@ -284,19 +299,23 @@ class Searcher:
 
     # ── the second look ───────────────────────────────────────────────────────────────────────────
 
-    def _second_look(self, request: Request, ranked: list[Ranked], lists: Lists, whole: Whole) -> list[Ranked]:
+    def _second_look(
+        self, request: Request, ranked: list[RankedChunk], lists: CandidateLists, whole: ChunkLoader
+    ) -> list[RankedChunk]:
         if request.rerank and ranked:
             reranker = registry.load("reranker", request.rerank)()
-            whole.read(entry.row.id for entry in ranked)
+            whole.load(entry.row.id for entry in ranked)
             ranked = [entry for entry in ranked if entry.row.id in whole.rows]
             texts = [whole.rows[entry.row.id].chunk.text for entry in ranked]
             scores = reranker.rerank(request.query, texts) if texts else []
-            ranked = order.by_score(replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True))
+            ranked = order.sort_by_score(
+                replace(entry, score=score) for entry, score in zip(ranked, scores, strict=True)
+            )
         if request.mmr and ranked:
             ranked = self._diverse(request, ranked, lists)
         return ranked
 
-    def _diverse(self, request: Request, ranked: list[Ranked], lists: Lists) -> list[Ranked]:
+    def _diverse(self, request: Request, ranked: list[RankedChunk], lists: CandidateLists) -> list[RankedChunk]:
         """Return the list re-ordered by MMR over the vectors at hand, or as it was where there are none."""
         if not lists.spaces:
             lists.notes.append("mmr needs vectors, and there are none yet: the order is by score")
@@ -312,7 +331,7 @@ class Searcher:
     # ── the hits ──────────────────────────────────────────────────────────────────────────────────
 
     def _hits(
-        self, request: Request, chosen: Sequence[Ranked], whole: Whole, *, sure: float, traces: Traces
+        self, request: Request, chosen: Sequence[RankedChunk], whole: ChunkLoader, *, sure: float, traces: Traces
     ) -> tuple[list[Hit], list[Dropped]]:
         hits, weak = [], []
         elsewhere = self._copies(request, chosen)
@@ -344,7 +363,7 @@ class Searcher:
             hits.append(hit)
         return hits, weak
 
-    def _copies(self, request: Request, chosen: Sequence[Ranked]) -> Mapping[int, tuple[str, ...]]:
+    def _copies(self, request: Request, chosen: Sequence[RankedChunk]) -> Mapping[int, tuple[str, ...]]:
         """Return, for each text shown, the other places that hold the very same text; with a filter, none are told."""
         if request.filter is not None:
             return {}
@@ -358,7 +377,7 @@ class Searcher:
             for text_id, ids in by_text.items()
         }
 
-    def _span_and_text(self, request: Request, entry: Ranked, whole: Whole) -> tuple[Span, str]:
+    def _span_and_text(self, request: Request, entry: RankedChunk, whole: ChunkLoader) -> tuple[Span, str]:
         row, chunk = entry.row, whole.rows[entry.row.id].chunk
         span, text = chunk.span, chunk.text
         if len(entry.members) > 1:
@@ -381,7 +400,7 @@ def _limit(request: Request, *, words: bool, met: bool) -> int:
     """Return how many of the nearest are asked for; `words` and `met`: whether words have a list, or are known."""
     share = VECTOR_SHARE if words and request.fusion != "rrf" else VECTOR_SHARE_ALONE
     # Neighbours become one hit and copies none, so that there have to be more than are wanted.
-    least = 2 * request.top_k if words or met else max(OF_NEAREST, 2 * request.top_k)
+    least = 2 * request.top_k if words or met else max(STANDOUT_SAMPLE, 2 * request.top_k)
     return max(least, int(request.candidates * share))
 
 

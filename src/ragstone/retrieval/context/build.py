@@ -12,7 +12,7 @@ from ragstone.errors import InputError
 from ragstone.retrieval.context import SURE_ENOUGH as SURE_ENOUGH
 from ragstone.retrieval.context.fit import Count, fit, page
 from ragstone.retrieval.context.layout import EMPTY_BASE, LAYOUTS, NOTHING_FOUND, line
-from ragstone.retrieval.ranking.compress import best_slice
+from ragstone.retrieval.ranking.compression import best_slice
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut

@@ -1,1 +1,1 @@
-"""What comes first."""
+"""Ranking: the order of the results."""

@@ -1,4 +1,4 @@
-"""How sure an answer is: what the fused scores of one query cannot say."""
+"""How sure an answer is. The fused scores order the hits of one query; they do not say whether any hit is good."""
 
 from __future__ import annotations
 
@@ -9,39 +9,48 @@ from ragstone.text import beginnings, squeezed, terms
 from ragstone.types import ListTrace, StoredChunk
 
 Traces = Mapping[int, tuple[ListTrace, ...]]
-"""Where each chunk that is shown stood in each list."""
+"""The rank and score of each chunk in each list."""
 
-# A cosine below this says nothing for the built-in model; confidence starts counting here.
 COSINE_FLOOR: Final = 0.05
+"""A smaller cosine of the built-in model means nothing; confidence counts from here."""
 
 
 def confidence(
     best: Sequence[StoredChunk], traces: Traces, weights: Mapping[str, float], wanted: Sequence[str]
 ) -> float:
-    """Return how sure the best hits are, 0 to 1, comparable between queries: word coverage and cosine, weighted.
+    """Return how sure the best hits are, from 0 to 1, comparable between queries.
 
-    The fused score orders the hits of one query; it says nothing about whether any of them is good.
+    It is the weighted sum of the share of the query's terms in a chunk and of its cosines, for the surest chunk.
     """
-    words = weights.get("words", 0.0)
-    begin = beginnings(wanted)
-    possible = []
+    word_weight = weights.get("words", 0.0)
+    prefixes = beginnings(wanted)
+    estimates = []
     for row in best:
-        meaning = sum(
-            weights.get(trace.name, 0.0) * max(0.0, (trace.score - COSINE_FLOOR) / (1 - COSINE_FLOOR))
-            for trace in traces[row.id]
-            if trace.name != "words"
-        )
+        meaning = _weighted_cosines(traces[row.id], weights)
         text = f"{row.uri} {row.chunk.symbol} {row.chunk.header} {row.chunk.text}"
         plain = squeezed(text)
-        may_be = 1.0 if plain is None else _share(begin, plain)
-        possible.append((meaning + words * may_be, meaning, text))
+        upper_share = 1.0 if plain is None else _share(prefixes, plain)
+        estimates.append((meaning + word_weight * upper_share, meaning, text))
     surest = 0.0
-    for most, meaning, text in sorted(possible, reverse=True):
-        if most <= surest:  # not even all words that may be there would make it surer
+    for upper_bound, meaning, text in sorted(estimates, reverse=True):
+        if upper_bound <= surest:  # the following chunks cannot be surer, so their terms need not be analysed
             break
-        surest = max(surest, meaning + words * _share(wanted, set(terms(text))))
+        surest = max(surest, meaning + word_weight * _share(wanted, set(terms(text))))
     return min(1.0, surest)
 
 
-def _share(wanted: Sequence[str], there: Container[str]) -> float:
-    return sum(one in there for one in wanted) / len(wanted) if wanted else 0.0
+def _weighted_cosines(traces: tuple[ListTrace, ...], weights: Mapping[str, float]) -> float:
+    """Return the weighted sum of a chunk's cosines above the floor."""
+    total = 0.0
+    for trace in traces:
+        if trace.name != "words":
+            share = max(0.0, (trace.score - COSINE_FLOOR) / (1 - COSINE_FLOOR))
+            total += weights.get(trace.name, 0.0) * share
+    return total
+
+
+def _share(wanted: Sequence[str], present: Container[str]) -> float:
+    """Return the share of the wanted terms that are present."""
+    if not wanted:
+        return 0.0
+    return sum(term in present for term in wanted) / len(wanted)

@@ -1,4 +1,4 @@
-"""Maximal marginal relevance: the best next one that is not a repeat of those chosen."""
+"""Maximal marginal relevance: results that are relevant and do not repeat each other."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.retrieval.ranking.weights import MMR_RELEVANCE
+from ragstone.retrieval.ranking.parameters import MMR_RELEVANCE
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
 
 
 def diversify(relevance: list[float], vectors: Matrix, top_k: int) -> list[int]:
-    """Return the positions to show, in order; rows of `vectors` belong to entries of `relevance`."""
+    """Return the places of the results to show, in order; row n of `vectors` belongs to `relevance[n]`."""
     scores = np.asarray(relevance, dtype=np.float32)
     nearest = np.zeros(len(scores), dtype=np.float32)
     free = np.ones(len(scores), dtype=bool)

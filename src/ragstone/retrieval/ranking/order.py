@@ -1,4 +1,4 @@
-"""What a look at the rows changes in the order: boosts, copies, floods, neighbours."""
+"""The order of candidates: boosts by their outlines, copies, chunks of one file, neighbours."""
 
 from __future__ import annotations
 
@@ -9,35 +9,34 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from ragstone.retrieval.ranking.fuse import query_type
-from ragstone.retrieval.ranking.weights import NUMBERS, Numbers
+from ragstone.retrieval.ranking.fusion import query_type
+from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
 from ragstone.text import beginnings, query_terms, squeezed, terms
 from ragstone.types import ChunkOutline, Scored
 
-_SIDE: Final = re.compile(
+_SIDE_FILE: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures?|examples?|benchmarks?|generated|vendor|third_party)/"
     r"|(?:^|/)(?:test_[^/]+|[^/]+_test\.\w+|[^/]+\.(?:test|spec)\.\w+|conftest\.py|[^/]+\.min\.\w+|[^/]+_pb2\.py"
     r"|[^/]+_spec\.rb|(?-i:[^/]*[a-z0-9]Tests?\.(?:php|java|kts?|swift|cs))|[^/]+\.pb\.(?:go|cc|h)"
     r"|[^/]+\.(?:g|designer)\.cs)$",
     re.I,
 )
-_ASKS_FOR_SIDE: Final = frozenset(
+_SIDE_FILE_TERMS: Final = frozenset(
     terms("test tests testing spec example examples fixture fixtures benchmark generated vendor")
 )
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
-_SPELT: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
+_KEY_SPELLING: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 """A word that is spelt like a key. Keys of settings and data are everyday words (name, version, get): only a query that
-spells one as a key asks for it."""
-_KEYED: Final = frozenset({"config", "data", "manifest", "openapi"})
-_DIGITS: Final = 5
-LOOKED_AT: Final = (2, 8)
-"""Of the best in their last order, for the same words in another layout: so many times what is shown, and at least so
-many."""
+spells a word as a key asks for the key."""
+_KEYED_KINDS: Final = frozenset({"config", "data", "manifest", "openapi"})
+_SCORE_DIGITS: Final = 5
+COMPARED_FACTOR, MIN_COMPARED = 2, 8
+"""Texts that are compared to find copies in another layout: this multiple of `top_k`, and at least this many."""
 
 
 @dataclass(slots=True)
-class Ranked:
-    """A chunk on its way to becoming a hit: its score so far, why, and the chunks it stands for in document order."""
+class RankedChunk:
+    """A candidate: its score, the boosts that changed it, and the chunks that it shows, in document order."""
 
     row: ChunkOutline
     score: float
@@ -45,164 +44,218 @@ class Ranked:
     boosts: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
-        """Let it stand for itself."""
+        """Make the chunk its own only member if there are no others."""
         self.members = self.members or (self.row,)
 
     @property
     def doc_id(self) -> str:
-        """Return the name of its chunk."""
+        """Return the public id of the chunk."""
         return f"{self.row.uri}__chunk_{self.row.order}"
 
-    def times(self, name: str, factor: float) -> None:
-        """Multiply its score and keep the reason."""
+    @property
+    def document(self) -> tuple[str, str]:
+        """Return the collection and the uri of the document."""
+        return self.row.collection, self.row.uri
+
+    def boost(self, name: str, factor: float) -> None:
+        """Multiply the score and record the reason."""
         self.score *= factor
         self.boosts = (*self.boosts, (name, factor))
 
 
-def arranged(
-    candidates: Iterable[Scored], rows: Mapping[int, ChunkOutline], *, query: str, numbers: Numbers = NUMBERS
-) -> tuple[list[Ranked], list[Ranked]]:
-    """Return candidates that have a row in the order they are to be shown, and copies of a text shown before."""
-    ranked, copies = collapse(support(boost(candidates, rows, query=query, numbers=numbers), numbers), {})
-    return spread(ranked, numbers), copies
+def arrange(
+    candidates: Iterable[Scored],
+    rows: Mapping[int, ChunkOutline],
+    *,
+    query: str,
+    parameters: RankingParameters = RANKING_PARAMETERS,
+) -> tuple[list[RankedChunk], list[RankedChunk]]:
+    """Return the candidates that have a row in their final order, and those whose text another one has."""
+    boosted = apply_boosts(candidates, rows, query=query, parameters=parameters)
+    supported = apply_neighbour_support(boosted, parameters)
+    ranked, copies = collapse_copies(supported, {})
+    return apply_same_file_decay(ranked, parameters), copies
 
 
-def boost(
-    candidates: Iterable[Scored], rows: Mapping[int, ChunkOutline], *, query: str, numbers: Numbers = NUMBERS
-) -> list[Ranked]:
-    """Return candidates that have a row, their scores changed by what their rows say; not in order yet."""
+def apply_boosts(
+    candidates: Iterable[Scored],
+    rows: Mapping[int, ChunkOutline],
+    *,
+    query: str,
+    parameters: RankingParameters = RANKING_PARAMETERS,
+) -> list[RankedChunk]:
+    """Return the candidates that have a row, with scores changed by symbol and path; they are not sorted."""
+    ranked = [RankedChunk(rows[candidate.id], candidate.score) for candidate in candidates if candidate.id in rows]
     wanted = set(query_terms(query))
-    begin = beginnings(wanted)
-    said = _NAME.findall(query)
-    keys = {name.casefold() for name in said if _SPELT.search(name)}
-    names = {name.casefold() for name in said} if query_type(query) == "symbol" else set()
-    quiet = bool(wanted & _ASKS_FOR_SIDE)
-    ranked = [Ranked(rows[one.id], one.score) for one in candidates if one.id in rows]
+    prefixes = beginnings(wanted)
+    query_names = _NAME.findall(query)
+    keys = {name.casefold() for name in query_names if _KEY_SPELLING.search(name)}
+    symbols: set[str] = set()
+    if query_type(query) == "symbol":
+        symbols = {name.casefold() for name in query_names}
+    asks_for_side_files = bool(wanted & _SIDE_FILE_TERMS)
     for entry in ranked:
         row = entry.row
-        if row.symbol and _defines(row.symbol, keys if row.document_kind in _KEYED else names):
-            entry.times("definition", numbers.definition_boost)
-        plain, side = _path(row.uri)
-        # Most paths have nothing of a query, and for one without words of a letter or two a look tells so.
-        there = wanted & _path_terms(row.uri) if plain is None or any(map(plain.__contains__, begin)) else None
-        if there:
-            entry.times("path", 1.0 + numbers.path_boost * len(there) / len(wanted))
-        if side and not quiet:
-            entry.times("side file", numbers.side_file_factor)
+        names = keys if row.document_kind in _KEYED_KINDS else symbols
+        if _defines(row.symbol, names):
+            entry.boost("definition", parameters.definition_boost)
+        matches = _count_path_matches(row.uri, wanted, prefixes)
+        if matches:
+            entry.boost("path", 1.0 + parameters.path_boost * matches / len(wanted))
+        if _is_side_file(row.uri) and not asks_for_side_files:
+            entry.boost("side file", parameters.side_file_factor)
     return ranked
 
 
-def by_score(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """Return the same, best first; equal scores by place, which does not depend on what was stored when.
+def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:
+    """Return the candidates, best first; equal scores are ordered by place, not by the time of storing.
 
-    Scores of the same text differ in their last digits by where its vector lay in memory: those are equal.
+    Scores of the same text may differ in their last digits, depending on its vector's place in memory.
     """
-    return sorted(ranked, key=lambda r: (-round(r.score, _DIGITS), r.row.uri, r.row.order, r.row.id))
+    return sorted(
+        ranked,
+        key=lambda entry: (-round(entry.score, _SCORE_DIGITS), entry.row.uri, entry.row.order, entry.row.id),
+    )
 
 
-def looked_at(ranked: Sequence[Ranked], shown: int) -> list[int]:
-    """Return the chunks whose texts are compared, so many being shown."""
-    times, least = LOOKED_AT
-    return [entry.row.id for entry in ranked[: max(least, times * shown)]]
+def choose_compared(ranked: Sequence[RankedChunk], top_k: int) -> list[int]:
+    """Return the ids of the chunks whose texts are compared to find copies."""
+    return [entry.row.id for entry in ranked[: max(MIN_COMPARED, COMPARED_FACTOR * top_k)]]
 
 
-def collapse(ranked: Sequence[Ranked], texts: Mapping[int, str]) -> tuple[list[Ranked], list[Ranked]]:
-    """Return the first holder of each text, and the copies that fell behind it.
+def collapse_copies(
+    ranked: Sequence[RankedChunk], texts: Mapping[int, str]
+) -> tuple[list[RankedChunk], list[RankedChunk]]:
+    """Return the first chunk of each text, and its copies.
 
-    Among those whose texts are given, one that differs in layout and case alone is a copy too. Less than that is not:
-    rows of two years or two releases of one function are nearly the same, and the difference is what was asked for
-    (chunking recall falls from 87.0 to 86.0 when texts with three quarters of their words in common are held back).
+    Among chunks in `texts`, a text that differs only in layout and case is a copy too. Similar texts are not: rows of
+    two years or two releases of one function are nearly the same, and the difference is the answer (chunking recall
+    falls from 87.0 to 86.0 if texts with three quarters of their words in common are dropped).
     """
     seen: set[int | str] = set()
-    first: list[Ranked] = []
-    copies: list[Ranked] = []
-    begin = {chunk: _first_words(text) for chunk, text in texts.items()}
-    often = Counter(begin.values())
+    first: list[RankedChunk] = []
+    copies: list[RankedChunk] = []
+    first_words = {chunk: _first_words(text) for chunk, text in texts.items()}
+    counts = Counter(first_words.values())
     for entry in ranked:
         row = entry.row
         keys: list[int | str] = [row.text_id]
-        if row.id in begin and often[begin[row.id]] > 1:
+        if row.id in first_words and counts[first_words[row.id]] > 1:
             keys.append(" ".join(texts[row.id].casefold().split()))
-        (first if seen.isdisjoint(keys) else copies).append(entry)
+        if seen.isdisjoint(keys):
+            first.append(entry)
+        else:
+            copies.append(entry)
         seen.update(keys)
     return first, copies
 
 
-def support(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked]:
-    """Return the list in order, each chunk raised by a share of its better neighbour's score."""
-    documents: dict[tuple[str, str], dict[int, float]] = {}
+def apply_neighbour_support(
+    ranked: Sequence[RankedChunk], parameters: RankingParameters = RANKING_PARAMETERS
+) -> list[RankedChunk]:
+    """Return the candidates sorted, each raised by a share of the better score of its two neighbours."""
+    scores: dict[tuple[str, str], dict[int, float]] = {}
     for entry in ranked:
-        documents.setdefault((entry.row.collection, entry.row.uri), {})[entry.row.order] = entry.score
+        scores.setdefault(entry.document, {})[entry.row.order] = entry.score
     for entry in ranked:
         row, score = entry.row, entry.score
-        there, best, why = documents[row.collection, row.uri], 0.0, "neighbour"
-        if len(there) > 1:
-            best = max(there.get(row.order - 1, 0.0), there.get(row.order + 1, 0.0))
-        if row.order == 0 and row.document_kind != "code" and best < numbers.edge * score:
-            best, why = numbers.edge * score, "start"
+        in_document = scores[entry.document]
+        best = max(in_document.get(row.order - 1, 0.0), in_document.get(row.order + 1, 0.0))
+        reason = "neighbour"
+        own_share = parameters.edge * score
+        if row.order == 0 and row.document_kind != "code" and best < own_share:
+            best, reason = own_share, "start"
         if best > 0 and score > 0:
-            entry.times(why, 1.0 + numbers.neighbour_support * best / score)
-    return by_score(ranked)
+            entry.boost(reason, 1.0 + parameters.neighbour_support * best / score)
+    return sort_by_score(ranked)
 
 
-def spread(ranked: Sequence[Ranked], numbers: Numbers = NUMBERS) -> list[Ranked]:
-    """Return a list that is in order, in order again with each further chunk of one code file counting less."""
-    counts: dict[tuple[str, str], int] = {}
+def apply_same_file_decay(
+    ranked: Sequence[RankedChunk], parameters: RankingParameters = RANKING_PARAMETERS
+) -> list[RankedChunk]:
+    """Return sorted candidates, sorted again after each further chunk of one code file was lowered."""
+    counts: Counter[tuple[str, str]] = Counter()
     for entry in ranked:
-        if entry.row.document_kind == "code":
-            key = (entry.row.collection, entry.row.uri)
-            before = counts.get(key, 0)
-            counts[key] = before + 1
-            if before:
-                entry.times("same file", numbers.same_file_decay**before)
-    again = any(number > 1 for number in counts.values())
-    return by_score(ranked) if again else list(ranked)
+        if entry.row.document_kind != "code":
+            continue
+        earlier = counts[entry.document]
+        counts[entry.document] += 1
+        if earlier:
+            entry.boost("same file", parameters.same_file_decay**earlier)
+    if all(count == 1 for count in counts.values()):
+        return list(ranked)
+    return sort_by_score(ranked)
 
 
-def merge_neighbours(ranked: Sequence[Ranked], top_k: int, *, numbers: Numbers = NUMBERS) -> list[Ranked]:
-    """Return at most top_k entries, chunks that follow each other in one document told as one."""
-    kept: list[Ranked] = []
+def merge_neighbours(
+    ranked: Sequence[RankedChunk], top_k: int, *, parameters: RankingParameters = RANKING_PARAMETERS
+) -> list[RankedChunk]:
+    """Return at most top_k candidates; chunks that follow each other in one document become one."""
+    merged: list[RankedChunk] = []
     for entry in ranked:
-        place = next((i for i, other in enumerate(kept) if _touches(other, entry, numbers)), None)
+        place = _find_neighbour(merged, entry, parameters)
         if place is not None:
-            kept[place] = _joined(kept[place], entry)
-        elif len(kept) < top_k:
-            kept.append(entry)
+            members = sorted((*merged[place].members, *entry.members), key=lambda row: row.order)
+            merged[place] = replace(merged[place], members=tuple(members))
+        elif len(merged) < top_k:
+            merged.append(entry)
         else:
             break
-    return kept
+    return merged
 
 
-def _touches(kept: Ranked, entry: Ranked, numbers: Numbers) -> bool:
+def _find_neighbour(merged: Sequence[RankedChunk], entry: RankedChunk, parameters: RankingParameters) -> int | None:
+    """Return the place of the first candidate that the entry can be merged with."""
+    for place, other in enumerate(merged):
+        if _can_merge(other, entry, parameters):
+            return place
+    return None
+
+
+def _can_merge(merged: RankedChunk, entry: RankedChunk, parameters: RankingParameters) -> bool:
     row = entry.row
-    if (kept.row.collection, kept.row.uri) != (row.collection, row.uri):
+    if merged.document != entry.document:
         return False
-    first, last = kept.members[0], kept.members[-1]
+    first, last = merged.members[0], merged.members[-1]
     if row.order not in (first.order - 1, last.order + 1):
         return False
-    limit = numbers.merge_limit_code if row.document_kind == "code" else numbers.merge_limit
+    limit = parameters.merge_limit_code if row.document_kind == "code" else parameters.merge_limit
     return max(last.end, row.end) - min(first.start, row.start) <= limit
 
 
-def _joined(kept: Ranked, entry: Ranked) -> Ranked:
-    return replace(kept, members=tuple(sorted((*kept.members, *entry.members), key=lambda row: row.order)))
-
-
 def _first_words(text: str) -> tuple[str, ...]:
-    """Return what texts of the same words have in common at least."""
+    """Return two words that texts with the same words have in common."""
     return tuple(text[:80].casefold().split()[:2])
 
 
 def _defines(symbol: str, names: set[str]) -> bool:
+    """Return whether one of the qualified names in a symbol, or its last part, is one of the names."""
     if not names:
         return False
-    return any(part.casefold() in names for name in symbol.split() for part in (name, name.rpartition(".")[2]))
+    for qualified in symbol.split():
+        if qualified.casefold() in names or qualified.rpartition(".")[2].casefold() in names:
+            return True
+    return False
+
+
+def _count_path_matches(uri: str, wanted: set[str], prefixes: Sequence[str]) -> int:
+    """Return the number of query terms in a path."""
+    plain = _squeezed_path(uri)
+    # Most paths have no term of the query; then a search for the prefixes avoids the analysis of the path.
+    if plain is not None and not any(prefix in plain for prefix in prefixes):
+        return 0
+    return len(wanted & _path_terms(uri))
 
 
 @lru_cache(maxsize=4096)
-def _path(uri: str) -> tuple[str | None, bool]:
-    """Return a path squeezed, and whether it is of a test, an example or a generated file."""
-    return squeezed(uri), _SIDE.search(uri) is not None
+def _squeezed_path(uri: str) -> str | None:
+    return squeezed(uri)
+
+
+@lru_cache(maxsize=4096)
+def _is_side_file(uri: str) -> bool:
+    """Return whether a path is that of a test, an example or a generated file."""
+    return _SIDE_FILE.search(uri) is not None
 
 
 @lru_cache(maxsize=4096)

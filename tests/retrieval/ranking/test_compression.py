@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.retrieval.ranking.compress import answering_slice
+from ragstone.retrieval.ranking.compression import answering_slice
 from ragstone.text import query_terms
 
 PROSE = "The lock is held by one writer. Bananas are yellow. Readers never wait for it. Apples fall from trees."

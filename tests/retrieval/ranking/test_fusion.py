@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.retrieval.ranking.fuse import list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.retrieval.ranking.fusion import list_weights, query_type, reciprocal_rank, weighted_sum
 from ragstone.types import Scored
 
 SCORES = st.dictionaries(st.integers(1, 40), st.floats(-5, 50, allow_nan=False), max_size=30)

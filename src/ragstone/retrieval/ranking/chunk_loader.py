@@ -1,0 +1,31 @@
+"""Loads chunks with their texts for one search, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ragstone.retrieval.ranking.order import RankedChunk, choose_compared
+from ragstone.types import StoredChunk
+
+
+class ChunkLoader:
+    """The chunks that were loaded, and those that the store does not have: damaged, or removed since."""
+
+    def __init__(self, load: Callable[[Sequence[int]], dict[int, StoredChunk]]) -> None:
+        """Store the function that loads chunks by id."""
+        self._load = load
+        self.rows: dict[int, StoredChunk] = {}
+        self.missing: set[int] = set()
+
+    def load(self, chunks: Iterable[int]) -> None:
+        """Load the chunks that are not loaded yet."""
+        unloaded = [chunk for chunk in chunks if chunk not in self.rows]
+        if unloaded:
+            self.rows.update(self._load(unloaded))
+            self.missing.update(chunk for chunk in unloaded if chunk not in self.rows)
+
+    def compared_texts(self, ranked: Sequence[RankedChunk], *, top_k: int) -> dict[int, str]:
+        """Return the texts that are compared with each other to find copies."""
+        compared = choose_compared(ranked, top_k)
+        self.load(compared)
+        return {chunk: self.rows[chunk].chunk.text for chunk in compared if chunk in self.rows}

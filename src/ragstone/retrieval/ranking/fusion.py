@@ -1,0 +1,128 @@
+"""Fusion of several ranked lists into one: a weighted sum of normalised scores, or reciprocal ranks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RRF_K, QueryType, RankingParameters
+from ragstone.types import ListTrace, Scored
+
+_SYMBOL: Final = re.compile(r"^[\w$]+(?:(?:::|->|\.|/|\\|@|#|-)[\w$]+)*(?:\(\))?$")
+_IDENTIFIER: Final = re.compile(r"[a-z][A-Z]|_|::|->|\.\w|/|\\|\(\)|[A-Z]{2,}[a-z]")
+_QUESTION: Final = re.compile(
+    r"^\s*(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|can|could|should|has|have)\b",
+    re.I,
+)
+_STATEMENT_WORDS: Final = 7
+"""From this many words on a query is a statement."""
+
+
+@dataclass(frozen=True)
+class FusedList:
+    """The best chunks of several lists, the number of all chunks, and the lists with their normalised scores."""
+
+    best: list[Scored]
+    count: int
+    lists: Mapping[str, Sequence[Scored]]
+    normalised: Mapping[str, Sequence[float]]
+    weights: Mapping[str, float]
+
+    @cached_property
+    def _ranks(self) -> dict[str, dict[int, int]]:
+        """Return the place of each chunk in each list, from 0 on."""
+        return {name: {row.id: place for place, row in enumerate(rows)} for name, rows in self.lists.items()}
+
+    def traces(self, chunk: int) -> tuple[ListTrace, ...]:
+        """Return the rank, score and weight of a chunk in each list that has it."""
+        traces = []
+        for name, ranks in self._ranks.items():
+            place = ranks.get(chunk)
+            if place is not None:
+                score = self.lists[name][place].score
+                share = self.normalised[name][place]
+                traces.append(ListTrace(name, place + 1, score, share, self.weights.get(name, 0.0)))
+        return tuple(traces)
+
+
+def query_type(query: str) -> QueryType:
+    """Return whether a query is a symbol, a question, a statement or keywords."""
+    text = query.strip()
+    if text and _SYMBOL.match(text) and (_IDENTIFIER.search(text) or not text.islower()):
+        return "symbol"
+    if text.endswith("?") or _QUESTION.match(text):
+        return "question"
+    return "statement" if len(text.split()) >= _STATEMENT_WORDS else "keywords"
+
+
+def list_weights(
+    kind: QueryType,
+    coverage: Mapping[str, float],
+    *,
+    words: bool,
+    parameters: RankingParameters = RANKING_PARAMETERS,
+) -> dict[str, float]:
+    """Return the weight of each list.
+
+    Vectors get a share that depends on the query type; it is divided among the spaces by their coverage. Words get
+    the rest, if there is a list of them.
+    """
+    spaces = {name: share for name, share in coverage.items() if share > 0}
+    if not spaces:
+        return {"words": 1.0} if words else {}
+    total = sum(spaces.values())
+    if not words:
+        return {name: share / total for name, share in spaces.items()}
+    meaning = parameters.meaning[kind] * max(spaces.values())
+    return {"words": 1.0 - meaning, **{name: meaning * share / total for name, share in spaces.items()}}
+
+
+def weighted_sum(
+    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
+) -> FusedList:
+    """Return the best chunks by the weighted sum of their scores; each list is scaled so that its best score is 1.
+
+    Zero means no common word or no similarity, so a list is scaled from zero and not from its last row, which depends
+    on the number of rows.
+    """
+    normalised = {name: _scale(rows) for name, rows in lists.items()}
+    return _fuse(lists, weights, normalised, limit)
+
+
+def reciprocal_rank(
+    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
+) -> FusedList:
+    """Return the best chunks by reciprocal rank fusion, scaled so that a chunk that is first in all lists has 1."""
+    equal_weights = {name: 1.0 / len(lists) for name in lists if name in weights}
+    normalised = {}
+    for name, rows in lists.items():
+        normalised[name] = [(RRF_K + 1) / (RRF_K + rank) for rank in range(1, len(rows) + 1)]
+    return _fuse(lists, equal_weights, normalised, limit)
+
+
+def _scale(rows: Sequence[Scored]) -> list[float]:
+    """Return the scores of a list scaled to 0..1."""
+    scores = [row.score for row in rows]
+    lowest = min(0.0, min(scores, default=0.0))
+    width = (max(scores, default=1.0) - lowest) or 1.0
+    return [(score - lowest) / width for score in scores]
+
+
+def _fuse(
+    lists: Mapping[str, Sequence[Scored]],
+    weights: Mapping[str, float],
+    normalised: Mapping[str, Sequence[float]],
+    limit: int | None,
+) -> FusedList:
+    sums: dict[int, float] = {}
+    for name, rows in lists.items():
+        weight = weights.get(name, 0.0)
+        for row, share in zip(rows, normalised[name], strict=True):
+            sums[row.id] = sums.get(row.id, 0.0) + weight * share
+    # Equal scores are ordered by id, so that the same index always gives the same answer.
+    ordered = sorted((-score, chunk) for chunk, score in sums.items())[:limit]
+    best = [Scored(chunk, 0.0 - negative) for negative, chunk in ordered]
+    return FusedList(best, len(sums), lists, normalised, weights)
