@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragstone.errors import ReadError
 from ragstone.protocols import Reader
-from ragstone.read.plain import PlainReader, heading
+from ragstone.read.plain import PlainReader, find_heading
 from ragstone.read.readers import reader_for
 from ragstone.types import Document
 
@@ -51,12 +51,12 @@ def test_binary_bytes_are_never_half_a_document() -> None:
     ],
 )
 def test_the_title_is_the_first_heading(text: str, title: str) -> None:
-    assert heading(text) == title
+    assert find_heading(text) == title
 
 
 @given(st.text(alphabet="#`~-= \n\tab:", max_size=200))
 def test_no_text_breaks_the_search_for_a_title(text: str) -> None:
-    assert heading(text) == heading(text).strip()
+    assert find_heading(text) == find_heading(text).strip()
 
 
 def test_a_file_without_a_heading_is_called_by_its_name() -> None:

@@ -1,4 +1,4 @@
-"""DOCX: paragraphs, headings by their style, lists, tables, text boxes, footnotes; what was deleted stays deleted."""
+"""DOCX: paragraphs, headings by their style, lists, tables, text boxes and footnotes, without deleted text."""
 
 from __future__ import annotations
 
@@ -7,210 +7,222 @@ from typing import Final
 
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
-from ragstone.read.outline import Outline, one_line
-from ragstone.read.package import (
-    Element,
-    Package,
-    all_named,
-    attribute,
-    child,
-    children,
-    core_title,
-    local,
-    main_part,
-    relations,
-    soundly,
-)
+from ragstone.read.markdown_writer import MarkdownWriter, one_line
+from ragstone.read.office_package import OfficePackage, report_damage
+from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name
 from ragstone.types import Document
 
-_GONE: Final = frozenset("del moveFrom delText instrText Fallback rPr pPr sectPr tblPr trPr tcPr sdtPr".split())
-_SIGNS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
-_OFF: Final = ("0", "false", "off")
-_NOTES: Final = {"footnotes": ("footnote", ""), "endnotes": ("endnote", "e")}
-_DEEPEST_STYLE: Final = 20
+_SKIPPED: Final = frozenset("del moveFrom delText instrText Fallback rPr pPr sectPr tblPr trPr tcPr sdtPr".split())
+_WRAPPERS: Final = ("sdt", "sdtContent", "customXml", "ins")
+_CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
+_NOTE_SIGNS: Final = {"footnoteReference": "^", "endnoteReference": "^e"}
+_NOTES: Final = {"footnotes": ("footnote", "^"), "endnotes": ("endnote", "^e")}
+_FALSE: Final = ("0", "false", "off")
+_BODY_LEVEL: Final = 9
+_MAX_STYLE_DEPTH: Final = 20
 
 
-@soundly
+@report_damage
 def read(data: bytes, uri: str) -> Document:
     """Return a document's text in reading order, or raise `ReadError`."""
-    package = Package(data)
-    part = main_part(package, "word/document.xml")
-    tree = package.xml(part)
-    parts = {kind: path for kind, path in relations(package, part).values() if path in package}
-    styles = package.optional(parts.get("styles", "word/styles.xml"))
-    writer = _Writer(_levels(styles), _listed(styles))
+    package = OfficePackage(data)
+    main_part = package.main_part("word/document.xml")
+    tree = package.xml(main_part)
+    parts = package.parts_by_kind(main_part)
+    reader = _DocxReader(package.optional_xml(parts.get("styles", "word/styles.xml")))
     body = child(tree, "body")
-    writer.blocks(body if body is not None else tree)
+    reader.read_blocks(tree if body is None else body)
     for kind in _NOTES:
-        writer.notes(package.optional(parts.get(kind, f"word/{kind}.xml")), kind)
-    outline = writer.outline
-    title = core_title(package) or writer.title or name_of(uri)
-    remarks = ("no text found in the document",) if outline.empty else ()
-    kind, _ = kind_of(uri)
-    return Document(uri, outline.text, kind, "docx", title, {"extracted": True}, tuple(outline.marks), "", remarks)
+        reader.read_notes(package.optional_xml(parts.get(kind, f"word/{kind}.xml")), kind)
+    writer = reader.writer
+    return Document(
+        uri,
+        writer.text,
+        kind_of(uri)[0],
+        "docx",
+        package.core_title() or reader.title or name_of(uri),
+        {"extracted": True},
+        tuple(writer.marks),
+        remarks=("no text found in the document",) if writer.is_empty else (),
+    )
 
 
-def _levels(styles: Element | None) -> dict[str, int]:
-    """Return style id → heading level, those that stand on another style included."""
-    own: dict[str, int] = {}
-    above: dict[str, str] = {}
-    for style in children(styles, "style"):
-        style_id = attribute(style, "styleId")
-        name = attribute(_or_empty(child(style, "name")), "val").lower()
-        outline = attribute(_or_empty(child(style, "pPr", "outlineLvl")), "val")
-        above[style_id] = attribute(_or_empty(child(style, "basedOn")), "val")
-        if name == "title":
-            own[style_id] = 1
-        elif name.startswith("heading ") and name[8:9].isdigit():
-            own[style_id] = int(name[8])
-        elif outline.isdigit() and int(outline) < 9:
-            own[style_id] = int(outline) + 1
-    found = {}
-    for style_id in above:
-        at = style_id
-        for _ in range(_DEEPEST_STYLE):
-            if at in own or at not in above:
-                break
-            at = above[at]
-        if at in own:
-            found[style_id] = own[at]
-    return found
-
-
-def _listed(styles: Element | None) -> set[str]:
-    """Return the ids of styles whose paragraphs are items of a list."""
-    return {attribute(one, "styleId") for one in children(styles, "style") if child(one, "pPr", "numPr") is not None}
-
-
-def _or_empty(element: Element | None) -> Element:
-    return element if element is not None else Element("none")
-
-
-def _deleted(element: Element) -> bool:
-    """Return whether a row or a paragraph's end was deleted with changes being tracked."""
-    return child(element, "trPr", "del") is not None
-
-
-class _Writer:
+class _DocxReader:
     """Writes the blocks of a document."""
 
-    def __init__(self, levels: dict[str, int], listed: set[str]) -> None:
-        """Keep what styles mean."""
-        self.levels, self.listed = levels, listed
-        self.outline = Outline()
+    def __init__(self, styles: Element | None) -> None:
+        self._levels = _find_heading_styles(styles)
+        self._list_styles = _find_list_styles(styles)
+        self.writer = MarkdownWriter()
         self.title = ""
 
-    def blocks(self, parent: Element) -> None:
-        """Write paragraphs and tables, wherever they are wrapped in something else."""
-        for one in parent:
-            name = local(one.tag)
+    def read_blocks(self, parent: Element) -> None:
+        """Write paragraphs and tables, also if other elements wrap them."""
+        for element in parent:
+            name = local_name(element)
             if name == "p":
-                self.paragraph(one)
+                self._read_paragraph(element)
             elif name == "tbl":
-                self.table(one)
-            elif name not in _GONE:
-                self.blocks(one)
+                self._read_table(element)
+            elif name not in _SKIPPED:
+                self.read_blocks(element)
 
-    def paragraph(self, paragraph: Element) -> None:
-        """Write a paragraph, then the text boxes that hang on it."""
-        boxes: list[Element] = []
-        text = "".join(_inline(paragraph, boxes))
-        about = child(paragraph, "pPr")
-        style = attribute(_or_empty(child(about, "pStyle")), "val")
-        level = self._level(about, style)
-        number = child(about, "numPr")
-        if level and text.strip():
-            self.title = self.title or one_line(text)
-            self.outline.heading(level, text, section=True)
-        elif (number is not None or style in self.listed) and text.strip():
-            depth = attribute(_or_empty(child(number, "ilvl")), "val")
-            self.outline.item(text, depth=int(depth) if depth.isdigit() else 0)
-        else:
-            self.outline.block("\n".join(filter(None, map(one_line, text.split("\n")))))
-        for box in boxes:
-            self.blocks(box)
-
-    def _level(self, about: Element | None, style: str) -> int:
-        own = attribute(_or_empty(child(about, "outlineLvl")), "val")
-        if own.isdigit():
-            return int(own) + 1 if int(own) < 9 else 0
-        return self.levels.get(style, 0)
-
-    def table(self, table: Element) -> None:
-        """Write a table row by row; one of a single column is only a frame around blocks."""
-        rows = [_cells(row) for row in _rows(table)]
-        if max(map(len, rows), default=0) <= 1:
-            for row in rows:
-                for cell in row:
-                    self.blocks(cell)
-            return
-        for row in rows:
-            self.outline.row([_cell_text(cell) for cell in row])
-
-    def notes(self, tree: Element | None, kind: str) -> None:
-        """Write footnotes or endnotes, each behind the sign that refers to it."""
+    def read_notes(self, tree: Element | None, kind: str) -> None:
+        """Write footnotes or endnotes."""
         name, sign = _NOTES[kind]
         for note in children(tree, name):
-            text = one_line(" ".join("".join(_inline(one, [])) for one in all_named(note, "p")))
-            if text and attribute(note, "type") in ("", "normal"):
-                self.outline.block(f"[^{sign}{attribute(note, 'id')}]: {text}")
+            if attribute(note, "type") not in ("", "normal"):
+                continue
+            paragraphs = [_paragraph_text(each, []) for each in descendants(note, "p")]
+            text = one_line(" ".join(paragraphs))
+            if text:
+                self.writer.write_block(f"[{sign}{attribute(note, 'id')}]: {text}")
+
+    def _read_paragraph(self, paragraph: Element) -> None:
+        """Write a paragraph, then its text boxes."""
+        boxes: list[Element] = []
+        text = _paragraph_text(paragraph, boxes)
+        properties = child(paragraph, "pPr")
+        style = attribute(child(properties, "pStyle"), "val")
+        level = self._heading_level(properties, style)
+        numbering = child(properties, "numPr")
+        is_item = numbering is not None or style in self._list_styles
+        if level and text.strip():
+            self.title = self.title or one_line(text)
+            self.writer.write_heading(level, text, is_section=True)
+        elif is_item and text.strip():
+            depth = attribute(child(numbering, "ilvl"), "val")
+            self.writer.write_item(text, depth=int(depth) if depth.isdigit() else 0)
+        else:
+            self.writer.write_lines(text)
+        for box in boxes:
+            self.read_blocks(box)
+
+    def _heading_level(self, properties: Element | None, style: str) -> int:
+        """Return the level of a heading; 0 for other paragraphs."""
+        own_level = attribute(child(properties, "outlineLvl"), "val")
+        if own_level.isdigit():
+            return int(own_level) + 1 if int(own_level) < _BODY_LEVEL else 0
+        return self._levels.get(style, 0)
+
+    def _read_table(self, table: Element) -> None:
+        """Write a table row by row; a table of one column is only a frame around blocks."""
+        rows = [_find_cells(row) for row in _find_rows(table)]
+        if max(map(len, rows), default=0) > 1:
+            for row in rows:
+                self.writer.write_row([_cell_text(cell) for cell in row])
+            return
+        for row in rows:
+            for cell in row:
+                self.read_blocks(cell)
 
 
-def _rows(table: Element) -> Iterator[Element]:
-    for one in table:
-        name = local(one.tag)
-        if name == "tr":
-            if not _deleted(one):
-                yield one
-        elif name in ("sdt", "sdtContent", "customXml", "ins"):
-            yield from _rows(one)
+# ── styles ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _cells(row: Element) -> list[Element]:
-    found: list[Element] = []
-    for one in row:
-        name = local(one.tag)
+def _find_heading_styles(styles: Element | None) -> dict[str, int]:
+    """Return style id → heading level, also for styles that are based on a heading style."""
+    levels: dict[str, int] = {}
+    bases: dict[str, str] = {}
+    for style in children(styles, "style"):
+        style_id = attribute(style, "styleId")
+        bases[style_id] = attribute(child(style, "basedOn"), "val")
+        level = _style_level(style)
+        if level:
+            levels[style_id] = level
+    inherited: dict[str, int] = {}
+    for style_id in bases:
+        base = style_id
+        for _ in range(_MAX_STYLE_DEPTH):
+            if base in levels or base not in bases:
+                break
+            base = bases[base]
+        if base in levels:
+            inherited[style_id] = levels[base]
+    return inherited
+
+
+def _style_level(style: Element) -> int:
+    """Return the heading level that a style sets itself; 0 if it sets none."""
+    name = attribute(child(style, "name"), "val").lower()
+    level = attribute(child(style, "pPr", "outlineLvl"), "val")
+    if name == "title":
+        return 1
+    if name.startswith("heading ") and name[8:9].isdigit():
+        return int(name[8])
+    if level.isdigit() and int(level) < _BODY_LEVEL:
+        return int(level) + 1
+    return 0
+
+
+def _find_list_styles(styles: Element | None) -> set[str]:
+    """Return the ids of styles whose paragraphs are list items."""
+    numbered = [style for style in children(styles, "style") if child(style, "pPr", "numPr") is not None]
+    return {attribute(style, "styleId") for style in numbered}
+
+
+# ── tables ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _find_rows(table: Element) -> Iterator[Element]:
+    """Yield the rows of a table, without deleted ones."""
+    for element in table:
+        name = local_name(element)
+        if name == "tr" and child(element, "trPr", "del") is None:
+            yield element
+        elif name in _WRAPPERS:
+            yield from _find_rows(element)
+
+
+def _find_cells(row: Element) -> list[Element]:
+    cells: list[Element] = []
+    for element in row:
+        name = local_name(element)
         if name == "tc":
-            found.append(one)
-        elif name in ("sdt", "sdtContent", "customXml", "ins"):
-            found += _cells(one)
-    return found
+            cells.append(element)
+        elif name in _WRAPPERS:
+            cells += _find_cells(element)
+    return cells
 
 
 def _cell_text(cell: Element) -> str:
-    """Return all words of a cell, those of tables and boxes within it included."""
+    """Return the text of a cell, with the tables and boxes inside it, in one line."""
     parts: list[str] = []
-    for one in cell:
-        name = local(one.tag)
+    for element in cell:
+        name = local_name(element)
         if name == "p":
             boxes: list[Element] = []
-            parts.append("".join(_inline(one, boxes)))
+            parts.append(_paragraph_text(element, boxes))
             parts += map(_cell_text, boxes)
-        elif name not in _GONE:
-            parts.append(_cell_text(one))
+        elif name not in _SKIPPED:
+            parts.append(_cell_text(element))
     return one_line(" ".join(parts))
 
 
-def _inline(element: Element, boxes: list[Element]) -> Iterator[str]:
-    """Yield the text of a paragraph; text boxes are put aside."""
-    for one in element:
-        name = local(one.tag)
+# ── paragraphs ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _paragraph_text(paragraph: Element, boxes: list[Element]) -> str:
+    """Return the text of a paragraph; its text boxes are added to `boxes`."""
+    return "".join(_inline_texts(paragraph, boxes))
+
+
+def _inline_texts(element: Element, boxes: list[Element]) -> Iterator[str]:
+    for each in element:
+        name = local_name(each)
         if name == "t":
-            yield one.text or ""
-        elif name in _SIGNS:
-            yield _SIGNS[name]
+            yield each.text or ""
+        elif name in _CHARACTERS:
+            yield _CHARACTERS[name]
         elif name == "txbxContent":
-            boxes.append(one)
-        elif name == "footnoteReference":
-            yield f"[^{attribute(one, 'id')}]"
-        elif name == "endnoteReference":
-            yield f"[^e{attribute(one, 'id')}]"
-        elif name in _GONE or (name == "r" and _invisible(one)):
-            continue
-        else:
-            yield from _inline(one, boxes)
+            boxes.append(each)
+        elif name in _NOTE_SIGNS:
+            yield f"[{_NOTE_SIGNS[name]}{attribute(each, 'id')}]"
+        elif name not in _SKIPPED and not _is_hidden(each):
+            yield from _inline_texts(each, boxes)
 
 
-def _invisible(run: Element) -> bool:
-    vanish = child(run, "rPr", "vanish")
-    return vanish is not None and attribute(vanish, "val") not in _OFF
+def _is_hidden(element: Element) -> bool:
+    """Return whether an element is a run of hidden text."""
+    vanish = child(element, "rPr", "vanish") if local_name(element) == "r" else None
+    return vanish is not None and attribute(vanish, "val") not in _FALSE

@@ -1,4 +1,4 @@
-"""HTML: the main text of a page with its headings, lists, tables and code; what is on every page is left out."""
+"""HTML: the main text of a page with its headings, lists, tables and code, without navigation."""
 
 from __future__ import annotations
 
@@ -9,77 +9,86 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from ragstone.errors import ReadError
-from ragstone.read.encoding import decode_text
+from ragstone.read.encoding import DecodedText, decode_text
 from ragstone.read.file_types import name_of
+from ragstone.read.html_page import PageReader
 from ragstone.read.kinds import kind_of
-from ragstone.read.outline import Outline, one_line
-from ragstone.read.page import Page
-from ragstone.types import Document, Metadata
+from ragstone.read.markdown_writer import MarkdownWriter, one_line
+from ragstone.types import Document
 
-_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.I)
-_DECLARED: Final = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.I)
-_HEAD: Final = 4096
-_TAGS: Final = re.compile(r"<(/?)([a-z][a-z0-9]*)(?=[\s>/])", re.I)
-_SELF_CLOSING: Final = frozenset(
+_META_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.I)
+_XML_ENCODING: Final = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.I)
+_HEAD_BYTES: Final = 4096
+_UNICODE_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UNICODE_CODECS: Final = ("utf-8", "ascii", "utf-16", "utf-32")
+_TEXT_CODECS: Final = (
+    *("gb2312", "gbk", "gb18030", "big5", "big5hkscs", "shift_jis", "euc_jp", "iso2022_jp", "euc_kr", "koi8-r"),
+    *("koi8-u", "tis-620"),
+)
+_TEXT_CODEC_FAMILIES: Final = ("cp", "iso8859", "mac")
+_TAG: Final = re.compile(r"<(/?)([a-z][a-z0-9]*)(?=[\s>/])", re.I)
+_OPTIONAL_END: Final = frozenset(
     "area base br col dd dt embed hr img input li link meta option p param source td th thead tbody tr track "
     "wbr".split()
 )
-_DEEPEST: Final = 1000
-"""Elements within each other. Parsing takes the square of it, and no page that a person wrote comes near."""
-
-_TEMPLATE: Final = re.compile(r"\{%.{0,400}?%\}|\{\{.{0,400}?\}\}|@\w+(?:\([^()\n]{0,400}\))?", re.DOTALL)
-"""What a template says to its engine, and not to a reader."""
-_LEAST_MAIN: Final = 0.2
-"""A main element with a smaller share of the page's text is not where the text is."""
+"""Elements without an end tag, or with one that may be left out."""
+_MAX_DEPTH: Final = 1000
+"""Nested elements. Parsing time grows with the square of the depth, and no real page comes near."""
+_TEMPLATE_CODE: Final = re.compile(r"\{%.{0,400}?%\}|\{\{.{0,400}?\}\}|@\w+(?:\([^()\n]{0,400}\))?", re.DOTALL)
+_MIN_MAIN_SHARE: Final = 0.2
+"""A main element with a smaller share of the page's text does not hold the main text."""
 
 
 def read(data: bytes, uri: str) -> Document:
     """Return a page's main text, or raise `ReadError`."""
-    source, encoding = decoded(data)
-    title, outline = extracted(source)
-    kind, _ = kind_of(uri, data)
+    source, encoding = decode_html(data)
+    title, writer = extract_page(source)
     metadata: dict[str, str | bool] = {"extracted": True}
     if encoding != "utf-8":
         metadata["encoding"] = encoding
-    remarks = () if not outline.empty else ("no text found in the page",)
-    about: Metadata = metadata
-    return Document(uri, outline.text, kind, "html", title or name_of(uri), about, tuple(outline.marks), "", remarks)
+    return Document(
+        uri,
+        writer.text,
+        kind_of(uri, data)[0],
+        "html",
+        title or name_of(uri),
+        metadata,
+        tuple(writer.marks),
+        remarks=("no text found in the page",) if writer.is_empty else (),
+    )
 
 
-def decoded(data: bytes) -> tuple[str, str]:
-    """Return a page's source and its encoding: by its byte order mark, as it says itself, or by its bytes."""
-    if not data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" not in data[:_HEAD]:
-        found = _CHARSET.search(data[:_HEAD]) or _DECLARED.search(data[:200])
-        named = _codec(found[1].decode("ascii")) if found else ""
-        if named:
-            try:
-                return data.decode(named), named
-            except UnicodeDecodeError:
-                pass  # a page that is wrong about itself is read by its bytes
-    text, encoding = decode_text(data)
-    return text, encoding
+def decode_html(data: bytes) -> DecodedText:
+    """Return a page's source and its encoding: by its byte order mark, its own declaration, or its bytes."""
+    encoding = _declared_encoding(data)
+    if encoding:
+        try:
+            return DecodedText(data.decode(encoding), encoding)
+        except UnicodeDecodeError:
+            pass  # the declaration is wrong
+    return decode_text(data)
 
 
-def _codec(label: str) -> str:
-    """Return Python's name for the encoding a page claims, as browsers take it; nothing where that helps little."""
+def _declared_encoding(data: bytes) -> str:
+    """Return the encoding that a page declares, as browsers understand it; empty if it helps little."""
+    if data.startswith(_UNICODE_MARKS) or b"\0" in data[:_HEAD_BYTES]:
+        return ""
+    match = _META_CHARSET.search(data[:_HEAD_BYTES]) or _XML_ENCODING.search(data[:200])
+    if match is None:
+        return ""
     try:
-        name = codecs.lookup(label).name
+        name = codecs.lookup(match[1].decode("ascii")).name
     except LookupError:
         return ""
-    if name in ("utf-8", "ascii") or name.startswith(("utf-16", "utf-32")):
-        return ""  # tried first anyway; a wide encoding cannot be told in its own letters
-    if name not in _TEXT_CODECS and not name.startswith(("cp", "iso8859", "mac")):
+    if name.startswith(_UNICODE_CODECS):
+        return ""  # tried first anyway, and UTF-16 cannot be declared in ASCII
+    if name not in _TEXT_CODECS and not name.startswith(_TEXT_CODEC_FAMILIES):
         return ""
     return "cp1252" if name == "iso8859-1" else name
 
 
-_TEXT_CODECS: Final = frozenset(
-    "gb2312 gbk gb18030 big5 big5hkscs shift_jis euc_jp iso2022_jp euc_kr koi8-r koi8-u tis-620".split()
-)
-
-
-def extracted(source: str, *, section: bool = True) -> tuple[str, Outline]:
-    """Return a page's title and its text; headings are places to be cited unless `section` says no."""
+def extract_page(source: str, *, has_sections: bool = True) -> tuple[str, MarkdownWriter]:
+    """Return a page's title and its text; with `has_sections` its headings can be cited."""
     _check_depth(source)
     try:
         tree = LexborHTMLParser(source)
@@ -87,35 +96,40 @@ def extracted(source: str, *, section: bool = True) -> tuple[str, Outline]:
         raise ReadError(f"no HTML that can be parsed: {error}", reason="damaged") from error
     body = tree.body or tree.root
     if body is None:
-        return "", Outline()
-    named, first = tree.css_first("title"), tree.css_first("h1")
-    title = one_line(named.text()) if named is not None else ""
-    root = _main(body)
-    opening = title if section and root.css_first("h1") is None else ""
-    outline = Page(opening, section=section, inside=root.mem_id != body.mem_id).written(root)
-    if not _TEMPLATE.sub("", outline.text).removeprefix(f"# {opening}").strip():
-        # All of it looked like what is on every page: then that is the page.
-        outline = Page(opening, section=section, inside=True, everything=True).written(body)
-    return title or (one_line(first.text()) if first is not None else ""), outline
+        return "", MarkdownWriter()
+    title = _text_in_line(tree.css_first("title"))
+    root = _find_main(body)
+    needs_heading = has_sections and root.css_first("h1") is None
+    opening = title if needs_heading else ""
+    reader = PageReader(opening, has_sections=has_sections, is_main=root.mem_id != body.mem_id)
+    writer = reader.read(root)
+    written = writer.text.removeprefix(f"# {opening}")
+    if not _TEMPLATE_CODE.sub("", written).strip():
+        # All of it looked like navigation: then the navigation is the page.
+        writer = PageReader(opening, has_sections=has_sections, is_main=True, keeps_all=True).read(body)
+    return title or _text_in_line(tree.css_first("h1")), writer
+
+
+def _text_in_line(node: LexborNode | None) -> str:
+    return "" if node is None else one_line(node.text())
 
 
 def _check_depth(source: str) -> None:
-    depth = deepest = 0
-    for found in _TAGS.finditer(source):
-        if found[2].lower() in _SELF_CLOSING:
+    """Raise `ReadError` if elements are nested too deeply."""
+    depth = 0
+    for match in _TAG.finditer(source):
+        if match[2].lower() in _OPTIONAL_END:
             continue
-        depth = max(0, depth - 1) if found[1] else depth + 1
-        if depth > deepest:
-            deepest = depth
-            if deepest > _DEEPEST:
-                raise ReadError(f"more than {_DEEPEST:,} elements within each other", reason="damaged")
+        depth = max(0, depth - 1) if match[1] else depth + 1
+        if depth > _MAX_DEPTH:
+            raise ReadError(f"more than {_MAX_DEPTH:,} elements within each other", reason="damaged")
 
 
-def _main(body: LexborNode) -> LexborNode:
-    """Return the element that holds the main text, the body where none says so."""
-    whole = len(body.text())
+def _find_main(body: LexborNode) -> LexborNode:
+    """Return the element that holds the main text; the body if no element does."""
+    min_length = len(body.text()) * _MIN_MAIN_SHARE
     for selector in ("main", "[role=main]", "article"):
-        found = body.css(selector)
-        if len(found) == 1 and len(found[0].text()) >= whole * _LEAST_MAIN:
-            return found[0]
+        nodes = body.css(selector)
+        if len(nodes) == 1 and len(nodes[0].text()) >= min_length:
+            return nodes[0]
     return body

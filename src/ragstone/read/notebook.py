@@ -1,93 +1,100 @@
-"""Notebooks: the cells in order, prose as it is, code and what it printed between fences; pictures are left out."""
+"""Notebooks: the cells in order, with code and its printed output between fences; pictures are left out."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Final
 
 from ragstone.errors import ReadError
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
-from ragstone.read.outline import Outline
-from ragstone.read.plain import heading
+from ragstone.read.markdown_writer import MarkdownWriter
+from ragstone.read.plain import find_heading
 from ragstone.types import Document
 
-_COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_TERMINAL_COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_LANGUAGE: Final = re.compile(r"[\w+#.-]{1,30}")
+
+JsonObject = dict[str, object]
 
 
 def read(data: bytes, uri: str) -> Document:
     """Return the cells of a notebook, or raise `ReadError`."""
     try:
-        book = json.loads(decode_text(data).text)
+        notebook = json.loads(decode_text(data).text)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"no sound JSON: {error}", reason="damaged") from error
-    cells = _cells(book)
-    language = _language(book)
-    outline = Outline()
+    cells = _find_cells(notebook)
+    language = _find_language(notebook)
+    writer = MarkdownWriter()
     for number, cell in enumerate(cells, 1):
-        _write(outline, cell, number, language)
-    text = outline.text
-    marks = tuple(mark for mark in outline.marks if mark.start < len(text))
+        writer.mark(number, unit="cell")
+        _write_cell(writer, cell, language)
+    text = writer.text
+    marks = tuple(mark for mark in writer.marks if mark.start < len(text))
+    title = find_heading(text) or name_of(uri)
     remarks = () if text else ("no cell with text found",)
-    return Document(uri, text, "notebook", language, heading(text) or name_of(uri), {}, marks, "", remarks)
+    return Document(uri, text, "notebook", language, title, {}, marks, remarks=remarks)
 
 
-def _cells(book: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what JSON holds is seen by looking
-    """Return the cells, of notebooks of the third format too."""
-    if not isinstance(book, dict):
+def _find_cells(notebook: object) -> list[JsonObject]:
+    """Return the cells; in the third format they are inside worksheets."""
+    content = _as_object(notebook)
+    cells = content.get("cells")
+    if cells is None and isinstance(content.get("worksheets"), list):
+        cells = []
+        for sheet in _as_list(content["worksheets"]):
+            cells += _as_list(_as_object(sheet).get("cells"))
+    if not isinstance(cells, list):
         raise ReadError("JSON, but no notebook", reason="damaged")
-    found = book.get("cells")
-    if found is None and isinstance(book.get("worksheets"), list):
-        found = [
-            cell
-            for sheet in book["worksheets"]
-            if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list)
-            for cell in sheet["cells"]
-        ]
-    if not isinstance(found, list):
-        raise ReadError("JSON, but no notebook", reason="damaged")
-    return [cell if isinstance(cell, dict) else {} for cell in found]
+    return [_as_object(cell) for cell in cells]
 
 
-def _language(book: dict[str, Any]) -> str:
+def _find_language(notebook: object) -> str:
     """Return the language of the kernel."""
-    about = book.get("metadata")
+    metadata = _as_object(_as_object(notebook).get("metadata"))
     for part, key in (("kernelspec", "language"), ("language_info", "name")):
-        inner = about.get(part) if isinstance(about, dict) else None
-        named = inner.get(key) if isinstance(inner, dict) else None
-        if isinstance(named, str) and re.fullmatch(r"[\w+#.-]{1,30}", named):
-            return named.lower()
+        name = _as_object(metadata.get(part)).get(key)
+        if isinstance(name, str) and _LANGUAGE.fullmatch(name):
+            return name.lower()
     return "python"
 
 
-def _write(outline: Outline, cell: dict[str, Any], number: int, language: str) -> None:
-    text = _joined(cell.get("source", cell.get("input")))
-    outline.mark(number, unit="cell")
-    if cell.get("cell_type") == "code":
-        outline.code(text, language)
-        outputs = cell.get("outputs")
-        for output in outputs if isinstance(outputs, list) else []:
-            outline.code(_COLOURS.sub("", _output(output)), "text")
-    elif cell.get("cell_type") == "heading":
-        outline.heading(int(cell["level"]) if isinstance(cell.get("level"), int) else 1, text)
+def _write_cell(writer: MarkdownWriter, cell: JsonObject, language: str) -> None:
+    text = _join_lines(cell.get("source", cell.get("input")))
+    kind = cell.get("cell_type")
+    if kind == "code":
+        writer.write_code(text, language)
+        for output in _as_list(cell.get("outputs")):
+            writer.write_code(_TERMINAL_COLOUR.sub("", _output_text(_as_object(output))), "text")
+    elif kind == "heading":
+        level = cell.get("level")
+        writer.write_heading(level if isinstance(level, int) else 1, text)
     else:
-        outline.block(text)
+        writer.write_block(text)
 
 
-def _joined(lines: Any) -> str:  # noqa: ANN401 - a text or its lines, or neither
-    if isinstance(lines, list):
-        return "".join(line for line in lines if isinstance(line, str))
-    return lines if isinstance(lines, str) else ""
-
-
-def _output(output: Any) -> str:  # noqa: ANN401 - what JSON holds is seen by looking
-    """Return what an output says in words."""
-    if not isinstance(output, dict):
-        return ""
+def _output_text(output: JsonObject) -> str:
+    """Return the text of an output; empty for pictures."""
     if output.get("output_type") in ("error", "pyerr"):
         return f"{output.get('ename', '')}: {output.get('evalue', '')}"
-    data = output.get("data")
-    if isinstance(data, dict):
-        return _joined(data.get("text/plain")) or _joined(data.get("text/markdown"))
-    return _joined(output.get("text"))
+    data = _as_object(output.get("data"))
+    if data:
+        return _join_lines(data.get("text/plain")) or _join_lines(data.get("text/markdown"))
+    return _join_lines(output.get("text"))
+
+
+def _join_lines(lines: object) -> str:
+    """Return a text that is stored as one string or as a list of lines."""
+    if isinstance(lines, str):
+        return lines
+    return "".join(line for line in _as_list(lines) if isinstance(line, str))
+
+
+def _as_object(value: object) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

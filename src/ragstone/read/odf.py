@@ -1,200 +1,233 @@
-"""OpenDocument: text (ODT), sheets (ODS) and slides (ODP), all of them one XML file in an archive."""
+"""OpenDocument: text (ODT), sheets (ODS) and slides (ODP); each is one XML file in an archive."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
-from ragstone.read.outline import Outline, one_line
-from ragstone.read.package import Element, Package, attribute, child, children, local, soundly
-from ragstone.read.sheets import Sheets
+from ragstone.read.markdown_writer import MarkdownWriter, one_line
+from ragstone.read.office_package import OfficePackage, report_damage
+from ragstone.read.sheet_writer import SheetWriter
+from ragstone.read.xml_tree import Element, attribute, child, children, local_name, text_of
 from ragstone.types import Document
 
-_GONE: Final = frozenset(
+_SKIPPED: Final = frozenset(
     "tracked-changes annotation annotation-end sequence-decls forms note-citation table-of-content-source "
     "user-index-source settings desc title".split()
 )
-_MOST_REPEATED: Final = 1000
-_LONGEST_SPACE: Final = 100
+_BLOCKS_IN_PARAGRAPH: Final = frozenset({"text-box", "p", "h"})
+_ROW_GROUPS: Final = ("table-rows", "table-header-rows", "table-row-group")
+_MAX_REPEATED: Final = 1000
+_MAX_SPACES: Final = 100
 
 
-@soundly
+@report_damage
 def read_text(data: bytes, uri: str) -> Document:
     """Return the text of an ODT file, or raise `ReadError`."""
-    package = Package(data)
-    writer = _Text()
-    writer.blocks(_body(package, "text"))
-    for number, note in enumerate(writer.notes, 1):
-        writer.outline.block(f"[^{number}]: {note}")
-    outline = writer.outline
-    title = _title(package) or writer.title or name_of(uri)
-    remarks = ("no text found in the document",) if outline.empty else ()
-    kind, _ = kind_of(uri)
-    return Document(uri, outline.text, kind, "odt", title, {"extracted": True}, tuple(outline.marks), "", remarks)
+    package = OfficePackage(data)
+    reader = _OdfReader(has_sections=True)
+    reader.read_blocks(_find_body(package, "text"))
+    writer = reader.writer
+    for number, note in enumerate(reader.notes, 1):
+        writer.write_block(f"[^{number}]: {note}")
+    return Document(
+        uri,
+        writer.text,
+        kind_of(uri)[0],
+        "odt",
+        _find_title(package) or reader.title or name_of(uri),
+        {"extracted": True},
+        tuple(writer.marks),
+        remarks=("no text found in the document",) if writer.is_empty else (),
+    )
 
 
-@soundly
+@report_damage
 def read_sheets(data: bytes, uri: str) -> Document:
     """Return the rows of an ODS file, or raise `ReadError`."""
-    package = Package(data)
-    sheets = Sheets()
-    for number, table in enumerate(children(_body(package, "spreadsheet"), "table"), 1):
-        sheets.sheet(attribute(table, "name"), number)
-        at = 1
-        for row in _table_rows(table):
-            cells = _cells(row)
-            repeated = _repeated(row, "number-rows-repeated")
-            for again in range(min(repeated, _MOST_REPEATED) if cells else 0):
-                sheets.row(at + again, cells)
-            at += repeated
-    title = _title(package) or name_of(uri)
-    remarks = () if sheets.marks else ("no cell with a value found",)
-    return Document(uri, sheets.text, kind_of(uri)[0], "ods", title, {}, tuple(sheets.marks), "", remarks)
+    package = OfficePackage(data)
+    writer = SheetWriter()
+    for number, table in enumerate(children(_find_body(package, "spreadsheet"), "table"), 1):
+        writer.start_sheet(attribute(table, "name"), number)
+        row_number = 1
+        for row in _find_rows(table):
+            cells = _read_cells(row)
+            repeated = _count_repeats(row, "number-rows-repeated")
+            if cells:
+                for offset in range(min(repeated, _MAX_REPEATED)):
+                    writer.write_row(row_number + offset, cells)
+            row_number += repeated
+    title = _find_title(package) or name_of(uri)
+    remarks = () if writer.marks else ("no cell with a value found",)
+    kind, _ = kind_of(uri)
+    return Document(uri, writer.text, kind, "ods", title, {}, tuple(writer.marks), remarks=remarks)
 
 
-@soundly
+@report_damage
 def read_slides(data: bytes, uri: str) -> Document:
     """Return the slides of an ODP file, or raise `ReadError`."""
-    package = Package(data)
-    writer = _Text(section=False)
-    for number, page in enumerate(children(_body(package, "presentation"), "page"), 1):
-        frames = [one for one in page if local(one.tag) != "notes"]
-        titled = next((one for one in frames if attribute(one, "class") == "title" and _words(one)), None)
-        title = _words(titled) if titled is not None else ""
-        writer.title = writer.title or title
-        writer.outline.mark(number, unit="slide")
-        writer.outline.heading(1, title or f"Slide {number}")
-        for frame in frames:
-            if frame is not titled:
-                writer.blocks([frame])
-        notes = _words(child(page, "notes"))
+    package = OfficePackage(data)
+    reader = _OdfReader(has_sections=False)
+    for number, page in enumerate(children(_find_body(package, "presentation"), "page"), 1):
+        reader.read_slide(page, number)
+    writer = reader.writer
+    title = _find_title(package) or reader.title or name_of(uri)
+    remarks = ("no slide found",) if writer.is_empty else ()
+    kind, _ = kind_of(uri)
+    return Document(uri, writer.text, kind, "odp", title, {}, tuple(writer.marks), remarks=remarks)
+
+
+class _OdfReader:
+    """Writes the blocks of a text or of slides."""
+
+    def __init__(self, *, has_sections: bool) -> None:
+        """Keep whether headings start sections that can be cited."""
+        self._has_sections = has_sections
+        self.writer = MarkdownWriter()
+        self.title = ""
+        self.notes: list[str] = []
+
+    def read_blocks(self, elements: Iterable[Element], depth: int = -1) -> None:
+        """Write headings, paragraphs, lists and tables, also if other elements wrap them."""
+        for element in elements:
+            name = local_name(element)
+            if name == "h":
+                level = attribute(element, "outline-level")
+                self._write_heading(self._inline_text(element), int(level) if level.isdigit() else 1)
+            elif name == "p":
+                self._read_paragraph(element, depth)
+            elif name == "list":
+                self.read_blocks(element, depth + 1)
+            elif name == "table":
+                for row in _find_rows(element):
+                    self.writer.write_row([_all_text(cell) for cell in children(row, "table-cell")])
+            elif name not in _SKIPPED:
+                self.read_blocks(element, depth)
+
+    def read_slide(self, page: Element, number: int) -> None:
+        """Write a slide with its title, its frames and its notes."""
+        frames = [frame for frame in page if local_name(frame) != "notes"]
+        title_frame = _find_title_frame(frames)
+        title = _all_text(title_frame)
+        self.title = self.title or title
+        self.writer.mark(number, unit="slide")
+        self.writer.write_heading(1, title or f"Slide {number}")
+        self.read_blocks(frame for frame in frames if frame is not title_frame)
+        notes = _all_text(child(page, "notes"))
         if notes:
-            writer.outline.block(f"Notes: {notes}")
-    outline = writer.outline
-    title = _title(package) or writer.title or name_of(uri)
-    remarks = ("no slide found",) if outline.empty else ()
-    return Document(uri, outline.text, kind_of(uri)[0], "odp", title, {}, tuple(outline.marks), "", remarks)
+            self.writer.write_block(f"Notes: {notes}")
+
+    def _read_paragraph(self, paragraph: Element, depth: int) -> None:
+        text = self._inline_text(paragraph)
+        if depth >= 0:
+            self.writer.write_item(text, depth=depth)
+        elif attribute(paragraph, "style-name") == "Title" and text.strip():
+            self._write_heading(text, 1)
+        else:
+            self.writer.write_lines(text)
+        for box in _find_outermost(paragraph, "text-box"):
+            self.read_blocks(box)
+
+    def _write_heading(self, text: str, level: int) -> None:
+        self.title = self.title or one_line(text)
+        self.writer.write_heading(level, text, is_section=self._has_sections)
+
+    def _inline_text(self, element: Element) -> str:
+        return "".join(_inline_texts(element, self.notes))
 
 
-def _body(package: Package, kind: str) -> Element:
-    found = child(package.xml("content.xml"), "body", kind)
-    return found if found is not None else Element("none")
+def _find_body(package: OfficePackage, kind: str) -> Element:
+    body = child(package.xml("content.xml"), "body", kind)
+    return Element("none") if body is None else body
 
 
-def _title(package: Package) -> str:
-    found = child(package.optional("meta.xml"), "meta", "title")
-    return one_line(found.text or "") if found is not None else ""
+def _find_title(package: OfficePackage) -> str:
+    return text_of(child(package.optional_xml("meta.xml"), "meta", "title"))
 
 
-def _repeated(element: Element, name: str) -> int:
+def _find_title_frame(frames: Iterable[Element]) -> Element | None:
+    for frame in frames:
+        if attribute(frame, "class") == "title" and _all_text(frame):
+            return frame
+    return None
+
+
+# ── tables ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _find_rows(table: Element) -> Iterator[Element]:
+    for element in table:
+        name = local_name(element)
+        if name == "table-row":
+            yield element
+        elif name in _ROW_GROUPS:
+            yield from _find_rows(element)
+
+
+def _read_cells(row: Element) -> dict[int, str]:
+    """Return the values of a row's cells by column."""
+    cells: dict[int, str] = {}
+    column = 0
+    for cell in row:
+        repeated = _count_repeats(cell, "number-columns-repeated")
+        value = _all_text(cell)
+        if value:
+            columns = range(column, column + min(repeated, _MAX_REPEATED))
+            cells.update(dict.fromkeys(columns, value))
+        column += repeated
+    return cells
+
+
+def _count_repeats(element: Element, name: str) -> int:
     value = attribute(element, name)
     return int(value) if value.isdigit() and len(value) < 10 else 1
 
 
-def _words(element: Element | None) -> str:
-    """Return the text of all paragraphs below an element in one line."""
+# ── text ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _all_text(element: Element | None) -> str:
+    """Return the text of all paragraphs in an element in one line."""
     if element is None:
         return ""
-    return one_line(" ".join("".join(_inline(one, [])) for one in _within(element, "p", inside=True)))
+    paragraphs = ["".join(_inline_texts(each, [])) for each in _find_all(element, "p")]
+    return one_line(" ".join(paragraphs))
 
 
-def _within(element: Element, name: str, *, inside: bool = False) -> Iterator[Element]:
-    """Yield the elements of that name below one, in order; with `inside` those within each other too."""
-    for one in element:
-        found = local(one.tag)
-        if found == name:
-            yield one
-        if found not in _GONE and (found != name or inside):
-            yield from _within(one, name, inside=inside)
+def _find_all(element: Element, name: str) -> Iterator[Element]:
+    """Yield the elements of a name inside an element, without those in skipped elements."""
+    for each in element:
+        if local_name(each) == name:
+            yield each
+        if local_name(each) not in _SKIPPED:
+            yield from _find_all(each, name)
 
 
-def _table_rows(table: Element) -> Iterator[Element]:
-    for one in table:
-        name = local(one.tag)
-        if name == "table-row":
-            yield one
-        elif name in ("table-rows", "table-header-rows", "table-row-group"):
-            yield from _table_rows(one)
+def _find_outermost(element: Element, name: str) -> Iterator[Element]:
+    """Yield the elements of a name that are not inside another one of that name."""
+    for each in element:
+        if local_name(each) == name:
+            yield each
+        elif local_name(each) not in _SKIPPED:
+            yield from _find_outermost(each, name)
 
 
-def _cells(row: Element) -> dict[int, str]:
-    found: dict[int, str] = {}
-    column = 0
-    for cell in row:
-        repeated = _repeated(cell, "number-columns-repeated")
-        value = _words(cell)
-        if value:
-            found.update((column + again, value) for again in range(min(repeated, _MOST_REPEATED)))
-        column += repeated
-    return found
-
-
-class _Text:
-    """Writes the blocks of a text or of a slide."""
-
-    def __init__(self, *, section: bool = True) -> None:
-        """Keep whether headings are places to be cited."""
-        self.section = section
-        self.outline = Outline()
-        self.title = ""
-        self.notes: list[str] = []
-
-    def blocks(self, parents: Element | list[Element], depth: int = -1) -> None:
-        """Write headings, paragraphs, lists and tables, wherever they are wrapped in something else."""
-        for one in parents:
-            name = local(one.tag)
-            if name == "h":
-                self._heading(one)
-            elif name == "p":
-                self._paragraph(one, depth)
-            elif name == "list":
-                self.blocks(one, depth + 1)
-            elif name == "table":
-                self._table(one)
-            elif name not in _GONE:
-                self.blocks(one, depth)
-
-    def _heading(self, heading: Element) -> None:
-        text = one_line("".join(_inline(heading, self.notes)))
-        level = attribute(heading, "outline-level")
-        self.title = self.title or text
-        self.outline.heading(int(level) if level.isdigit() else 1, text, section=self.section)
-
-    def _paragraph(self, paragraph: Element, depth: int) -> None:
-        boxes = list(_within(paragraph, "text-box"))
-        text = "".join(_inline(paragraph, self.notes))
-        if depth >= 0:
-            self.outline.item(text, depth=depth)
-        elif attribute(paragraph, "style-name") == "Title" and text.strip():
-            self.title = self.title or one_line(text)
-            self.outline.heading(1, text, section=self.section)
-        else:
-            self.outline.block("\n".join(filter(None, map(one_line, text.split("\n")))))
-        for box in boxes:
-            self.blocks(box)
-
-    def _table(self, table: Element) -> None:
-        for row in _table_rows(table):
-            cells = [one for one in row if local(one.tag) == "table-cell"]
-            self.outline.row([_words(cell) for cell in cells])
-
-
-def _inline(element: Element, notes: list[str]) -> Iterator[str]:
-    """Yield the text of a paragraph; notes are put aside, boxes are blocks of their own."""
+def _inline_texts(element: Element, notes: list[str]) -> Iterator[str]:
+    """Yield the text of a paragraph; notes are added to `notes`, boxes and inner blocks are left out."""
     yield element.text or ""
-    for one in element:
-        name = local(one.tag)
+    for each in element:
+        name = local_name(each)
         if name == "s":
-            yield " " * min(_repeated(one, "c"), _LONGEST_SPACE)
+            yield " " * min(_count_repeats(each, "c"), _MAX_SPACES)
         elif name == "tab":
             yield "\t"
         elif name == "line-break":
             yield "\n"
         elif name == "note":
-            notes.append(_words(child(one, "note-body")))
+            notes.append(_all_text(child(each, "note-body")))
             yield f"[^{len(notes)}]"
-        elif name not in _GONE and name not in ("text-box", "p", "h"):
-            yield from _inline(one, notes)
-        yield one.tail or ""
+        elif name not in _SKIPPED and name not in _BLOCKS_IN_PARAGRAPH:
+            yield from _inline_texts(each, notes)
+        yield each.tail or ""

@@ -1,11 +1,12 @@
-"""PDF: the text of every page with its number and label, form values and notes, and what is known of the document."""
+"""PDF: the text of every page with its number and label, form values, notes and metadata."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from ctypes import create_string_buffer
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pypdfium2 import PdfDocument, PdfiumError, raw
@@ -13,54 +14,66 @@ from pypdfium2 import PdfDocument, PdfiumError, raw
 from ragstone.errors import ReadError
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
-from ragstone.read.layout import Line, cleaned, flowed, rejoined
-from ragstone.read.pdf_lines import lines_of
+from ragstone.read.markdown_writer import one_line
+from ragstone.read.pdf_layout import PdfLine, clean_text, join_lines, rejoin_words
+from ragstone.read.pdf_lines import read_lines
 from ragstone.types import Document, Mark, Metadata
 
 PAGE_BREAK: Final = "\n\f\n"
-_NO_TEXT: Final = "no page has a text layer (scanned?)"
 _DATE: Final = re.compile(r"D?:?(\d{4})(\d{2})?(\d{2})?")
-_NO_TITLE: Final = re.compile(
+_USELESS_TITLE: Final = re.compile(
     r"untitled|\(?anonymous\)?|.*\.(?:docx?|indd|tex|dvi|odt|pptx?|xlsx?|qxd|pdf)|microsoft word.*", re.I
 )
-_LONGEST_TITLE: Final = 200
-_MOST_NOTES: Final = 2_000
+_MAX_VALUE: Final = 200
+_MAX_LABEL: Final = 40
+_MAX_ANNOTATIONS: Final = 2_000
+_MAX_PAGE_RANGES: Final = 20
+_TITLE_LINES: Final = 4
+
+
+@dataclass(slots=True)
+class _Pages:
+    """The content of all pages, and the numbers of pages without text and of damaged pages."""
+
+    lines: list[list[PdfLine]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    silent: list[int] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
+
+    def texts(self) -> list[str]:
+        """Return the text of each page, followed by its notes."""
+        joined = [join_lines(lines) for lines in self.lines]
+        pairs = zip(joined, self.notes, strict=True)
+        return rejoin_words(["\n\n".join(filter(None, pair)) for pair in pairs])
 
 
 def read(data: bytes, uri: str) -> Document:
-    """Return the document in a PDF; `ReadError` if it is locked, damaged, or has no text at all."""
-    with closing(_opened(data)) as pdf:
-        lines, notes, silent, broken = _pages(pdf)
-        pages = [flowed(each) for each in lines]
-        texts = rejoined(["\n\n".join(filter(None, pair)) for pair in zip(pages, notes, strict=True)])
+    """Return the document in a PDF. Raise `ReadError` if it is encrypted, damaged, or has no text at all."""
+    with closing(_open(data)) as pdf:
+        pages = _read_pages(pdf)
+        texts = pages.texts()
         if not any(text.strip() for text in texts):
-            raise _without_text(silent, broken)
-        text, marks = _joined(pdf, texts)
-        told = pdf.get_metadata_dict(skip_empty=True)
+            raise _explain_missing_text(pages)
+        properties = pdf.get_metadata_dict(skip_empty=True)
         kind, _ = kind_of(uri)
         return Document(
             uri,
-            text,
-            kind if kind != "text" else "doc",
+            PAGE_BREAK.join(texts),
+            "doc" if kind == "text" else kind,
             "pdf",
-            _title(told.get("Title", ""), lines) or name_of(uri),
-            _metadata(told, len(texts)),
-            marks,
-            remarks=_remarks(pdf, silent, broken),
+            _find_title(properties.get("Title", ""), pages.lines) or name_of(uri),
+            _build_metadata(properties, len(texts)),
+            _build_marks(pdf, texts),
+            remarks=_build_remarks(pdf, pages),
         )
 
 
-def _opened(data: bytes) -> Any:  # noqa: ANN401 - pypdfium2 has no types
-    """Return the open document, or raise `ReadError` with the reason."""
+def _open(data: bytes) -> Any:  # noqa: ANN401 - pypdfium2 has no types
+    """Return the open document, or raise `ReadError`."""
     try:
         pdf = PdfDocument(data)
     except PdfiumError as error:
-        if error.err_code == raw.FPDF_ERR_PASSWORD:
-            raise ReadError("it is protected by a password", reason="password") from error
-        if error.err_code == raw.FPDF_ERR_SECURITY:
-            raise ReadError("it is encrypted in a way that cannot be read", reason="password") from error
-        what = "it is damaged" if data.startswith(b"%PDF-") else "it is no PDF"
-        raise ReadError(what, reason="damaged") from error
+        raise _explain_open_error(error, data) from error
     if len(pdf) == 0:
         pdf.close()
         raise ReadError("it has no pages", reason="damaged")
@@ -70,141 +83,163 @@ def _opened(data: bytes) -> Any:  # noqa: ANN401 - pypdfium2 has no types
     return pdf
 
 
+def _explain_open_error(error: PdfiumError, data: bytes) -> ReadError:
+    if error.err_code == raw.FPDF_ERR_PASSWORD:
+        return ReadError("it is protected by a password", reason="password")
+    if error.err_code == raw.FPDF_ERR_SECURITY:
+        return ReadError("it is encrypted in a way that cannot be read", reason="password")
+    message = "it is damaged" if data.startswith(b"%PDF-") else "it is no PDF"
+    return ReadError(message, reason="damaged")
+
+
+def _explain_missing_text(pages: _Pages) -> ReadError:
+    if pages.silent:
+        return ReadError("no page has a text layer (scanned?)", reason="no-text-layer")
+    if pages.damaged:
+        return ReadError("none of its pages can be read", reason="damaged")
+    return ReadError("it has no text", reason="no-text-layer")
+
+
 # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _pages(pdf: Any) -> tuple[list[list[Line]], list[str], list[int], list[int]]:  # noqa: ANN401 - pypdfium2 has no types
-    """Return the lines and notes of every page, and the numbers of those without text and of those that are broken."""
-    lines: list[list[Line]] = []
-    notes: list[str] = []
-    silent: list[int] = []
-    broken: list[int] = []
+def _read_pages(pdf: Any) -> _Pages:  # noqa: ANN401 - pypdfium2 has no types
+    pages = _Pages()
     for number in range(1, len(pdf) + 1):
-        lines.append([])
-        notes.append("")
+        lines: list[PdfLine] = []
+        notes = ""
         try:
             with closing(pdf[number - 1]) as page:
                 with closing(page.get_textpage()) as textpage:
-                    lines[-1] = lines_of(textpage)
-                notes[-1] = _notes(page, pdf)
-                if not lines[-1] and not notes[-1] and raw.FPDFPage_CountObjects(page) > 0:
-                    silent.append(number)
+                    lines = read_lines(textpage)
+                notes = _read_annotations(page, pdf)
+                if not lines and not notes and raw.FPDFPage_CountObjects(page) > 0:
+                    pages.silent.append(number)
         except PdfiumError:
-            broken.append(number)
-    return lines, notes, silent, broken
+            pages.damaged.append(number)
+        pages.lines.append(lines)
+        pages.notes.append(notes)
+    return pages
 
 
-def _notes(page: Any, pdf: Any) -> str:  # noqa: ANN401 - pypdfium2 has no types
-    """Return what was filled into a page's form, and what was written in its margin."""
-    found: list[str] = []
-    for at in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST_NOTES)):
-        note = raw.FPDFPage_GetAnnot(page, at)
-        if not note:
+def _read_annotations(page: Any, pdf: Any) -> str:  # noqa: ANN401 - pypdfium2 has no types
+    """Return the values of a page's form fields and the notes in its margin, each once."""
+    texts: list[str] = []
+    for index in range(min(raw.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        if not annotation:
             continue
-        kind = raw.FPDFAnnot_GetSubtype(note)
-        if kind == raw.FPDF_ANNOT_WIDGET and pdf.formenv:
-            found.append(_field(note, pdf.formenv))
-        elif kind not in (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP, raw.FPDF_ANNOT_WIDGET):
-            found.append(_string(raw.FPDFAnnot_GetStringValue, note, b"Contents"))
-        raw.FPDFPage_CloseAnnot(note)
-    return "\n".join(dict.fromkeys(filter(None, found)))
+        kind = raw.FPDFAnnot_GetSubtype(annotation)
+        if kind == raw.FPDF_ANNOT_WIDGET:
+            if pdf.formenv:
+                texts.append(_read_form_field(annotation, pdf.formenv))
+        elif kind not in (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP):
+            texts.append(_read_string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"))
+        raw.FPDFPage_CloseAnnot(annotation)
+    return "\n".join(dict.fromkeys(filter(None, texts)))
 
 
-def _field(note: Any, form: Any) -> str:  # noqa: ANN401 - pypdfium2 has no types
-    """Return a form field as `name: value`, nothing where it is empty or a button that is off."""
-    value = _string(raw.FPDFAnnot_GetFormFieldValue, form, note)
+def _read_form_field(annotation: Any, form: Any) -> str:  # noqa: ANN401 - pypdfium2 has no types
+    """Return a form field as `name: value`; empty if it has no value or is a button that is off."""
+    value = _read_string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
     if not value or value == "Off":
         return ""
-    name = _string(raw.FPDFAnnot_GetFormFieldAlternateName, form, note)
-    name = name or _string(raw.FPDFAnnot_GetFormFieldName, form, note)
+    name = _read_string(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+    name = name or _read_string(raw.FPDFAnnot_GetFormFieldName, form, annotation)
     return f"{name}: {value}" if name else value
 
 
-def _string(ask: Callable[..., int], *of: Any) -> str:
-    """Return a text that PDFium gives in two steps: its size, then itself."""
-    size = ask(*of, None, 0)
+def _read_string(get: Callable[..., int], *arguments: Any) -> str:
+    """Return a string that PDFium gives in two steps: first its size, then its bytes."""
+    size = get(*arguments, None, 0)
     if size <= 2:
         return ""
     buffer = create_string_buffer(size)
-    given = raw.FPDF_WCHAR * (size // 2)
-    ask(*of, given.from_buffer(buffer), size)
-    return cleaned(buffer.raw[: size - 2].decode("utf-16-le", "replace").replace("\r", "\n")).strip()
+    characters = raw.FPDF_WCHAR * (size // 2)
+    get(*arguments, characters.from_buffer(buffer), size)
+    text = buffer.raw[: size - 2].decode("utf-16-le", "replace").replace("\r", "\n")
+    return clean_text(text).strip()
 
 
-def _joined(pdf: Any, texts: Sequence[str]) -> tuple[str, tuple[Mark, ...]]:  # noqa: ANN401 - pypdfium2 has no types
-    """Return the whole text, and where its pages begin."""
+def _build_marks(pdf: Any, texts: Iterable[str]) -> tuple[Mark, ...]:  # noqa: ANN401 - pypdfium2 has no types
+    """Return a mark for the start of each page."""
     marks: list[Mark] = []
-    at = 0
+    start = 0
     for number, text in enumerate(texts, 1):
-        label = cleaned(pdf.get_page_label(number - 1)).strip()[:40]
-        marks.append(Mark(at, number, "" if label == str(number) else label))
-        at += len(text) + len(PAGE_BREAK)
-    return PAGE_BREAK.join(texts), tuple(marks)
+        label = clean_text(pdf.get_page_label(number - 1)).strip()[:_MAX_LABEL]
+        marks.append(Mark(start, number, "" if label == str(number) else label))
+        start += len(text) + len(PAGE_BREAK)
+    return tuple(marks)
 
 
-# ── what is known of it ───────────────────────────────────────────────────────────────────────────
+# ── metadata ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _title(told: str, lines: Sequence[Sequence[Line]]) -> str:
-    """Return the title that the document gives itself, or its first big line."""
-    told = " ".join(cleaned(told).split())
-    if told and not _NO_TITLE.fullmatch(told):
-        return told[:_LONGEST_TITLE]
-    placed = [line for line in (lines[0] if lines else ()) if line.placed]
-    if len(placed) < 3:
+def _find_title(property_title: str, pages: Sequence[Sequence[PdfLine]]) -> str:
+    """Return the title in the properties, or the big lines at the top of the first page; empty if unsure."""
+    title = one_line(clean_text(property_title))
+    if title and not _USELESS_TITLE.fullmatch(title):
+        return title[:_MAX_VALUE]
+    lines = [line for line in pages[0] if line.has_box]
+    if len(lines) < 3:
         return ""
-    heights = sorted(line.height for line in placed)
+    heights = sorted(line.height for line in lines)
     tallest = heights[-1]
     if tallest < 1.2 * heights[len(heights) // 2]:
         return ""
-    first = next(at for at, line in enumerate(placed) if line.height > 0.95 * tallest)
-    big = [placed[first].text]
-    for line in placed[first + 1 : first + 4]:
-        if line.height < 0.95 * tallest:
+    big_lines = _first_run(lines, 0.95 * tallest)
+    title = one_line(rejoin_words([" ".join(big_lines)])[0])
+    return title if 3 <= len(title) <= _MAX_VALUE else ""
+
+
+def _first_run(lines: Sequence[PdfLine], min_height: float) -> list[str]:
+    """Return the texts of the first lines of at least a height that follow each other."""
+    texts: list[str] = []
+    for line in lines:
+        if line.height > min_height and len(texts) < _TITLE_LINES:
+            texts.append(line.text)
+        elif texts:
             break
-        big.append(line.text)
-    title = " ".join(rejoined([" ".join(big)])[0].split())
-    return title if 3 <= len(title) <= _LONGEST_TITLE else ""
+    return texts
 
 
-def _metadata(told: dict[str, str], pages: int) -> Metadata:
-    """Return what the document says of itself, and how many pages it has."""
-    known: dict[str, str | int] = {"pages": pages}
+def _build_metadata(properties: dict[str, str], pages: int) -> Metadata:
+    """Return the number of pages, and author, subject, keywords and date if the properties have them."""
+    metadata: dict[str, str | int] = {"pages": pages}
     for key in ("Author", "Subject", "Keywords"):
-        if value := " ".join(cleaned(told.get(key, "")).split()):
-            known[key.lower()] = value[:_LONGEST_TITLE]
-    if date := _DATE.match(told.get("CreationDate", "")):
-        known["date"] = "-".join(filter(None, date.groups()))
-    return known
+        value = one_line(clean_text(properties.get(key, "")))
+        if value:
+            metadata[key.lower()] = value[:_MAX_VALUE]
+    date = _DATE.match(properties.get("CreationDate", ""))
+    if date:
+        metadata["date"] = "-".join(filter(None, date.groups()))
+    return metadata
 
 
-def _remarks(pdf: Any, silent: Sequence[int], broken: Sequence[int]) -> tuple[str, ...]:  # noqa: ANN401 - pypdfium2 has no types
-    """Return what a person should know about how it was read."""
+def _build_remarks(pdf: Any, pages: _Pages) -> tuple[str, ...]:  # noqa: ANN401 - pypdfium2 has no types
+    """Return remarks on pages that gave no text, and on attachments."""
     remarks = []
-    if silent:
-        remarks.append(f"{_numbered(silent)} no text layer (scanned?)")
-    if broken:
-        remarks.append(f"{_numbered(broken)} been left out: damaged")
-    attached = pdf.count_attachments()
-    if attached:
-        remarks.append("1 attachment was not read" if attached == 1 else f"{attached} attachments were not read")
+    if pages.silent:
+        remarks.append(f"{_describe_pages(pages.silent)} no text layer (scanned?)")
+    if pages.damaged:
+        remarks.append(f"{_describe_pages(pages.damaged)} been left out: damaged")
+    attachments = pdf.count_attachments()
+    if attachments == 1:
+        remarks.append("1 attachment was not read")
+    elif attachments:
+        remarks.append(f"{attachments} attachments were not read")
     return tuple(remarks)
 
 
-def _numbered(pages: Sequence[int]) -> str:
+def _describe_pages(pages: Sequence[int]) -> str:
     """Return pages in words: `page 3 has`, `pages 3–5, 9 have`."""
-    runs: list[list[int]] = []
+    ranges: list[list[int]] = []
     for page in pages:
-        if runs and runs[-1][-1] == page - 1:
-            runs[-1][1:] = [page]
+        if ranges and ranges[-1][-1] == page - 1:
+            ranges[-1][1:] = [page]
         else:
-            runs.append([page])
-    told = ", ".join("–".join(map(str, run)) for run in runs[:20]) + (", …" if len(runs) > 20 else "")
-    return f"page {told} has" if len(pages) == 1 else f"pages {told} have"
-
-
-def _without_text(silent: Sequence[int], broken: Sequence[int]) -> ReadError:
-    """Return the error for a document that says nothing."""
-    if broken and not silent:
-        return ReadError("none of its pages can be read", reason="damaged")
-    return ReadError(_NO_TEXT if silent else "it has no text", reason="no-text-layer")
+            ranges.append([page])
+    listed = ", ".join("–".join(map(str, each)) for each in ranges[:_MAX_PAGE_RANGES])
+    if len(ranges) > _MAX_PAGE_RANGES:
+        listed += ", …"
+    return f"page {listed} has" if len(pages) == 1 else f"pages {listed} have"

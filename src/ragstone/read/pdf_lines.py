@@ -1,4 +1,4 @@
-"""The lines of a PDF page: their text, and the boxes they stand in."""
+"""The lines of a PDF page: their text and their boxes."""
 
 from __future__ import annotations
 
@@ -6,113 +6,130 @@ import re
 from collections.abc import Iterator
 from ctypes import byref
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
 
-from ragstone.read.columns import gutter_of, in_order
-from ragstone.read.layout import SOFT_HYPHEN, Line, cleaned
+from ragstone.read.pdf_columns import find_gutter, order_lines
+from ragstone.read.pdf_layout import SOFT_HYPHEN, PdfLine, clean_text
 
 _BREAK: Final = re.compile(r"[\r\n\ufffe\u00ad\x02]")
 _HYPHENS: Final = ("\ufffe", "\x02", SOFT_HYPHEN)
-"""How PDFium says that a line was ended by a hyphen."""
-_MOST_PIECES: Final = 4
-"""For each line. A page with more is full of formulas or has its letters placed one by one: gaps there say nothing."""
-_WIDE: Final = 1.2
-"""Times its height: a gap in a line that may part two columns."""
+"""Characters that PDFium gives for a hyphen at the end of a line."""
+_MIN_PIECES: Final = 1.5
+_MAX_PIECES: Final = 4
+"""Pieces for each line. A page with more has formulas, or letters that are placed one by one: its gaps mean nothing."""
+_MIN_GAP: Final = 1.2
+"""Width of a gap between two columns, in heights of the line."""
 
 
-def lines_of(textpage: Any) -> list[Line]:  # noqa: ANN401 - pypdfium2 has no types
+class _Box(NamedTuple):
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+def read_lines(textpage: Any) -> list[PdfLine]:  # noqa: ANN401 - pypdfium2 has no types
     """Return the lines of a page in reading order."""
     text = textpage.get_text_range()
     if not text.strip():
         return []
-    page = _Page(textpage, text)
-    spans = list(_spans(text))
+    page = _PageText(textpage, text)
+    spans = list(_split_lines(text))
     lines = [page.line(start, end) for start, end in spans]
-    gutter = gutter_of(page.gaps(len(lines)))
+    gutter = find_gutter(page.find_gaps(len(lines)))
     if gutter is None:
-        return in_order(lines)
-    parted = [
-        part
-        for (start, end), line in zip(spans, lines, strict=True)
-        for part in (page.parted(start, end, gutter) if line.placed and line.left < gutter < line.right else [line])
-    ]
-    ordered = in_order(parted)
-    return ordered if ordered != parted else lines  # cells of a table stay in their rows
+        return order_lines(lines)
+    parts: list[PdfLine] = []
+    for (start, end), line in zip(spans, lines, strict=True):
+        if line.has_box and line.left < gutter < line.right:
+            parts += page.split_line(start, end, gutter)
+        else:
+            parts.append(line)
+    ordered = order_lines(parts)
+    return lines if ordered == parts else ordered  # cells of a table stay in their rows
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of a page's text that are not blank begin and end."""
-    at = 0
-    for found in [*_BREAK.finditer(text), None]:
-        end = following = found.end() if found else len(text)
-        if found and found[0] in "\r\n":
-            end -= 1
-        piece = text[at:end]
-        if piece and not (piece[0].isspace() or piece[-1].isspace()):
-            yield at, end
-        elif piece.strip():
-            yield end - len(piece.lstrip()), at + len(piece.rstrip())
-        at = following
+def _split_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the lines that are not blank, without white space at their ends."""
+    start = 0
+    ends = [match.end() for match in _BREAK.finditer(text)]
+    for end in [*ends, len(text)]:
+        line = text[start:end]
+        stripped = line.strip()
+        if stripped:
+            first = start + line.index(stripped[0])
+            yield first, first + len(stripped)
+        start = end
 
 
-class _Page:
-    """A page's text with the means to ask where its characters stand."""
+class _PageText:
+    """The text of a page, and the positions of its characters."""
 
     def __init__(self, textpage: Any, text: str) -> None:  # noqa: ANN401 - pypdfium2 has no types
-        self._page, self._text = textpage.raw, text
-        self._rects = textpage.get_rect
+        self._textpage = textpage
+        self._text = text
         self._box = raw.FS_RECTF()
-        self._here = byref(self._box)
-        # Where nothing is counted that is not in the text, a character's number is its place in the text.
-        self._same = raw.FPDFText_CountChars(self._page) == len(text)
-        # PDFium counts what lies beyond the first 65,536 characters twice.
-        astral = max(text) > "\uffff"
-        self._before = list(accumulate((sign > "\uffff" for sign in text), initial=0)) if astral else None
+        # If PDFium counts no other characters, the index of a character is its index in the text.
+        self._has_same_indices = raw.FPDFText_CountChars(textpage.raw) == len(text)
+        # PDFium counts characters beyond the first 65,536 code points twice.
+        self._extra: list[int] = []
+        if max(text) > "\uffff":
+            self._extra = list(accumulate((character > "\uffff" for character in text), initial=0))
 
-    def line(self, start: int, end: int) -> Line:
-        """Return a line with the box from its first letter to its last."""
+    def line(self, start: int, end: int) -> PdfLine:
+        """Return a line with the box from its first character to its last."""
         text = self._text[start:end]
         if text.endswith(_HYPHENS):
             text = text[:-1] + SOFT_HYPHEN
             end -= 1
-        first, last = self._placed(start), self._placed(max(start, end - 1))
-        text = cleaned(text)
+        first = self._find_box(start)
+        last = self._find_box(max(start, end - 1))
+        text = clean_text(text)
         if first is None or last is None:
-            return Line(text)
-        (left, bottom, right, top), (left_too, bottom_too, right_too, top_too) = first, last
-        if abs(top - top_too) > 3 * max(top - bottom, 0.1):
-            return Line(text)  # it runs up or down the page
-        return Line(text, min(left, left_too), max(right, right_too), min(bottom, bottom_too), max(top, top_too))
+            return PdfLine(text)
+        is_vertical = abs(first.top - last.top) > 3 * max(first.top - first.bottom, 0.1)
+        if is_vertical:
+            return PdfLine(text)
+        return PdfLine(
+            text,
+            left=min(first.left, last.left),
+            right=max(first.right, last.right),
+            bottom=min(first.bottom, last.bottom),
+            top=max(first.top, last.top),
+        )
 
-    def gaps(self, lines: int) -> list[tuple[float, float]]:
-        """Return the wide gaps between pieces that stand side by side."""
-        count = raw.FPDFText_CountRects(self._page, 0, -1)
-        if not 1.5 * lines < count <= _MOST_PIECES * lines:
+    def find_gaps(self, lines: int) -> list[tuple[float, float]]:
+        """Return the wide gaps between pieces of text at the same height."""
+        count = raw.FPDFText_CountRects(self._textpage.raw, 0, -1)
+        if not _MIN_PIECES * lines < count <= _MAX_PIECES * lines:
             return []
-        rects = [self._rects(at) for at in range(count)]
-        return [
-            (one[2], other[0])
-            for one, other in pairwise(rects)
-            if other[0] - one[2] > _WIDE * min(one[3] - one[1], other[3] - other[1])
-            and min(one[3], other[3]) > max(one[1], other[1])
-        ]
+        boxes = [_Box(*self._textpage.get_rect(index)) for index in range(count)]
+        gaps = []
+        for box, following in pairwise(boxes):
+            height = min(box.top - box.bottom, following.top - following.bottom)
+            is_wide = following.left - box.right > _MIN_GAP * height
+            is_same_height = min(box.top, following.top) > max(box.bottom, following.bottom)
+            if is_wide and is_same_height:
+                gaps.append((box.right, following.left))
+        return gaps
 
-    def parted(self, start: int, end: int, gutter: float) -> list[Line]:
-        """Return the part of a line before a gutter and the part behind it."""
-        for at in range(start + 1, end):
-            place = self._placed(at) if self._text[at - 1] == " " else None
-            if place is not None and place[0] > gutter:
-                before = start + len(self._text[start:at].rstrip())
-                return [self.line(start, before), self.line(at, end)]
+    def split_line(self, start: int, end: int, gutter: float) -> list[PdfLine]:
+        """Return the part of a line before a gutter and the part after it."""
+        for index in range(start + 1, end):
+            box = self._find_box(index) if self._text[index - 1] == " " else None
+            if box is not None and box.left > gutter:
+                before_end = start + len(self._text[start:index].rstrip())
+                return [self.line(start, before_end), self.line(index, end)]
         return [self.line(start, end)]
 
-    def _placed(self, at: int) -> tuple[float, float, float, float] | None:
-        """Return left, bottom, right and top of a character, None where it has no place."""
-        if not self._same:
-            at = raw.FPDFText_GetCharIndexFromTextIndex(self._page, at + self._before[at] if self._before else at)
+    def _find_box(self, index: int) -> _Box | None:
+        """Return the box of a character; None if it has none."""
+        if not self._has_same_indices:
+            extra = self._extra[index] if self._extra else 0
+            index = raw.FPDFText_GetCharIndexFromTextIndex(self._textpage.raw, index + extra)
         box = self._box
-        if at < 0 or not raw.FPDFText_GetLooseCharBox(self._page, at, self._here):
+        if index < 0 or not raw.FPDFText_GetLooseCharBox(self._textpage.raw, index, byref(box)):
             return None
-        return box.left, box.bottom, box.right, box.top
+        return _Box(box.left, box.bottom, box.right, box.top)

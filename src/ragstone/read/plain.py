@@ -1,58 +1,77 @@
-"""Text as it is: source code, Markdown, configuration, data, plain text."""
+"""Plain text files: source code, Markdown, configuration, data. Their text stays unchanged."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Final
 
-from ragstone.read.about import about, api_title, remark
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
-from ragstone.types import Document, Metadata
+from ragstone.read.metadata import extract_metadata, find_api_title, is_json
+from ragstone.types import Document
 
-_TITLE_WITHIN = 20_000
-_FENCE = re.compile(r"[ ]{0,3}(```|~~~)")
-_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)")
-_UNDERLINE = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
-_SAY_NOTHING = frozenset({"code", "text", "data"})
-_NOT_PROSE = ("-", "*", "+", ">", "|", "<", "=")
+_TITLE_WITHIN: Final = 20_000
+_FENCE: Final = re.compile(r"[ ]{0,3}(```|~~~)")
+_HEADING: Final = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)")
+_UNDERLINE: Final = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
+_NOT_PROSE: Final = ("-", "*", "+", ">", "|", "<", "=")
 
 
 class PlainReader:
     """Reads any text file; the document's text is the file's, character by character."""
 
     def read(self, data: bytes, uri: str) -> Document:
-        """Return the whole document, or raise `ReadError`."""
+        """Return the document, or raise `ReadError`."""
         text, encoding = decode_text(data)
         kind, language = kind_of(uri, data)
-        title = heading(text) if language == "markdown" else api_title(text) if kind == "openapi" else ""
-        known: Metadata = {} if kind in _SAY_NOTHING else about(kind, language, text)
-        metadata = known if encoding == "utf-8" else {**known, "encoding": encoding}
-        told = remark(language, text) if language == "json" else ""
-        return Document(uri, text, kind, language, title or name_of(uri), metadata, remarks=(told,) if told else ())
+        metadata = dict(extract_metadata(kind, language, text))
+        if encoding != "utf-8":
+            metadata["encoding"] = encoding
+        title = _find_title(kind, language, text) or name_of(uri)
+        remarks: tuple[str, ...] = ()
+        if language == "json" and text.strip() and not is_json(text):
+            remarks = ("no sound JSON: cut by lines",)
+        return Document(uri, text, kind, language, title, metadata, remarks=remarks)
 
 
-def heading(text: str) -> str:
-    """Return the first heading of a Markdown text, or the title its front matter gives, or nothing."""
+def _find_title(kind: str, language: str, text: str) -> str:
+    if language == "markdown":
+        return find_heading(text)
+    if kind == "openapi":
+        return find_api_title(text)
+    return ""
+
+
+def find_heading(text: str) -> str:
+    """Return the title in the front matter of a Markdown text, or its first heading; empty if there is none."""
     lines = text[:_TITLE_WITHIN].splitlines()
-    if lines and lines[0].rstrip() == "---":
-        end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
-        named = next((line[6:].strip().strip("\"'") for line in lines[1:end] if line.startswith("title:")), "")
-        return named or _first_heading(lines[end + 1 :])
-    return _first_heading(lines)
+    if not lines or lines[0].rstrip() != "---":
+        return _first_heading(lines)
+    end = 0
+    for index, line in enumerate(lines[1:], 1):
+        if line.rstrip() in ("---", "..."):
+            end = index
+            break
+    for line in lines[1:end]:
+        title = line[6:].strip().strip("\"'")
+        if line.startswith("title:") and title:
+            return title
+    return _first_heading(lines[end + 1 :])
 
 
-def _first_heading(lines: list[str]) -> str:
-    fence = before = ""
+def _first_heading(lines: Sequence[str]) -> str:
+    fence = line_before = ""
     for line in lines:
-        mark = _FENCE.match(line)
-        if mark and fence in ("", mark[1]):
-            fence = "" if fence else mark[1]
-        elif fence:
-            continue
-        elif found := _HEADING.fullmatch(line):
-            return found[1].rstrip().rstrip("#").rstrip()
-        elif before and not before.startswith(_NOT_PROSE) and _UNDERLINE.fullmatch(line):
-            return before
-        before = "" if mark else line.strip()
+        fence_match = _FENCE.match(line)
+        if fence_match and fence in ("", fence_match[1]):
+            fence = "" if fence else fence_match[1]
+        elif not fence:
+            heading = _HEADING.fullmatch(line)
+            if heading:
+                return heading[1].rstrip().rstrip("#").rstrip()
+            if line_before and not line_before.startswith(_NOT_PROSE) and _UNDERLINE.fullmatch(line):
+                return line_before
+        line_before = "" if fence_match else line.strip()
     return ""

@@ -1,4 +1,4 @@
-"""PPTX: slides in the order they are shown, each with its title, text, tables and speaker notes."""
+"""PPTX: slides in their order, each with its title, text, tables and speaker notes."""
 
 from __future__ import annotations
 
@@ -7,115 +7,120 @@ from typing import Final
 
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
-from ragstone.read.outline import Outline, one_line
-from ragstone.read.package import (
-    Element,
-    Package,
-    all_named,
-    attribute,
-    child,
-    children,
-    core_title,
-    local,
-    main_part,
-    relations,
-    soundly,
-)
+from ragstone.read.markdown_writer import MarkdownWriter, one_line
+from ragstone.read.office_package import OfficePackage, report_damage
+from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name, relation_id
 from ragstone.types import Document
 
 _TITLES: Final = ("title", "ctrTitle")
-_ON_EVERY_SLIDE: Final = ("ftr", "hdr", "dt", "sldNum", "sldImg")
+_REPEATED: Final = ("ftr", "hdr", "dt", "sldNum", "sldImg")
+"""Placeholders with the same text on every slide."""
+_DEFAULT_TITLES: Final = ("powerpoint presentation", "presentation")
 
 
-@soundly
+@report_damage
 def read(data: bytes, uri: str) -> Document:
     """Return the text of all slides, or raise `ReadError`."""
-    package = Package(data)
-    part = main_part(package, "ppt/presentation.xml")
-    outline = Outline()
-    first = ""
-    for number, path in enumerate(_slides(package, part), 1):
-        slide = package.xml(path)
-        title = _write(outline, slide, number)
-        first = first or title
-        notes = next((target for kind, target in relations(package, path).values() if kind == "notesSlide"), "")
-        if notes in package:
-            _notes(outline, package.xml(notes))
-    title = core_title(package)
-    if not title or title.lower() in ("powerpoint presentation", "presentation"):
-        title = first or name_of(uri)
-    remarks = ("no slide found",) if outline.empty else ()
-    return Document(uri, outline.text, kind_of(uri)[0], "pptx", title, {}, tuple(outline.marks), "", remarks)
+    package = OfficePackage(data)
+    writer = MarkdownWriter()
+    first_title = ""
+    for number, path in enumerate(_list_slides(package), 1):
+        title = _write_slide(writer, package.xml(path), number)
+        first_title = first_title or title
+        notes_path = package.parts_by_kind(path).get("notesSlide")
+        if notes_path:
+            _write_notes(writer, package.xml(notes_path))
+    title = package.core_title()
+    if not title or title.lower() in _DEFAULT_TITLES:
+        title = first_title or name_of(uri)
+    remarks = ("no slide found",) if writer.is_empty else ()
+    kind, _ = kind_of(uri)
+    return Document(uri, writer.text, kind, "pptx", title, {}, tuple(writer.marks), remarks=remarks)
 
 
-def _slides(package: Package, part: str) -> list[str]:
-    """Return the members that hold the slides, as the presentation lists them."""
-    targets = relations(package, part)
-    listed = children(child(package.xml(part), "sldIdLst"), "sldId")
-    ids = [next((value for key, value in one.attrib.items() if "}" in key), "") for one in listed]
-    return [targets[one][1] for one in ids if one in targets and targets[one][1] in package]
+def _list_slides(package: OfficePackage) -> list[str]:
+    """Return the names of the members that hold the slides, in their order."""
+    main_part = package.main_part("ppt/presentation.xml")
+    relations = package.relations(main_part)
+    slides = children(child(package.xml(main_part), "sldIdLst"), "sldId")
+    ids = [relation_id(slide) for slide in slides]
+    paths = [relations[each].path for each in ids if each in relations]
+    return [path for path in paths if path in package]
 
 
-def _write(outline: Outline, slide: Element, number: int) -> str:
+def _write_slide(writer: MarkdownWriter, slide: Element, number: int) -> str:
     """Write a slide and return its title."""
-    shapes = list(_shapes(child(slide, "cSld", "spTree")))
-    title = next((text for one in shapes if _placeholder(one) in _TITLES and (text := one_line(_text(one)))), "")
-    outline.mark(number, unit="slide")
-    outline.heading(1, title or f"Slide {number}")
+    shapes = list(_find_shapes(child(slide, "cSld", "spTree")))
+    titles = [_all_text(shape) for shape in shapes if _placeholder(shape) in _TITLES]
+    title = next(filter(None, titles), "")
+    writer.mark(number, unit="slide")
+    writer.write_heading(1, title or f"Slide {number}")
     for shape in shapes:
-        if local(shape.tag) == "graphicFrame":
-            for row in all_named(shape, "tr"):
-                outline.row([_text(cell) for cell in children(row, "tc")])
-        elif _placeholder(shape) not in (*_TITLES, *_ON_EVERY_SLIDE):
-            _paragraphs(outline, shape)
+        if local_name(shape) == "graphicFrame":
+            for row in descendants(shape, "tr"):
+                writer.write_row([_all_text(cell) for cell in children(row, "tc")])
+        elif _placeholder(shape) not in (*_TITLES, *_REPEATED):
+            _write_paragraphs(writer, shape)
     return title
 
 
-def _shapes(tree: Element | None) -> Iterator[Element]:
-    """Yield shapes and tables, those within groups too."""
-    for one in () if tree is None else tree:
-        name = local(one.tag)
+def _write_paragraphs(writer: MarkdownWriter, shape: Element) -> None:
+    """Write a shape's paragraphs; several are list items, a single one is a block."""
+    paragraphs = _find_paragraphs(shape)
+    if len(paragraphs) == 1:
+        writer.write_block(_paragraph_text(paragraphs[0]))
+        return
+    for paragraph in paragraphs:
+        level = attribute(child(paragraph, "pPr"), "lvl")
+        writer.write_item(_paragraph_text(paragraph), depth=int(level) if level.isdigit() else 0)
+
+
+def _write_notes(writer: MarkdownWriter, notes: Element) -> None:
+    lines: list[str] = []
+    for shape in _find_shapes(child(notes, "cSld", "spTree")):
+        if _placeholder(shape) not in _REPEATED:
+            lines += map(_paragraph_text, _find_paragraphs(shape))
+    if lines:
+        writer.write_block("Notes: " + "\n".join(lines))
+
+
+def _find_shapes(tree: Element | None) -> Iterator[Element]:
+    """Yield shapes and tables, also those inside groups."""
+    if tree is None:
+        return
+    for element in tree:
+        name = local_name(element)
         if name in ("sp", "graphicFrame"):
-            yield one
+            yield element
         elif name in ("grpSp", "AlternateContent", "Choice"):
-            yield from _shapes(one)
+            yield from _find_shapes(element)
 
 
 def _placeholder(shape: Element) -> str:
-    """Return what a shape is the place for: title, body, footer."""
-    place = child(shape, "nvSpPr", "nvPr", "ph")
-    return "" if place is None else attribute(place, "type") or "body"
+    """Return the placeholder that a shape fills, such as title, body or footer; empty for none."""
+    placeholder = child(shape, "nvSpPr", "nvPr", "ph")
+    if placeholder is None:
+        return ""
+    return attribute(placeholder, "type") or "body"
 
 
-def _paragraphs(outline: Outline, shape: Element) -> None:
-    """Write a shape's paragraphs; several are items of a list, one stands alone."""
-    found = [(one, text) for one in children(child(shape, "txBody"), "p") if (text := one_line(_runs(one)))]
-    for paragraph, text in found:
-        level = attribute(about, "lvl") if (about := child(paragraph, "pPr")) is not None else ""
-        if len(found) == 1:
-            outline.block(text)
-        else:
-            outline.item(text, depth=int(level) if level.isdigit() else 0)
+def _find_paragraphs(shape: Element) -> list[Element]:
+    """Return the paragraphs of a shape that have text."""
+    paragraphs = children(child(shape, "txBody"), "p")
+    return [paragraph for paragraph in paragraphs if _paragraph_text(paragraph)]
 
 
-def _notes(outline: Outline, notes: Element) -> None:
-    shapes = [one for one in _shapes(child(notes, "cSld", "spTree")) if _placeholder(one) not in _ON_EVERY_SLIDE]
-    text = "\n".join(filter(None, (one_line(_runs(p)) for one in shapes for p in children(child(one, "txBody"), "p"))))
-    if text:
-        outline.block(f"Notes: {text}")
+def _all_text(element: Element) -> str:
+    """Return the text of all paragraphs in an element in one line."""
+    return one_line(" ".join(map(_paragraph_text, descendants(element, "p"))))
 
 
-def _text(element: Element) -> str:
-    """Return the text of all paragraphs below an element."""
-    return " ".join(_runs(one) for one in all_named(element, "p"))
-
-
-def _runs(paragraph: Element) -> str:
+def _paragraph_text(paragraph: Element) -> str:
     parts = []
-    for one in paragraph.iter():
-        name = local(one.tag)
+    for element in paragraph.iter():
+        name = local_name(element)
         if name == "t":
-            parts.append(one.text or "")
+            parts.append(element.text or "")
         elif name in ("br", "tab"):
             parts.append(" ")
-    return "".join(parts)
+    return one_line("".join(parts))

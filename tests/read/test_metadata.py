@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ragstone.read.about import about, front_matter, remark
+from ragstone.read.metadata import extract_metadata, is_json, parse_front_matter
 from ragstone.read.plain import PlainReader
 from ragstone.types import Document
 
@@ -95,11 +95,12 @@ def test_an_api_is_titled_as_it_calls_itself() -> None:
 def test_broken_json_is_remarked_on_and_json_with_comments_is_not() -> None:
     assert read("a.json", '{"a": 1').remarks == ("no sound JSON: cut by lines",)
     assert read("tsconfig.json", '{\n // c\n "a": [1, 2,], /* d */\n}\n').remarks == ()
-    assert remark("json", '{"a": "//", "b": ",]"}') == remark("json", "") == remark("yaml", "{") == ""
-    assert remark("json", "[" * 100_000)
+    assert is_json('{"a": "//", "b": ",]"}')
+    assert not is_json("[" * 100_000)
+    assert read("empty.json", "").remarks == read("a.yaml", "{").remarks == ()
 
 
 def test_front_matter_is_read_only_at_the_top() -> None:
-    assert front_matter("---\ntitle: 'x'\n---\n") == {"title": "x"}
-    assert front_matter("text\n---\ntitle: x\n---\n") == front_matter("---\ntitle: x\n") == {}
-    assert about("code", "python", "---\nstatus: x\n---\n") == {}
+    assert parse_front_matter("---\ntitle: 'x'\n---\n") == {"title": "x"}
+    assert parse_front_matter("text\n---\ntitle: x\n---\n") == parse_front_matter("---\ntitle: x\n") == {}
+    assert extract_metadata("code", "python", "---\nstatus: x\n---\n") == {}
