@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragstone.retrieval import search
+
 if TYPE_CHECKING:
     from bench.matrix import Floats
     from ragstone.types import Hit, Mode
 
 BATCH = 20_000
-SETTINGS = {"rag.embedding_provider": "minilm", "search.cache_entries": 0, "embed.threads": 1}
-"""No answer is remembered: every query is worked out."""
+SETTINGS = {"rag.embedding_provider": "minilm", "embed.threads": 1}
+search.MAX_CACHED_ANSWERS = 0  # every query is answered anew
 
 WARM_UP = 40
 BESIDE = ("ragstone-words",)

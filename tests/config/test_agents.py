@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 
 from ragstone import config
-from ragstone.config.agents import Staff, agents
+from ragstone.config.agents import AgentsFile, load_agents
 from ragstone.errors import ConfigError
 from ragstone.types import Agent
 
 DOCS = "docs: {strategy: rag, top_k: 3, sources: ['docs/*.md']}"
 
 
-def staff(folder: Path, text: str, *, own: str = "", **environ: str) -> Staff:
+def staff(folder: Path, text: str, *, own: str = "", **environ: str) -> AgentsFile:
     home = folder / "own" / "ragstone"
     home.mkdir(parents=True, exist_ok=True)
     (folder / "agents.yaml").write_text(text)
     if own:
         (home / "agents.yaml").write_text(own)
     variables = {"XDG_CONFIG_HOME": str(folder / "own"), **environ}
-    return agents(config.load(folder, environ=variables), variables)
+    return load_agents(config.load(folder, environ=variables), variables)
 
 
 def test_agents_may_stand_under_a_heading_or_at_the_top(tmp_path: Path) -> None:
@@ -32,6 +32,11 @@ def test_agents_may_stand_under_a_heading_or_at_the_top(tmp_path: Path) -> None:
     expected = Agent("shell", ("docs/*.md",), "rag", 12_000, 3, origin=f"project file {tmp_path / 'agents.yaml'}")
     assert listed.agents["shell"] == top.agents["shell"] == expected
     assert listed.agents["plain"] == Agent("plain")
+
+
+def test_agents_may_be_a_list_with_ids(tmp_path: Path) -> None:
+    named = staff(tmp_path, "rag: {path: ''}\nagents:\n  - id: shell\n    docs: {sources: [docs]}\n  - id: plain\n")
+    assert {name: agent.sources for name, agent in named.agents.items()} == {"shell": ("docs",), "plain": ()}
 
 
 def test_what_is_not_said_is_built_in(tmp_path: Path) -> None:
@@ -47,7 +52,7 @@ def test_the_users_file_stands_above_the_projects_key_by_key(tmp_path: Path) -> 
 
 
 def test_no_file_names_no_agent(tmp_path: Path) -> None:
-    assert not agents(config.load(tmp_path, environ={}), {}).agents
+    assert not load_agents(config.load(tmp_path, environ={}), {}).agents
 
 
 def test_the_rag_block_says_where_and_how_and_the_environment_stands_above_it(tmp_path: Path) -> None:
@@ -103,7 +108,7 @@ def test_an_overlap_that_is_not_smaller_is_refused(tmp_path: Path) -> None:
         ("a: {docs: {sources: ['~/x']}}\n", r"points outside the folder"),
         ("rag: {path: ../x}\n", r"rag.path in .* points outside the project folder"),
         ("rag: {path: /x}\n", r"rag.path in .* points outside the project folder"),
-        ("rag: {store: ''}\n", r"rag.store must be a non-empty text"),
+        ("agents:\n  - docs: {sources: [x]}\n", r"line 2: an agent in a list needs an id"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone import config
-from ragstone.config.settings import keys
+from ragstone.config.settings import setting_keys
 from ragstone.errors import ConfigError
 
 USER = "own/ragstone/ragstone.toml"
@@ -131,7 +131,6 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
         ("[search]\ntop_k = 1.5\n", r"gives 1.5"),
         ("[rag]\nenabled = 1\n", r"rag.enabled must be true or false"),
         ("[embed]\nstorage = 'int15'\n", r'one of "int10", "int16", "int8", "compact", but .*did you mean int1'),
-        ("[rag.vector_store]\ncollection_name = ''\n", r"must be a non-empty text"),
         ("[sources]\ninclude = 'docs'\n", r"sources.include must be a list"),
         ("[sources]\ninclude = ['docs', 3]\n", r"sources.include must be a list"),
         ('[sources]\nbase = "a\\u0000b"\n', r"must be a non-empty text"),
@@ -179,6 +178,14 @@ def test_any_bytes_give_settings_or_a_config_error(tmp_path_factory: pytest.Temp
         config.load(folder, environ={})
     except ConfigError as error:
         assert "ragstone.toml" in error.message
+
+
+def test_an_empty_text_in_a_file_means_not_set(tmp_path: Path) -> None:
+    empty = "".join(f"{name} = ''\n" for name in ("url", "api_key", "mcp_server", "mcp_tool", "collection_name"))
+    write(tmp_path / "ragstone.toml", f"[rag.vector_store]\n{empty}")
+    settings = config.load(tmp_path, environ={})
+    assert settings.rag.vector_store.collection_name == "default"
+    assert {origin for _, _, origin in settings.listing()} == {"default"}
 
 
 # ── what a clone may not say ──────────────────────────────────────────────────────────────────────
@@ -331,11 +338,11 @@ def test_no_environment_name_stands_for_two_settings() -> None:
 
 def test_every_setting_is_described_in_one_line() -> None:
     described = config.describe()
-    assert [item.key for item in described] == list(keys())
+    assert [item.key for item in described] == list(setting_keys())
     assert all(item.doc.endswith(".") and "\n" not in item.doc for item in described)
 
 
-@pytest.mark.parametrize("key", keys().values(), ids=lambda key: key.name)
+@pytest.mark.parametrize("key", setting_keys().values(), ids=lambda key: key.name)
 def test_every_default_would_itself_be_accepted(tmp_path: Path, key: object) -> None:
     name, default = key.name, key.default  # type: ignore[attr-defined]
     if default is not None:

@@ -35,6 +35,13 @@ def test_every_name_of_the_design_sets_one_of_ours(tmp_path: Path) -> None:
     assert settings.origin("search.top_k") == f"project file {tmp_path / 'documents.yaml'}, n_results"
 
 
+def test_the_file_is_found_in_the_folder_config_too(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "documents.yaml").write_text("n_results: 7\ncollection: ''\n")
+    settings = load(tmp_path)
+    assert (settings.search.top_k, settings.rag.vector_store.collection_name) == (7, "default")
+
+
 def test_it_stands_below_our_own_file_of_the_same_folder_and_below_the_environment(tmp_path: Path) -> None:
     own = tmp_path / "own" / "ragstone"
     own.mkdir(parents=True)

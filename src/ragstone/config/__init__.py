@@ -1,51 +1,32 @@
 """Settings: the only reader of settings files and of the environment.
 
-`load(folder)` returns frozen `Settings`; every value knows where it came from (`Settings.origin`).
+`load(folder)` returns frozen `Settings`; `Settings.origin` returns where a value came from.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ragstone.config.environment import cores, passed_on, search_path
+from ragstone.config.environment import child_environment, cores, search_path
 from ragstone.config.load import load, project_file, user_file
-from ragstone.config.settings import (
-    Documents,
-    Embed,
-    Events,
-    Rag,
-    Search,
-    Settings,
-    Sources,
-    Store,
-    VectorStore,
-    Web,
-    keys,
-)
+from ragstone.config.sections import WebSettings
+from ragstone.config.settings import Settings, setting_keys
 
 __all__ = [
-    "Described",
-    "Documents",
-    "Embed",
-    "Events",
-    "Rag",
-    "Search",
+    "SettingDescription",
     "Settings",
-    "Sources",
-    "Store",
-    "VectorStore",
-    "Web",
+    "WebSettings",
+    "child_environment",
     "cores",
     "describe",
     "load",
-    "passed_on",
     "project_file",
     "search_path",
     "user_file",
 ]
 
 
-class Described(NamedTuple):
+class SettingDescription(NamedTuple):
     """One setting for a reference page."""
 
     key: str
@@ -54,6 +35,6 @@ class Described(NamedTuple):
     variables: tuple[str, ...]
 
 
-def describe() -> list[Described]:
-    """Return every setting with its default, its one line and its environment names, the full name first."""
-    return [Described(key.name, key.default, key.rules.doc, key.variables) for key in keys().values()]
+def describe() -> list[SettingDescription]:
+    """Return every setting with its default, its documentation and its environment variables, the full name first."""
+    return [SettingDescription(key.name, key.default, key.rules.doc, key.variables) for key in setting_keys().values()]

@@ -1,4 +1,4 @@
-"""`documents.yaml`: the settings of a person's document base under the names that its design gave them."""
+"""`documents.yaml`: settings of a document base under the names of its design."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ragstone.config import validation as check
-from ragstone.config.files import MAX_YAML_BYTES, file_bytes, file_text
-from ragstone.config.settings import Key, keys
+from ragstone.config.files import MAX_YAML_BYTES, read_bytes, read_settings_file
+from ragstone.config.settings import SettingKey, setting_keys
+from ragstone.config.validation import check_known, check_value
 from ragstone.errors import ConfigError
 
 FILE_NAME: Final = "documents.yaml"
-NAMES: Final[Mapping[str, str]] = {
+_SETTINGS: Final[Mapping[str, str]] = {
     "collection": "rag.vector_store.collection_name",
     "chroma_path": "rag.vector_store.path",
     "embed_model": "rag.embedding_provider",
@@ -24,33 +24,36 @@ NAMES: Final[Mapping[str, str]] = {
     "description": "documents.description",
     "param_query": "documents.param_query",
 }
-"""What the file calls a setting → what we call it."""
+"""The name in the file → our name."""
 _MODELS: Final = {"all-minilm-l6-v2": "minilm", "sentence-transformers/all-minilm-l6-v2": "minilm"}
-_OURS: Final = rf"^(?:\{{\s*)?[\"']?(?:{'|'.join(sorted(set(NAMES) - {'description'}))})[\"']?[ \t]*:".encode()
-"""Many a project has a file of this name that is about something else: ours has one of our keys at the left edge."""
+_SPECIFIC_NAMES: Final = "|".join(sorted(set(_SETTINGS) - {"description"}))
+_OUR_KEY: Final = re.compile(rf"^(?:\{{\s*)?[\"']?(?:{_SPECIFIC_NAMES})[\"']?[ \t]*:".encode(), re.MULTILINE)
+"""Many projects have another file of this name; ours has one of these keys at the left edge."""
 
 
-def said(folder: Path, whose: str) -> Iterator[tuple[Key, object, str]]:
-    """Yield (setting, value, origin) for what the file in a folder says; nothing where it is no file of ours."""
-    path = folder / FILE_NAME
-    held = file_bytes(path, MAX_YAML_BYTES) if path.is_file() else None
-    if held is None or not re.search(_OURS, held.removeprefix(BOM_UTF8), re.M):
+def read_documents_file(folder: Path, layer: str) -> Iterator[tuple[SettingKey, object, str]]:
+    """Yield (setting, value, origin) for the file in a folder or in its folder `config`."""
+    for path in (folder / "config" / FILE_NAME, folder / FILE_NAME):
+        yield from _read_file(path, f"{layer} {path}")
+
+
+def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, str]]:
+    """Yield the values of one file; nothing if there is none or if it is about something else."""
+    data = read_bytes(path, MAX_YAML_BYTES) if path.is_file() else None
+    if data is None or not _OUR_KEY.search(data.removeprefix(BOM_UTF8)):
         return
-    from ragstone.config.yaml_file import parsed  # few folders have such a file
+    from ragstone.config.yaml_file import parse_yaml  # few folders have such a file
 
-    origin = f"{whose} {path}"
-    tree = parsed(file_text(path, MAX_YAML_BYTES) or "", origin)
+    tree = parse_yaml(read_settings_file(path, MAX_YAML_BYTES) or "", origin)
     if not isinstance(tree.value, Mapping):
         raise ConfigError(f"The {origin} must map names to values.", hint="for example `collection: papers`")
     for name, entry in tree.value.items():
-        if name not in NAMES:
-            hint = check.nearest(name, NAMES) or f"known are {', '.join(NAMES)}"
-            raise ConfigError(f"Unknown setting {name!r} in {origin}, line {entry.line}.", hint=hint)
-        key, place = keys()[NAMES[name]], f"{origin}, {name}"
-        if entry.value is not None:
-            yield key, check.typed(key, _ours(name, entry.plain), origin=f"{place} (line {entry.line})"), place
-
-
-def _ours(name: str, value: object) -> object:
-    """Return a value as we write it: the built-in model goes by a name of its own."""
-    return _MODELS.get(value.lower(), value) if name == "embed_model" and isinstance(value, str) else value
+        check_known(name, _SETTINGS, f"Unknown setting {name!r} in {origin}, line {entry.line}.")
+        if entry.value in (None, ""):
+            continue
+        key = setting_keys()[_SETTINGS[name]]
+        place = f"{origin}, {name}"
+        value = entry.plain
+        if name == "embed_model" and isinstance(value, str):
+            value = _MODELS.get(value.lower(), value)
+        yield key, check_value(key.name, value, key.value_type, origin=f"{place} (line {entry.line})"), place

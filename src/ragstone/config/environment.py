@@ -1,4 +1,4 @@
-"""What the environment says beside settings: where programs are, what they may know, colour, how many cores."""
+"""The environment besides settings: the search path, variables for child processes, colour, cores."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-_PASSED_ON: Final = (
+_CHILD_VARIABLES: Final = (
     *("HOME", "USER", "LOGNAME", "TZ"),
-    # Where managers of versions keep the program that a name stands for.
+    # Version managers find the program of a name through these.
     *("PYENV_ROOT", "RBENV_ROOT", "NVM_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "RUSTUP_HOME", "CARGO_HOME", "JAVA_HOME"),
 )
 
 
 def search_path(environ: Mapping[str, str] | None = None) -> list[str]:
-    """Return the folders that programs are looked for in; relative ones would depend on where somebody stands."""
+    """Return the folders in which programs are found; relative ones depend on the working folder and are left out."""
     environ = os.environ if environ is None else environ
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
     return list(dict.fromkeys(folder for folder in folders if os.path.isabs(folder)))
 
 
-def passed_on(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the few variables that a program needs to find itself; no keys, no tokens."""
+def child_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the few variables that a child process needs; no keys, no tokens."""
     environ = os.environ if environ is None else environ
-    known = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
-    return known | {"PATH": os.pathsep.join(search_path(environ))}
+    variables = {name: environ[name] for name in _CHILD_VARIABLES if environ.get(name)}
+    return variables | {"PATH": os.pathsep.join(search_path(environ))}
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
-    """Return whether a terminal may be shown colour: not where NO_COLOR says so, or where it knows none."""
+    """Return whether a terminal may get colours: not if NO_COLOR is set, or if it has none."""
     environ = os.environ if environ is None else environ
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 

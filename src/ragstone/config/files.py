@@ -1,4 +1,4 @@
-"""Settings files as text: bounded, and every way of not being one told in a sentence."""
+"""The text of a settings file, up to a size."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Final
 from ragstone.errors import ConfigError
 
 MAX_YAML_BYTES: Final = 256_000
-"""YAML is slow to parse, and such a file is a page."""
+"""YAML is slow to parse."""
 
 
-def file_text(path: Path, most_bytes: int) -> str | None:
-    """Return what a settings file says; None if there is no such file."""
-    data = file_bytes(path, most_bytes)
+def read_settings_file(path: Path, max_bytes: int) -> str | None:
+    """Return the text of a settings file, None if there is none; raise `ConfigError` if it cannot be read."""
+    data = read_bytes(path, max_bytes)
     if data is None:
         return None
-    if len(data) > most_bytes:
-        raise ConfigError(f"The settings file {path} is larger than {most_bytes:,} bytes.")
+    if len(data) > max_bytes:
+        raise ConfigError(f"The settings file {path} is larger than {max_bytes:,} bytes.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"The settings file {path} is not UTF-8 text (byte {error.start}).") from error
 
 
-def file_bytes(path: Path, most: int) -> bytes | None:
-    """Return the bytes of a file, one more than `most` where there are more; None if there is no such file."""
+def read_bytes(path: Path, max_bytes: int) -> bytes | None:
+    """Return the bytes of a file, at most `max_bytes` + 1; None if there is no such file."""
     try:
         with path.open("rb") as file:
-            return file.read(most + 1)
+            return file.read(max_bytes + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

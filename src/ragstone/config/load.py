@@ -1,22 +1,32 @@
-"""The layers, lowest first: default, user files, project files, environment, argument."""
+"""Loads settings. An argument wins over the environment, then the project files, the user files and the defaults."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ragstone.config import documents
-from ragstone.config import validation as check
-from ragstone.config.files import file_text
-from ragstone.config.settings import Key, Settings, build, keys
+from ragstone.config.files import read_settings_file
+from ragstone.config.restrictions import check_combination, check_project_value, refuse_secret
+from ragstone.config.settings import SettingKey, Settings, build_settings, setting_keys
+from ragstone.config.validation import check_known, check_value, parse_value, suggest
 from ragstone.errors import ConfigError
 
 FILE_NAME = "ragstone.toml"
-PREFIX = "RAGSTONE_"
-MAX_FILE_BYTES = 1_000_000
-"""A settings file is a page or two; anything larger is another file by mistake, or an attack on the parser."""
+_PREFIX = "RAGSTONE_"
+_MAX_FILE_BYTES = 1_000_000
+_LIST_ALL = "`ragstone config` lists them all"
+
+
+class SetValue(NamedTuple):
+    """A setting that a file, a variable or an argument sets, and its origin in words."""
+
+    key: SettingKey
+    value: object
+    origin: str
 
 
 def load(
@@ -25,29 +35,29 @@ def load(
     *,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Return a folder's settings: argument over environment over project file over user file over default."""
+    """Return the settings of a folder; raise `ConfigError` if a value makes no sense."""
     root = Path(folder).absolute()
     environ = os.environ if environ is None else environ
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
-    for key, value, origin in _said(root, overrides or {}, environ):
+    for key, value, origin in _collect(root, overrides or {}, environ):
         values[key.name] = value
         origins[key.name] = origin
-    check.together(values, origins)
-    return build(values, root=root, origins=origins)
+    check_combination(values, origins)
+    return build_settings(values, root=root, origins=origins)
 
 
 def project_file(folder: str | Path) -> Path:
-    """Return where a folder's settings file is, or would be."""
+    """Return the path of a folder's settings file, whether it exists or not."""
     return Path(folder).absolute() / FILE_NAME
 
 
 def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
-    """Return where the user's own settings file is, or would be; None where there is no home."""
+    """Return the path of the user's settings file, whether it exists or not; None if there is no home folder."""
     environ = os.environ if environ is None else environ
-    named = Path(environ.get("XDG_CONFIG_HOME", ""))
-    if named.is_absolute():
-        return named / "ragstone" / FILE_NAME
+    config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if config_home.is_absolute():
+        return config_home / "ragstone" / FILE_NAME
     if sys.platform == "win32":
         return Path(environ["APPDATA"]) / "ragstone" / FILE_NAME if environ.get("APPDATA") else None
     if not environ.get("HOME"):
@@ -56,40 +66,64 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
     return Path(environ["HOME"], *config, "ragstone", FILE_NAME)
 
 
-def _said(root: Path, overrides: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[tuple[Key, object, str]]:
-    """Yield every value that somebody set, lowest layer first."""
-    own = user_file(environ)
-    if own is not None:
-        yield from documents.said(own.parent, "user file")
-        yield from _from_file(own, f"user file {own}")
-    project = project_file(root)
-    for key, value, origin in (
-        *documents.said(root, "project file"),
-        *_from_file(project, f"project file {project}"),
-    ):
-        check.from_project_file(key, value, root=root, origin=origin)
-        yield key, value, origin
+def _collect(root: Path, overrides: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[SetValue]:
+    """Yield every value that is set, the lowest layer first."""
+    user = user_file(environ)
+    if user is not None:
+        yield from _read_files(user, "user file")
+    for entry in _read_files(project_file(root), "project file"):
+        check_project_value(entry.key, entry.value, root=root, origin=entry.origin)
+        yield entry
     yield from _from_environment(environ)
     yield from _from_arguments(overrides)
 
 
-def _from_arguments(overrides: Mapping[str, object]) -> Iterator[tuple[Key, object, str]]:
-    """Yield what the caller says, by dotted names or nested; None counts as not said."""
-    for key, value in _flat(overrides, "", "the arguments", dotted=True):
+def _read_files(path: Path, layer: str) -> Iterator[SetValue]:
+    """Yield the values in `documents.yaml` and in the settings file beside it."""
+    for entry in documents.read_documents_file(path.parent, layer):
+        yield SetValue(*entry)
+    origin = f"{layer} {path}"
+    for key, value in _flatten(_parse_toml(path), origin):
+        if value == "":
+            continue  # an empty text means: not set
+        refuse_secret(key, origin=origin)
+        yield SetValue(key, check_value(key.name, value, key.value_type, origin=origin), origin)
+
+
+def _from_arguments(overrides: Mapping[str, object]) -> Iterator[SetValue]:
+    """Yield the values of the caller, by dotted names or nested; None means: not set."""
+    for key, value in _flatten(overrides, "the arguments", allow_dotted=True):
         if value is not None:
-            check.no_secret(key, origin="the arguments")
-            yield key, check.typed(key, value, origin="the argument"), "argument"
+            refuse_secret(key, origin="the arguments")
+            yield SetValue(key, check_value(key.name, value, key.value_type, origin="the argument"), "argument")
 
 
-def _from_file(path: Path, origin: str) -> Iterator[tuple[Key, object, str]]:
-    for key, value in _flat(_parsed_file(path), "", origin):
-        check.no_secret(key, origin=origin)
-        yield key, check.typed(key, value, origin=origin), origin
+def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
+    """Yield the values of `RAGSTONE_*` variables; an empty one means: not set."""
+    keys_by_variable = _keys_by_variable(setting_keys().values())
+    first_variable: dict[str, str] = {}
+    for variable in sorted(environ):
+        if not variable.startswith(_PREFIX) or not environ[variable]:
+            continue
+        check_known(variable, keys_by_variable, f"Unknown environment variable {variable}.", fallback=_LIST_ALL)
+        key = keys_by_variable[variable]
+        other = first_variable.setdefault(key.name, variable)
+        if environ[other] != environ[variable]:
+            raise ConfigError(f"{other} and {variable} set the same thing ({key.name}) to different values.")
+        origin = f"environment {variable}"
+        yield SetValue(key, parse_value(key.name, environ[variable], key.value_type, origin=origin), origin)
 
 
-def _parsed_file(path: Path) -> Mapping[str, object]:
+def _keys_by_variable(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:
+    by_variable: dict[str, SettingKey] = {}
+    for key in keys:
+        by_variable |= dict.fromkeys(key.variables, key)
+    return by_variable
+
+
+def _parse_toml(path: Path) -> Mapping[str, object]:
     """Return the tables of a TOML file; none if there is no such file."""
-    text = file_text(path, MAX_FILE_BYTES)
+    text = read_settings_file(path, _MAX_FILE_BYTES)
     if text is None:
         return {}
     import tomllib  # many folders have no such file
@@ -102,45 +136,36 @@ def _parsed_file(path: Path) -> Mapping[str, object]:
         raise ConfigError(f"The settings file {path} is nested too deeply.") from error
 
 
-def _flat(
-    table: Mapping[str, object], prefix: str, origin: str, *, dotted: bool = False
-) -> Iterator[tuple[Key, object]]:
-    """Yield (key, value) for every leaf of nested tables."""
-    sections = {name.rpartition(".")[0] for name in keys()}
+def _flatten(
+    table: Mapping[str, object], origin: str, *, prefix: str = "", allow_dotted: bool = False
+) -> Iterator[tuple[SettingKey, object]]:
+    """Yield (key, value) for every value in nested tables; raise `ConfigError` for an unknown name."""
+    keys = setting_keys()
     for part, value in table.items():
         name = f"{prefix}{part}"
-        if name in keys() and (dotted or "." not in part):
-            yield keys()[name], value
-        elif name not in sections | {section.split(".")[0] for section in sections} or (not dotted and "." in part):
-            raise ConfigError(f"Unknown setting {name!r} in {origin}.", hint=_meant(name))
+        is_known = allow_dotted or "." not in part
+        if is_known and name in keys:
+            yield keys[name], value
+        elif not is_known or name not in _section_names():
+            raise ConfigError(f"Unknown setting {name!r} in {origin}.", hint=_suggest_setting(name))
         elif not isinstance(value, Mapping):
             raise ConfigError(f"{name} in {origin} must be a table, written [{name}].")
         else:
-            yield from _flat(value, f"{name}.", origin, dotted=dotted)
+            yield from _flatten(value, origin, prefix=f"{name}.", allow_dotted=allow_dotted)
 
 
-def _meant(name: str) -> str:
-    """Return which setting was probably meant: by its whole name, or by its last part alone."""
-    sections = [key.rpartition(".")[0] for key in keys()]
-    close = check.nearest(name, [*keys(), *sections])
-    last = {key.rpartition(".")[2]: key for key in reversed(list(keys()))}
-    moved = last.get(name.rpartition(".")[2])
-    return f"did you mean {moved}?" if moved else close or "`ragstone config` lists them all"
+def _section_names() -> set[str]:
+    names = set()
+    for name in setting_keys():
+        section = name.rpartition(".")[0]
+        names |= {section, section.partition(".")[0]}
+    return names
 
 
-def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, object, str]]:
-    """Yield what `RAGSTONE_*` variables say; an empty one counts as not set."""
-    by_variable = {variable: key for key in keys().values() for variable in key.variables}
-    seen: dict[str, str] = {}
-    for variable in sorted(environ):
-        if not variable.startswith(PREFIX) or not environ[variable]:
-            continue
-        key = by_variable.get(variable)
-        if key is None:
-            hint = check.nearest(variable, by_variable) or "`ragstone config` lists them all"
-            raise ConfigError(f"Unknown environment variable {variable}.", hint=hint)
-        twin = seen.setdefault(key.name, variable)
-        if environ[twin] != environ[variable]:
-            raise ConfigError(f"{twin} and {variable} set the same thing ({key.name}) to different values.")
-        origin = f"environment {variable}"
-        yield key, check.parsed(key, environ[variable], origin=origin), origin
+def _suggest_setting(name: str) -> str:
+    """Return a hint with the setting of the same last part, else with the nearest name."""
+    last = name.rpartition(".")[2]
+    for known in setting_keys():
+        if known.rpartition(".")[2] == last:
+            return f"did you mean {known}?"
+    return suggest(name, [*setting_keys(), *_section_names()]) or _LIST_ALL

@@ -1,156 +1,163 @@
-"""Whether a value may stand for a setting: its type, its limits, and who may say it."""
+"""Checks a value against the type that is expected: settings, YAML files and the arguments of tools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from types import NoneType
-from typing import get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
-from ragstone.config.settings import Key, keys
-from ragstone.errors import ConfigError
+from ragstone.errors import ConfigError, InputError
 
-YES = frozenset({"1", "true", "yes", "on"})
-NO = frozenset({"0", "false", "no", "off"})
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint that names what was probably meant, or an empty string."""
-    from difflib import get_close_matches  # only where somebody made a mistake
-
-    by_lower = {item.lower(): item for item in known}
-    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-    return f"did you mean {by_lower[close[0]]}?" if close else ""
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"0", "false", "no", "off"})
+_JSON_TYPES: Final[Mapping[str, type]] = {"string": str, "integer": int, "boolean": bool}
 
 
-def typed(key: Key, value: object, *, origin: str) -> object:
-    """Return a value as the setting's type wants it, or raise `ConfigError`."""
-    if isinstance(value, (list, tuple)) and _wants(key, tuple):
-        if all(isinstance(item, str) and item and "\0" not in item for item in value):
-            return tuple(value)
-    elif any(_wants(key, kind) and type(value) is kind for kind in (bool, int, str)):
-        return _limited(key, value, origin=origin)
-    raise ConfigError(f"{key.name} must be {expected(key)}, but {origin} gives {_described(value)}.")
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """What a value may be: `bool`, `int`, `str` or a tuple of texts, with a range or a list of choices."""
+
+    kind: type
+    low: int | None = None
+    high: int | None = None
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def from_hint(cls, hint: object, low: int | None = None, high: int | None = None) -> ValueType:
+        """Return the type for an annotation such as `int | None`, `tuple[str, ...]` or `Literal["a", "b"]`."""
+        if get_origin(hint) is Literal:
+            return cls(str, choices=get_args(hint))
+        members = [member for member in get_args(hint) if member is not NoneType]
+        if NoneType in get_args(hint):
+            hint = members[0]
+        kind = get_origin(hint) or hint
+        if not isinstance(kind, type):
+            raise TypeError(f"{hint!r} is no type of a setting")
+        return cls(kind, low, high)
+
+    def describe(self) -> str:
+        """Return in words which values are accepted."""
+        if self.choices:
+            return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is tuple:
+            return "a list of non-empty texts"
+        return f"a whole number{self._describe_range()}" if self.kind is int else "a non-empty text"
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value has this type and is within its limits."""
+        if self.kind is tuple:
+            return isinstance(value, list | tuple) and all(_is_text(item) for item in value)
+        if type(value) is not self.kind:
+            return False
+        if isinstance(value, str):
+            return _is_text(value) and (not self.choices or value in self.choices)
+        return self._is_in_range(value)
+
+    def _is_in_range(self, value: object) -> bool:
+        if not isinstance(value, int):
+            return True
+        if self.low is not None and value < self.low:
+            return False
+        return self.high is None or value <= self.high
+
+    def _describe_range(self) -> str:
+        if self.low is not None and self.high is not None:
+            return f" from {self.low} to {self.high}"
+        return f" of at least {self.low}" if self.low is not None else ""
 
 
-def parsed(key: Key, text: str, *, origin: str) -> object:
-    """Return the value that an environment variable's text stands for."""
-    wrong = ConfigError(f"{key.name} must be {expected(key)}, but {origin} is {_described(text)}.")
-    if _wants(key, bool):
-        if text.strip().lower() not in YES | NO:
-            raise wrong
-        return text.strip().lower() in YES
-    if _wants(key, int):
-        try:
-            return typed(key, int(text), origin=origin)
-        except ValueError:
-            raise wrong from None
-    return typed(key, _listed(text, wrong) if _wants(key, tuple) else text, origin=origin)
+def check_value(name: str, value: object, expected: ValueType, *, origin: str) -> object:
+    """Return the value, a list as a tuple; raise `ConfigError` if it is not accepted."""
+    if not expected.accepts(value):
+        hint = suggest(str(value), expected.choices)
+        raise ConfigError(f"{name} must be {expected.describe()}, but {origin} gives {_show(value)}.", hint=hint)
+    return tuple(value) if isinstance(value, list) else value
 
 
-def expected(key: Key) -> str:
-    """Return in words what a setting takes."""
-    if key.choices:
-        return "one of " + ", ".join(f'"{choice}"' for choice in key.choices)
-    if _wants(key, bool):
-        return "true or false"
-    if _wants(key, tuple):
-        return "a list of non-empty texts"
-    return f"a whole number{_range(key)}" if _wants(key, int) else "a non-empty text"
-
-
-def no_secret(key: Key, *, origin: str) -> None:
-    """Raise `ConfigError` if a setting is a secret: those come from the environment alone."""
-    if key.rules.secret:
-        hint = f"set {key.variable} in the environment"
-        raise ConfigError(f"{key.name} is a secret and is not taken from {origin}.", hint=hint)
-
-
-def from_project_file(key: Key, value: object, *, root: Path, origin: str) -> None:
-    """Raise `ConfigError` if a file that may have come with a clone may not say this."""
-    if key.rules.personal:
-        raise ConfigError(
-            f"{key.name} is not taken from {origin}: a file that came with a clone may not name an address or program.",
-            hint=f"set {key.variable} or put it in your user file",
-        )
-    for path in [value] if isinstance(value, str) else value if isinstance(value, tuple) else []:
-        if key.rules.inside and leaves(root, path):
-            raise ConfigError(
-                f"{key.name} in {origin} points outside the project folder: {path!r}.",
-                hint=f"if you want that, set {key.variable} or put it in your user file",
-            )
-
-
-def together(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
-    """Raise `ConfigError` if values that are fine alone do not go together."""
-    size, overlap = values.get("rag.chunk_size"), values.get("rag.chunk_overlap")
-    if isinstance(size, int) and isinstance(overlap, int) and overlap >= size:
-        raise ConfigError(
-            f"rag.chunk_overlap ({overlap}) must be smaller than rag.chunk_size ({size}).",
-            hint=f"they come from {origins['rag.chunk_overlap']} and {origins['rag.chunk_size']}",
-        )
-    provider = values.get("rag.vector_store.provider", keys()["rag.vector_store.provider"].default)
-    for name in values:
-        takers = keys()[name].rules.only_for
-        if takers and provider not in takers:
-            raise ConfigError(
-                f"{name} ({origins[name]}) means nothing to the store {provider!r}; it is for: {', '.join(takers)}.",
-                hint="remove it, or choose another rag.vector_store.provider",
-            )
-
-
-def leaves(root: Path, path: str) -> bool:
-    """Return whether a path, or a glob, may lead out of a folder."""
-    windows, posix = PureWindowsPath(path), PurePosixPath(path)
-    if windows.drive or windows.root or posix.root or path.startswith("~") or ".." in (*windows.parts, *posix.parts):
-        return True
+def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> object:
+    """Return the value in the text of an environment variable; raise `ConfigError` if it is not accepted."""
+    value: object = text
     try:
-        return not (root / path.split("*", 1)[0]).resolve().is_relative_to(root.resolve())
-    except (OSError, RuntimeError):  # a name that is too long, links that go round in circles
-        return True
+        if expected.kind is bool:
+            value = _parse_bool(text)
+        elif expected.kind is int:
+            value = int(text)
+        elif expected.kind is tuple:
+            value = _parse_list(text)
+    except ValueError:
+        raise ConfigError(f"{name} must be {expected.describe()}, but {origin} is {_show(text)}.") from None
+    return check_value(name, value, expected, origin=origin)
 
 
-def _wants(key: Key, kind: type) -> bool:
-    optional = NoneType in get_args(key.type)
-    wanted = next(item for item in get_args(key.type) if item is not NoneType) if optional else key.type
-    return kind in (wanted, get_origin(wanted)) or (kind is str and bool(key.choices))
+def check_known(name: str, known: Iterable[str], message: str, *, fallback: str = "") -> None:
+    """Raise `ConfigError` with this message if a name is unknown; the hint is the nearest known name."""
+    names = list(known)
+    if name not in names:
+        raise ConfigError(message, hint=suggest(name, names) or fallback or f"known are {', '.join(names)}")
 
 
-def _limited(key: Key, value: object, *, origin: str) -> object:
-    rules = key.rules
-    allowed = (
-        (not key.choices or value in key.choices)
-        and (not isinstance(value, int) or rules.low is None or value >= rules.low)
-        and (not isinstance(value, int) or rules.high is None or value <= rules.high)
-        and (not isinstance(value, str) or (value != "" and "\0" not in value))
-    )
-    if not allowed:
-        hint = nearest(str(value), key.choices)
-        raise ConfigError(f"{key.name} must be {expected(key)}, but {origin} gives {_described(value)}.", hint=hint)
-    return value
+def check_arguments(
+    label: str, properties: Mapping[str, Mapping[str, Any]], required: Sequence[str], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of a tool that are not None; raise `InputError` if one does not match its JSON schema."""
+    values = {key: value for key, value in arguments.items() if value is not None}
+    for key in values:
+        if key not in properties:
+            raise InputError(f"{label} has no argument {key!r}", hint=f"it takes {', '.join(properties)}")
+    for key in required:
+        if key not in values:
+            raise InputError(f"{label} needs {key!r}", hint=properties[key].get("description", ""))
+    for key, value in values.items():
+        _check_argument(f"{label}: {key}", value, properties[key])
+    return values
 
 
-def _range(key: Key) -> str:
-    low, high = key.rules.low, key.rules.high
-    if low is not None and high is not None:
-        return f" from {low} to {high}"
-    return f" of at least {low}" if low is not None else ""
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return a hint with the nearest known name, or an empty text."""
+    by_lower_case = {item.lower(): item for item in known}
+    close = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)
+    return f"did you mean {by_lower_case[close[0]]}?" if close else ""
 
 
-def _listed(text: str, wrong: ConfigError) -> list[object]:
-    """Return the items of a TOML array, or of texts with commas between them."""
+def _check_argument(label: str, value: object, schema: Mapping[str, Any]) -> None:
+    hint = schema.get("description", "")
+    if type(value) is not _JSON_TYPES[schema["type"]]:
+        raise InputError(f"{label} is a {schema['type']}", hint=hint)
+    if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
+        raise InputError(f"{label} is empty", hint=hint)
+    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != "" and "\0" not in value
+
+
+def _parse_bool(text: str) -> bool:
+    word = text.strip().lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(text)
+    return word in _TRUE
+
+
+def _parse_list(text: str) -> list[object]:
+    """Return the items of a TOML array, or of a list with commas."""
     if not text.lstrip().startswith("["):
         return [item.strip() for item in text.split(",")]
-    import tomllib  # only where somebody wrote a list
+    import tomllib  # few variables hold an array
 
     try:
         return list(tomllib.loads(f"items = {text}")["items"])
-    except (tomllib.TOMLDecodeError, RecursionError):
-        raise wrong from None
+    except RecursionError as error:
+        raise ValueError(text) from error
 
 
-def _described(value: object) -> str:
+def _show(value: object) -> str:
     if isinstance(value, Mapping):
         return "a table"
-    shown = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,121 +1,99 @@
-"""YAML as plain data with its lines: mappings, lists, text, whole numbers, truth values, nothing.
+"""YAML as plain data with line numbers: mappings, lists, texts, whole numbers, booleans and nothing.
 
-Only the parser of PyYAML is used, which knows of no objects; tags mean nothing. Anchors and aliases are refused: with
-them a page can stand for more than any memory holds.
+PyYAML builds only nodes here, no objects; tags are ignored. Anchors and aliases are refused, because a short file with
+aliases can expand to more than any memory holds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import yaml
+from yaml.events import CollectionEndEvent, CollectionStartEvent, Event
 
 from ragstone.errors import ConfigError
 
-if TYPE_CHECKING:
-    from yaml.events import Event, ScalarEvent
-
-DEEPEST: Final = 30
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MAX_DEPTH: Final = 30
 _WORDS: Final[Mapping[str, bool | None]] = {
     **dict.fromkeys(("true", "yes", "on"), True),
     **dict.fromkeys(("false", "no", "off"), False),
     **dict.fromkeys(("null", "~", ""), None),
 }
-_WHOLE: Final = re.compile(r"[-+]?[0-9]{1,18}")
+_WHOLE_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A value and the line it stands in."""
+class YamlEntry:
+    """A value and its line."""
 
-    value: Mapping[str, Entry] | tuple[Entry, ...] | str | int | None
+    value: Mapping[str, YamlEntry] | tuple[YamlEntry, ...] | str | int | None
     line: int
 
     @property
     def plain(self) -> object:
-        """Return the value without lines, lists and mappings one level deep."""
+        """Return the value without line numbers; of a list, its scalars."""
         if isinstance(self.value, tuple):
-            return [entry.plain if not isinstance(entry.value, tuple | Mapping) else entry for entry in self.value]
+            return [entry if isinstance(entry.value, tuple | Mapping) else entry.value for entry in self.value]
         return self.value
 
 
-def parsed(text: str, origin: str) -> Entry:
-    """Return what a YAML text says; an empty one says nothing."""
-    import yaml  # on first need: a folder without such files does not wait for it
-
-    events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+def parse_yaml(text: str, origin: str) -> YamlEntry:
+    """Return the data in a YAML text; raise `ConfigError` if it is not valid."""
     try:
-        return _document(iter(events), origin)
+        _check_events(text, origin)
+        root = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(f"{_first(origin)}{line} is not valid YAML: {error.problem or error.context}.") from error
+        raise ConfigError(f"The {origin}{line} is not valid YAML: {error.problem or error.context}.") from error
     except yaml.YAMLError as error:
-        raise ConfigError(f"{_first(origin)} is not valid YAML: {str(error).splitlines()[0]}.") from error
+        raise ConfigError(f"The {origin} is not valid YAML: {str(error).splitlines()[0]}.") from error
+    return YamlEntry(None, 1) if root is None else _convert(root, origin)
 
 
-def _document(events: Iterator[Event], origin: str) -> Entry:
-    """Return the one document of a stream."""
-    found: Entry | None = None
-    for event in events:
-        kind = type(event).__name__
-        if kind in ("StreamStartEvent", "StreamEndEvent", "DocumentEndEvent", "DocumentStartEvent"):
-            continue
-        if found is not None:
-            raise _wrong(origin, event, "begins a second document")
-        found = _entry(event, events, origin, 0)
-    return found or Entry(None, 1)
+def _check_events(text: str, origin: str) -> None:
+    """Raise `ConfigError` for anchors, aliases and deep nesting, before any node is built."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if getattr(event, "anchor", None):
+            raise _error(origin, _line(event), "uses an anchor (& or *): write the value out")
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > _MAX_DEPTH:
+            raise _error(origin, _line(event), "is nested too deeply")
 
 
-def _entry(event: Event, events: Iterator[Event], origin: str, depth: int) -> Entry:
-    kind, line = type(event).__name__, _line(event)
-    if kind == "AliasEvent" or getattr(event, "anchor", None):
-        raise _wrong(origin, event, "uses an anchor (& or *): write the value out")
-    if depth > DEEPEST:
-        raise _wrong(origin, event, "is nested too deeply")
-    if kind == "MappingStartEvent":
-        return Entry(_mapping(events, origin, depth), line)
-    if kind == "SequenceStartEvent":
-        return Entry(tuple(_entry(one, events, origin, depth + 1) for one in _until("SequenceEndEvent", events)), line)
-    return Entry(_scalar(event), line)  # type: ignore[arg-type]  # no other event has a value
+def _convert(node: yaml.Node, origin: str) -> YamlEntry:
+    line = _line(node)
+    if isinstance(node, yaml.SequenceNode):
+        return YamlEntry(tuple(_convert(item, origin) for item in node.value), line)
+    if not isinstance(node, yaml.MappingNode):
+        return YamlEntry(_parse_scalar(node), line)
+    entries: dict[str, YamlEntry] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _error(origin, _line(key), "has a key that is no plain text")
+        if key.value in entries:
+            raise _error(origin, _line(key), f"says {key.value!r} a second time")
+        entries[key.value] = _convert(value, origin)
+    return YamlEntry(entries, line)
 
 
-def _mapping(events: Iterator[Event], origin: str, depth: int) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
-    for key in _until("MappingEndEvent", events):
-        if type(key).__name__ != "ScalarEvent" or getattr(key, "anchor", None):
-            raise _wrong(origin, key, "has a key that is no plain text")
-        name: str = key.value  # type: ignore[attr-defined]  # a scalar has one
-        if name in found:
-            raise _wrong(origin, key, f"says {name!r} a second time")
-        found[name] = _entry(next(events), events, origin, depth + 1)
-    return found
-
-
-def _until(end: str, events: Iterator[Event]) -> Iterator[Event]:
-    for event in events:
-        if type(event).__name__ == end:
-            return
-        yield event
-
-
-def _scalar(event: ScalarEvent) -> str | int | None:
-    """Return a value: what is quoted or written as a block is text."""
-    text: str = event.value
-    if event.style:
+def _parse_scalar(node: yaml.Node) -> str | int | None:
+    """Return the value of a scalar; a quoted one or a block is a text."""
+    text: str = node.value
+    if getattr(node, "style", None):
         return text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    return int(text) if _WHOLE.fullmatch(text) else text
+    return int(text) if _WHOLE_NUMBER.fullmatch(text) else text
 
 
-def _wrong(origin: str, event: Event, what: str) -> ConfigError:
-    return ConfigError(f"{_first(origin)}, line {_line(event)}, {what}.")
+def _error(origin: str, line: int, problem: str) -> ConfigError:
+    return ConfigError(f"The {origin}, line {line}, {problem}.")
 
 
-def _line(event: Event) -> int:
-    return event.start_mark.line + 1 if event.start_mark else 1
-
-
-def _first(origin: str) -> str:
-    return f"The {origin}"
+def _line(item: Event | yaml.Node) -> int:
+    return item.start_mark.line + 1 if item.start_mark else 1

@@ -61,8 +61,7 @@ class Parts:
         """Return the one that answers queries."""
         with self._opening:
             if self._searcher is None:
-                entries = self.settings.search.cache_entries
-                self._searcher = Searcher(self.store, self, events=self.events, cache_entries=entries)
+                self._searcher = Searcher(self.store, self, events=self.events)
             return self._searcher
 
     def key(self, collection: str) -> CollectionKey:

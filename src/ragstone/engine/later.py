@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragstone.config.agents import Staff as Staff
+    from ragstone.config.agents import AgentsFile as AgentsFile
     from ragstone.indexing.external import HelpLimits as HelpLimits
     from ragstone.indexing.external import Outside as Outside
     from ragstone.indexing.graph import Grapher as Grapher
@@ -27,7 +27,7 @@ _HOME = {
     "OnSync": "ragstone.indexing.watcher",
     "Outside": "ragstone.indexing.external",
     "Rememberer": "ragstone.memory.conversations",
-    "Staff": "ragstone.config.agents",
+    "AgentsFile": "ragstone.config.agents",
     "Watcher": "ragstone.indexing.watcher",
 }
 

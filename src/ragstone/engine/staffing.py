@@ -118,12 +118,12 @@ class Staffing(Writing, Tending):
         lacking = not spaces or any(info.texts > info.embedded for info in spaces)
         return lacking and any(one.chunks for one in self._parts.collections())
 
-    def _staff(self) -> later.Staff:
-        from ragstone.config.agents import agents
+    def _staff(self) -> later.AgentsFile:
+        from ragstone.config.agents import load_agents
 
-        return agents(self.settings)
+        return load_agents(self.settings)
 
-    def _named(self, name: object, staff: later.Staff) -> types.Agent:
+    def _named(self, name: object, staff: later.AgentsFile) -> types.Agent:
         if name not in staff.agents:
             known = ", ".join(sorted(staff.agents)) or "none: agents.yaml in the folder names them"
             raise NotFound(f"there is no agent {name!r}", hint=f"there are {known}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from ragstone.config import Web
+from ragstone.config import WebSettings
 from ragstone.engine.components import Parts
 from ragstone.errors import AccessError, InputError, ReadError, StoreDamaged
 from ragstone.indexing.pipeline import Ledger
@@ -31,7 +31,7 @@ _GONE: Final = (404, 410)
 _OK, _NOT_MODIFIED = 200, 304
 
 
-def rules_of(settings: Web) -> FetchRules:
+def rules_of(settings: WebSettings) -> FetchRules:
     """Return what fetching may do by the settings, or raise `AccessError` where it is switched off."""
     if settings.enabled is False:
         raise AccessError("fetching pages is switched off (web.enabled)", hint="save the page and add the file")

@@ -68,6 +68,7 @@ NOTHING: Final[Ahead] = (0, ())
 VECTOR_SHARE, VECTOR_SHARE_ALONE = 0.3, 0.5
 # What words found gets its cosine as far down as this. With 30 by vectors, of 50, 40 and 30: SciFact .7480, .7490 and
 # .7475, chunking 86.91, 86.91 and 86.59, code search .849, .850 and .846; each costs three looks into the store.
+MAX_CACHED_ANSWERS = 256
 COMPLETED: Final = 40
 
 
@@ -90,7 +91,6 @@ class Searcher:
         spaces: Spaces,
         *,
         events: EventBus,
-        cache_entries: int = 256,
     ) -> None:
         """Take the store, and what knows how to ask its spaces."""
         self._store = store
@@ -101,7 +101,6 @@ class Searcher:
         self._allowed: OrderedDict[tuple[int, int, Scope, Filter | None], Sequence[int]] = OrderedDict()
         self._spaces: dict[tuple[int, Scope], list[SpaceInfo]] = {}
         self._aside = Aside()
-        self._cache_entries = cache_entries
 
     def run(self, request: Request) -> Explanation:
         """Return the answer, told in full; an unchanged index gives an earlier answer again."""
@@ -129,7 +128,7 @@ class Searcher:
             self._answers.move_to_end(key)
             return replace(answer, milliseconds=(time.perf_counter() - begun) * 1000)
         answer = self._answers[key] = self._answer(request, begun, key[0])
-        if len(self._answers) > self._cache_entries:
+        if len(self._answers) > MAX_CACHED_ANSWERS:
             self._answers.popitem(last=False)
         return answer
 

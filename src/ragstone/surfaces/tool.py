@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from ragstone.config.validation import check_arguments
 from ragstone.engine import Engine
-from ragstone.errors import InputError, RagstoneError
+from ragstone.errors import RagstoneError
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.text.tokens import at_most
@@ -20,7 +21,6 @@ MAX_DATA_TOKENS: Final = 4000
 MAX_NOTE_TOKENS: Final = 100
 _MAX_CHARACTERS_PER_TOKEN: Final = 16
 _ELLIPSIS: Final = "…"
-_TYPES: Final[Mapping[str, type]] = {"string": str, "integer": int}
 
 Schema = dict[str, Any]
 
@@ -89,7 +89,9 @@ class Tool:
     def __call__(self, engine: Engine, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolAnswer:
         """Return the answer to a call; a `RagstoneError` becomes a failed answer."""
         try:
-            return self.run(ToolCall(engine, check_arguments(self, arguments), fresh))
+            return self.run(
+                ToolCall(engine, check_arguments(self.name, self.properties, self.required, arguments), fresh)
+            )
         except RagstoneError as error:
             return ToolAnswer(str(error), {"success": False, "error": failure_json(error)}, failed=True)
 
@@ -145,27 +147,3 @@ def _limit_data(data: Json) -> Json:
 
 def _count_data_tokens(data: Json) -> int:
     return at_most(json.dumps(data, ensure_ascii=False, default=str))
-
-
-def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that are not None; raise `InputError` with a hint for a wrong one."""
-    values = {key: value for key, value in arguments.items() if value is not None}
-    for key in values:
-        if key not in tool.properties:
-            raise InputError(f"{tool.name} has no argument {key!r}", hint=f"it takes {', '.join(tool.properties)}")
-    for key in tool.required:
-        if key not in values:
-            raise InputError(f"{tool.name} needs {key!r}", hint=tool.properties[key].get("description", ""))
-    for key, value in values.items():
-        _check_value(f"{tool.name}: {key}", value, tool.properties[key])
-    return values
-
-
-def _check_value(label: str, value: object, schema: Schema) -> None:
-    hint = schema.get("description", "")
-    if not isinstance(value, _TYPES[schema["type"]]) or isinstance(value, bool):
-        raise InputError(f"{label} is a {schema['type']}", hint=hint)
-    if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
-        raise InputError(f"{label} is empty", hint=hint)
-    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
-        raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")

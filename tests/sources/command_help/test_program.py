@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.config import passed_on, search_path
+from ragstone.config import child_environment, search_path
 from ragstone.errors import AccessError, InputError
 from ragstone.sources.command_help.program import ask, clean, find
 
@@ -201,8 +201,8 @@ def test_whatever_is_said_becomes_text_without_controls(data: bytes) -> None:
     assert not any(line.endswith(" ") for line in text.split("\n"))
 
 
-def test_the_environment_is_passed_on_in_part() -> None:
+def test_a_program_gets_only_a_part_of_the_environment() -> None:
     given = {"PATH": "/usr/bin:bin::/bin:/usr/bin", "HOME": "/home/me", "TOKEN": "x", "USER": ""}
     assert search_path(given) == ["/usr/bin", "/bin"]
-    assert passed_on(given) == {"HOME": "/home/me", "PATH": "/usr/bin:/bin"}
+    assert child_environment(given) == {"HOME": "/home/me", "PATH": "/usr/bin:/bin"}
     assert all(os.path.isabs(folder) for folder in search_path({}))

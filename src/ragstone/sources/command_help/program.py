@@ -93,7 +93,7 @@ def find(name: str, *, project: Path) -> Path:
 def ask(command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | None = None) -> Said:
     """Return what a program says when run with these arguments; it and all it started have ended by then."""
     with tempfile.TemporaryDirectory(prefix="ragstone-", ignore_cleanup_errors=True) as empty:
-        environment = {**config.passed_on(), **_QUIET, "TMPDIR": empty, **(extra or {})}
+        environment = {**config.child_environment(), **_QUIET, "TMPDIR": empty, **(extra or {})}
         try:
             process = subprocess.Popen(  # noqa: S603 - the user named the program; no shell
                 command,

@@ -27,108 +27,21 @@ _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube"})
 
 # Lines of a `.gitignore` for names in lower case; a later line wins.
 _SECRET = """
-.env
-.env.*
-*.env
-.envrc
-!.env.example
-!.env.sample
-!.env.template
-!.env.dist
-!.env.defaults
-!.env.*.example
-!example.env
-!sample.env
-!template.env
-.netrc
-_netrc
-.npmrc
-.yarnrc.yml
-.pypirc
-.pgpass
-.my.cnf
-.htpasswd
-.git-credentials
-.dockercfg
-.dockerconfigjson
-.vault_pass
-.vault-token
-.dev.vars
-.s3cfg
-.boto
-.terraformrc
-terraform.tfstate
-terraform.tfstate.*
-*.tfvars
-kubeconfig
-*.kubeconfig
-id_rsa
-id_dsa
-id_ecdsa
-id_ecdsa_sk
-id_ed25519
-id_ed25519_sk
-*.pem
-*.key
-*.p8
-*.p12
-*.pfx
-*.ppk
-*.jks
-*.keystore
-*.kdbx
-*.agekey
-*.ovpn
-credentials
-credentials.json
-credentials.toml
-application_default_credentials.json
-service-account*.json
-service_account*.json
-client_secret*.json
-secrets.json
-secrets.toml
-secrets.yaml
-secrets.yml
-""".splitlines()
+.env .env.* *.env .envrc !.env.example !.env.sample !.env.template !.env.dist !.env.defaults !.env.*.example
+!example.env !sample.env !template.env .netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .htpasswd
+.git-credentials .dockercfg .dockerconfigjson .vault_pass .vault-token .dev.vars .s3cfg .boto .terraformrc
+terraform.tfstate terraform.tfstate.* *.tfvars kubeconfig *.kubeconfig id_rsa id_dsa id_ecdsa id_ecdsa_sk
+id_ed25519 id_ed25519_sk *.pem *.key *.p8 *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx *.agekey *.ovpn credentials
+credentials.json credentials.toml application_default_credentials.json service-account*.json
+service_account*.json client_secret*.json secrets.json secrets.toml secrets.yaml secrets.yml
+""".split()
 _GENERATED = """
-package-lock.json
-npm-shrinkwrap.json
-packages.lock.json
-yarn.lock
-pnpm-lock.yaml
-bun.lock
-bun.lockb
-deno.lock
-composer.lock
-poetry.lock
-pdm.lock
-uv.lock
-pixi.lock
-pipfile.lock
-conda-lock.yml
-cargo.lock
-gemfile.lock
-podfile.lock
-package.resolved
-pubspec.lock
-mix.lock
-flake.lock
-go.sum
-gradle.lockfile
-.terraform.lock.hcl
-*.min.js
-*.min.css
-*.min.mjs
-*.map
-*.tsbuildinfo
-*_pb2.py
-*_pb2_grpc.py
-*.pb.go
-*.designer.cs
-.ds_store
+package-lock.json npm-shrinkwrap.json packages.lock.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
+composer.lock poetry.lock pdm.lock uv.lock pixi.lock pipfile.lock conda-lock.yml cargo.lock gemfile.lock
+podfile.lock package.resolved pubspec.lock mix.lock flake.lock go.sum gradle.lockfile .terraform.lock.hcl
+*.min.js *.min.css *.min.mjs *.map *.tsbuildinfo *_pb2.py *_pb2_grpc.py *.pb.go *.designer.cs .ds_store
 thumbs.db
-""".splitlines()
+""".split()
 
 
 def folder_reason(name: str, entries: frozenset[str], *, secrets: bool) -> str | None:

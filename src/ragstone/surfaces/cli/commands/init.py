@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from ragstone import config
-from ragstone.config.settings import keys
+from ragstone.config.settings import setting_keys
 from ragstone.engine import Engine
 from ragstone.store.home import make_home
 from ragstone.surfaces.cli.options import common_options
@@ -41,7 +41,7 @@ def settings_template() -> str:
     """Return a settings file with every project setting explained and commented out."""
     lines = [_HEADER]
     current_section = ""
-    for key in keys().values():
+    for key in setting_keys().values():
         if key.rules.secret or key.rules.personal:
             continue
         section, _, name = key.name.rpartition(".")

@@ -1,0 +1,66 @@
+"""What files may not set: secrets, and in a project file, which may come with a clone, addresses and places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from ragstone.config.settings import SettingKey, setting_keys
+from ragstone.errors import ConfigError
+
+
+def refuse_secret(key: SettingKey, *, origin: str) -> None:
+    """Raise `ConfigError` if a setting is a secret: secrets come from the environment only."""
+    if key.rules.secret:
+        hint = f"set {key.variable} in the environment"
+        raise ConfigError(f"{key.name} is a secret and is not taken from {origin}.", hint=hint)
+
+
+def check_project_value(key: SettingKey, value: object, *, root: Path, origin: str) -> None:
+    """Raise `ConfigError` if a project file may not set this."""
+    if key.rules.personal:
+        raise ConfigError(
+            f"{key.name} is not taken from {origin}: a file that came with a clone may not name an address or program.",
+            hint=f"set {key.variable} or put it in your user file",
+        )
+    if not key.rules.inside:
+        return
+    paths = value if isinstance(value, tuple) else (value,)
+    for path in paths:
+        if leads_outside(root, str(path)):
+            raise ConfigError(
+                f"{key.name} in {origin} points outside the project folder: {path!r}.",
+                hint=f"if you want that, set {key.variable} or put it in your user file",
+            )
+
+
+def check_combination(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
+    """Raise `ConfigError` if values contradict each other."""
+    size, overlap = values.get("rag.chunk_size"), values.get("rag.chunk_overlap")
+    if isinstance(size, int) and isinstance(overlap, int) and overlap >= size:
+        raise ConfigError(
+            f"rag.chunk_overlap ({overlap}) must be smaller than rag.chunk_size ({size}).",
+            hint=f"they come from {origins['rag.chunk_overlap']} and {origins['rag.chunk_size']}",
+        )
+    keys = setting_keys()
+    provider = values.get("rag.vector_store.provider", keys["rag.vector_store.provider"].default)
+    for name in values:
+        providers = keys[name].rules.only_for
+        if providers and provider not in providers:
+            raise ConfigError(
+                f"{name} ({origins[name]}) means nothing to the store {provider!r}; it is for: {', '.join(providers)}.",
+                hint="remove it, or choose another rag.vector_store.provider",
+            )
+
+
+def leads_outside(root: Path, path: str) -> bool:
+    """Return whether a path or pattern may lead out of a folder."""
+    windows, posix = PureWindowsPath(path), PurePosixPath(path)
+    if windows.drive or windows.root or posix.root or path.startswith("~"):
+        return True
+    if ".." in windows.parts or ".." in posix.parts:
+        return True
+    try:
+        return not (root / path.split("*", 1)[0]).resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # the name is too long, or links lead in a circle
+        return True

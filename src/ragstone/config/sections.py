@@ -1,0 +1,191 @@
+"""The sections of the settings: every setting with its type, default, limits and one line of documentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from ragstone.types import DEFAULT_STORAGE
+
+T = TypeVar("T")
+VectorStorage = Literal["int10", "int16", "int8", "compact"]
+FusionName = Literal["weighted", "rrf"]
+WatchMode = Literal["auto", "interval", "off"]
+SecretMode = Literal["redact", "off"]
+GraphMode = Literal["auto", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRules:
+    """The description and the limits of a setting."""
+
+    doc: str
+    low: int | None = None
+    high: int | None = None
+    aliases: tuple[str, ...] = ()
+    """Other names of its environment variable, without the prefix."""
+    secret: bool = False
+    """Taken only from the environment and never shown."""
+    inside: bool = False
+    """A path or globs that a project file may not point outside the folder."""
+    personal: bool = False
+    """Names a program or an address: not taken from a project file, which may come with a clone."""
+    only_for: tuple[str, ...] = ()
+    """The vector store providers that use it; with another provider it is refused."""
+
+
+def setting(default: T, doc: str, **options: Any) -> T:
+    """Return a dataclass field for a setting; the options are those of `SettingRules`."""
+    rules = SettingRules(doc, **options)
+    return field(default=default, metadata={"rules": rules}, repr=not rules.secret)  # type: ignore[no-any-return,call-overload,unused-ignore]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorStoreSettings:
+    """`[rag.vector_store]`: the store of the index."""
+
+    provider: str = setting("sqlite", "Name of the store: `sqlite` (one file) or `memory`.", aliases=("RAG_STORE",))
+    url: str | None = setting(
+        None, "Address of a store that runs as a server.", personal=True, only_for=("chroma", "postgres")
+    )
+    api_key: str | None = setting(
+        None, "Key for a store that runs as a server.", secret=True, only_for=("chroma", "postgres")
+    )
+    mcp_server: str | None = setting(None, "MCP server that answers searches.", personal=True, only_for=("mcp",))
+    mcp_tool: str | None = setting(None, "Tool of that MCP server.", personal=True, only_for=("mcp",))
+    path: str | None = setting(None, "Folder of a store that has one.", inside=True, only_for=("chroma",))
+    collection_name: str = setting("default", "Collection that is used by default.")
+
+
+@dataclass(frozen=True, slots=True)
+class RagSettings:
+    """`[rag]`: the engine as a whole, and the size of chunks."""
+
+    enabled: bool = setting(True, "With `false` the engine does nothing and loads nothing.", aliases=("TOOLS_RAG",))
+    embedding_provider: str = setting(
+        "minilm", "Name of the embedder: `minilm` (also `local`) or `fake` (also `mock`)."
+    )
+    chunker: str = setting("auto", "Name of the chunker; `auto` chooses by file type.")
+    chunk_size: int | None = setting(
+        None, "Largest chunk, in the unit of the chunker; unset: the default of the chunker.", low=1
+    )
+    chunk_overlap: int | None = setting(
+        None, "Overlap of neighbouring chunks, in the same unit; smaller than the size.", low=0
+    )
+    vector_store: VectorStoreSettings = field(default_factory=VectorStoreSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """`[sources]`: which files are indexed."""
+
+    base: str = setting(".", "Folder that `include` starts from.", inside=True, aliases=("DOCS_BASE_DIR",))
+    include: tuple[str, ...] = setting(("**",), "Globs or folders to index, relative to the base.", inside=True)
+    exclude: tuple[str, ...] = setting((), "Globs to leave out, on top of the ignore files.")
+    max_file_bytes: int = setting(5_000_000, "Larger files are skipped and reported.", low=1)
+    max_document_bytes: int = setting(
+        50_000_000, "The same limit for PDF, office and web files, books and notebooks.", low=1
+    )
+    max_files: int = setting(50_000, "More files are indexed only with `--yes`.", low=1)
+    git: bool = setting(True, "Use git's own ignore rules inside a repository.")
+    secret_files: bool = setting(False, "Index files with names of secret files, such as `.env`.")
+    auto_sync_interval_seconds: int = setting(
+        30, "How often the whole folder is scanned if the system reports no changes.", low=1
+    )
+    drift_check_seconds: int = setting(
+        600, "How often `ragstone watch` scans the whole folder in addition to file events; 0: never.", low=0
+    )
+    secrets: SecretMode = setting(
+        "redact", "Keys and passwords in texts: `redact` removes them before storing, `off` stores them."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedSettings:
+    """`[embed]`: how text becomes vectors."""
+
+    threads: int = setting(0, "Threads that embed; 0: one for each core.", low=0, high=1024)
+    storage: VectorStorage = setting(
+        DEFAULT_STORAGE,
+        "How new vectors are stored: `int10` (all but near ties), `int16` (exact), `int8` or `compact` (4 bits).",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """`[search]`: how hits are found and ordered."""
+
+    top_k: int = setting(5, "Hits that a search returns by default.", low=1, high=1000)
+    fusion: FusionName = setting("weighted", "How word and vector lists are merged: `weighted` or `rrf`.")
+    candidates: int = setting(
+        100, "Candidates of the word search; the vector search has 30 % of it, alone 50 %.", low=10, high=100_000
+    )
+    watch: WatchMode = setting(
+        "auto",
+        "How an open engine notices changed files: `auto` (file events, else an interval), `interval`, "
+        "`off` (only the files of hits are checked).",
+    )
+    refresh_ms: int = setting(
+        300, "How long a search may embed changed files, in milliseconds; their words are always indexed.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSettings:
+    """`[code]`: how source code is analysed."""
+
+    graph: GraphMode = setting("auto", "Graph of routes, tables and classes: `auto` (updated by every sync) or `off`.")
+
+
+@dataclass(frozen=True, slots=True)
+class StorageSettings:
+    """`[store]`: the file on disk."""
+
+    path: str = setting(
+        ".ragstone", "Home folder of the index, relative to the project.", inside=True, aliases=("RAG_STORE_PATH",)
+    )
+    cache_mb: int = setting(32, "Memory for SQLite's page cache, in MB.", low=1, high=65_536)
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """`[web]`: web pages that are indexed by their address."""
+
+    enabled: bool | None = setting(
+        None,
+        "Whether pages are fetched; unset: for users and programs, but not for servers; `false`: never.",
+        personal=True,
+    )
+    allow: tuple[str, ...] = setting(
+        (), "Hosts, such as `wiki.example:8080`, that may be private or on an unusual port.", personal=True
+    )
+    max_bytes: int = setting(10_000_000, "Larger pages are refused.", low=1, high=1_000_000_000)
+    seconds: int = setting(30, "How long fetching one page may take.", low=1, high=3600)
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettings:
+    """`[ask]`: the language model of `ragstone ask`; nothing is sent if it is unset."""
+
+    url: str | None = setting(
+        None, "Address of an OpenAI-shaped service, such as `http://127.0.0.1:11434/v1` (Ollama).", personal=True
+    )
+    model: str | None = setting(None, "Name of the model at that service.", personal=True)
+    api_key: str | None = setting(None, "Key for that service.", secret=True)
+    seconds: int = setting(120, "How long to wait for the service.", low=1, high=3600)
+    budget: int = setting(3000, "Tokens of retrieved text that the model gets.", low=200, high=1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentToolSettings:
+    """`[documents]`: the description of the tool `search_documents` for a model."""
+
+    description: str | None = setting(None, "Description of the tool `search_documents`.")
+    param_query: str | None = setting(None, "Description of its parameter `query`.")
+
+
+@dataclass(frozen=True, slots=True)
+class EventSettings:
+    """`[events]`: the event log."""
+
+    log: bool = setting(True, "Keep the last events in the home folder: two files of 1 MB at most.")
