@@ -1,4 +1,4 @@
-"""The frameworks whose projects are understood, each loaded on first use."""
+"""The supported frameworks. The adapters are imported on first use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ADAPTERS: Final = (
     ("ragstone_code.flask", "Flask"),
     ("ragstone_code.sqlalchemy", "SqlAlchemy"),
 )
-"""Module and class of each."""
+"""Module and class name of each adapter."""
 
 
 @cache
 def frameworks() -> tuple[Framework, ...]:
-    """Return an adapter for every framework."""
+    """Return one adapter per framework."""
     return tuple(getattr(importlib.import_module(module), name)() for module, name in ADAPTERS)

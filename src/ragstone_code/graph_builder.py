@@ -1,15 +1,15 @@
-"""Nodes, links and names of a Python framework's graph while it is put together, each once."""
+"""The builder of a framework's graph: it collects nodes, links and names and keeps each of them once."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from ragstone.errors import RagstoneError
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
-from ragstone_code.prose import rendered
+from ragstone_code.descriptions import describe_nodes
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,
@@ -22,14 +22,16 @@ from ragstone_code.python.values import (
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
-Location = tuple[str, int]
 FAILURES: Final = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
-NOTHING: Final[Mapping[str, Json]] = {}
+NO_ATTRIBUTES: Final[Mapping[str, Json]] = {}
+
+Location: TypeAlias = tuple[str, int]
+"""A file and a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteGuard:
-    """What stands before a route: a decorator, a dependency, a permission."""
+    """A check that runs before a route: a decorator, a dependency, a permission."""
 
     name: str
     full: str
@@ -37,30 +39,62 @@ class RouteGuard:
     line: int
     parameters: tuple[str, ...] = ()
     value: Value = None
-    """The function or class of the project that does it."""
+    """The function or class of the project that performs the check."""
     conditional: bool = False
+
+    @property
+    def written(self) -> str:
+        """Return the guard with its parameters: `throttle:60,1`."""
+        if not self.parameters:
+            return self.name
+        return f"{self.name}:{','.join(self.parameters)}"
 
 
 @dataclass(frozen=True, slots=True)
 class RouteDefinition:
-    """A route, before it is a node."""
+    """A route, before it becomes a node."""
 
     methods: tuple[str, ...]
-    """None for any."""
+    """Empty if the route accepts any method."""
     uri: str
-    """With its parameters in braces, without a slash before it."""
+    """With parameters in braces, without a leading slash."""
     name: str | None
     handler: Value
     place: Location
     method: str = ""
-    """The method of a class that serves it."""
+    """The method of a handler class that serves the route."""
     guards: tuple[RouteGuard, ...] = ()
     conditional: bool = False
     attributes: Mapping[str, Json] = field(default_factory=dict)
 
+    @property
+    def verbs(self) -> list[str]:
+        """Return the HTTP methods in their usual order, without HEAD if there are others."""
+        verbs = [method for method in METHODS if method in self.methods and method != "HEAD"]
+        return verbs or sorted(self.methods)
+
+    @property
+    def controller(self) -> str | None:
+        """Return the full name of the handler's class, or of the handler function."""
+        if isinstance(self.handler, FunctionValue):
+            if self.handler.owner is not None:
+                return self.handler.owner.full
+            return self.handler.full
+        return full_name(self.handler) or None
+
+    @property
+    def action(self) -> str:
+        """Return the full name of the function that serves the route."""
+        if isinstance(self.handler, UnknownValue) or self.handler is None:
+            return "unknown"
+        name = full_name(self.handler)
+        if self.method and isinstance(self.handler, ClassValue | ExternalName):
+            return f"{name}.{self.method}"
+        return name
+
 
 class GraphBuilder:
-    """What one framework makes of a project."""
+    """Collects the graph of one framework."""
 
     def __init__(self, framework: str) -> None:
         self.framework = framework
@@ -70,182 +104,270 @@ class GraphBuilder:
         self.remarks: dict[str, None] = {}
 
     def add_node(self, node: Node) -> str:
-        """Keep a node, unless its key is known, and return the key."""
+        """Add a node, unless its key exists, and return the key."""
         self.nodes.setdefault(node.key, node)
         return node.key
 
     def add_link(
-        self, kind: str, ends: tuple[str, str], place: Location, more: Mapping[str, Json] = NOTHING, *,
+        self,
+        kind: str,
+        ends: tuple[str, str],
+        location: Location,
+        attributes: Mapping[str, Json] = NO_ATTRIBUTES,
+        *,
         how: Confidence = "evaluated",
-    ) -> None:  # fmt: skip
-        """Keep a link: of `more`, `order` and `conditional` are its own, whatever else is named is an attribute."""
-        attributes = {name: value for name, value in more.items() if name not in ("order", "conditional")}
-        order = more.get("order")
-        label = str(more.get("name") or more.get("column") or more.get("parameter") or order)
-        counted = order if isinstance(order, int) else 0
-        made = Link(kind, *ends, *place, how, bool(more.get("conditional")), counted, attributes)
-        self.links.setdefault((kind, *ends, label), made)
+    ) -> None:
+        """Add a link. `order` and `conditional` among the attributes become fields of the link."""
+        remaining = {name: value for name, value in attributes.items() if name not in ("order", "conditional")}
+        order = attributes.get("order")
+        # Links with the same ends differ by the first of these attributes.
+        label = attributes.get("name") or attributes.get("column") or attributes.get("parameter") or order
+        position = 0
+        if isinstance(order, int):
+            position = order
+        link = Link(
+            kind,
+            *ends,
+            *location,
+            how,
+            bool(attributes.get("conditional")),
+            position,
+            remaining,
+        )
+        self.links.setdefault((kind, *ends, str(label)), link)
 
     def add_alias(self, name: str, key: str, kind: str, uri: str) -> None:
-        """Keep another name of a node."""
+        """Add another name of a node; an empty name is ignored."""
         if name:
             self.aliases.setdefault((name, key, kind), Alias(name, key, kind, uri))
 
-    def add_remark(self, place: Location, said: str) -> None:
-        """Keep what could not be known."""
-        self.remarks.setdefault(f"{place[0]}:{place[1]}: {said}" if place[1] else f"{place[0]}: {said}")
+    def add_remark(self, location: Location, text: str) -> None:
+        """Add a remark about a problem."""
+        uri, line = location
+        if line:
+            self.remarks.setdefault(f"{uri}:{line}: {text}")
+        else:
+            self.remarks.setdefault(f"{uri}: {text}")
 
-    def run_pass(self, name: str, read: Callable[[], None]) -> None:
-        """Do one pass; one that fails on a strange program says so and leaves the others whole."""
+    def run_pass(self, name: str, run: Callable[[], None]) -> None:
+        """Run one pass; if it fails on an unusual program, add a remark instead of raising."""
         try:
-            read()
-        except FAILURES as failed:
-            self.remarks.setdefault(f"{name}: not read to the end ({type(failed).__name__}: {failed})")
+            run()
+        except FAILURES as error:
+            self.remarks.setdefault(f"{name}: not read to the end ({type(error).__name__}: {error})")
 
     def build(self) -> Graph:
-        """Return all of it, with prose."""
-        whole = Graph(
+        """Return the graph with descriptions of its nodes."""
+        graph = Graph(
             tuple(self.nodes.values()),
             tuple(self.links.values()),
             tuple(self.aliases.values()),
             remarks=tuple(self.remarks),
         )
-        return whole + Graph(rendered=rendered(whole))
+        return graph + Graph(rendered=describe_nodes(graph))
 
     # ── classes and functions ─────────────────────────────────────────────────────────────────────
 
-    def add_class(self, one: ClassValue, kind: str, **attributes: Json) -> str:
-        """Keep a class of the project as what the framework makes of it."""
-        key = f"class:{one.full}"
-        made = one.definition
+    def add_class(self, class_value: ClassValue, kind: str, **attributes: Json) -> str:
+        """Add a class of the project with a kind, and return its key; it replaces a node of kind `class`."""
+        key = f"class:{class_value.full}"
+        definition = class_value.definition
         if key in self.nodes and self.nodes[key].kind == "class":
             del self.nodes[key]
-        self.add_alias(one.full, key, "class", one.uri)
-        self.add_alias(made.short, key, "short_class", one.uri)
-        signature = f"class {made.short}({', '.join(made.extends)})" if made.extends else f"class {made.short}"
-        place = (one.uri, made.line, made.line_end)
-        return self.add_node(
-            Node(key, kind, made.short, *place, signature, made.doc, "python", self.framework, attributes)
+        self.add_alias(class_value.full, key, "class", class_value.uri)
+        self.add_alias(definition.short, key, "short_class", class_value.uri)
+        signature = f"class {definition.short}"
+        if definition.extends:
+            signature = f"class {definition.short}({', '.join(definition.extends)})"
+        node = Node(
+            key,
+            kind,
+            definition.short,
+            class_value.uri,
+            definition.line,
+            definition.line_end,
+            signature,
+            definition.doc,
+            "python",
+            self.framework,
+            attributes,
         )
+        return self.add_node(node)
 
-    def add_function(self, one: FunctionValue, kind: str = "") -> str:
-        """Keep a function or method of the project."""
-        made = one.definition
-        word = "method" if one.owner is not None else "function"
-        key = f"{word}:{one.full}"
-        signature = f"def {made.name}({', '.join(parameter.name for parameter in made.parameters)})"
-        self.add_alias(one.full, key, "method", one.uri)
-        short = f"{one.owner.definition.short}.{made.name}" if one.owner is not None else made.name
-        self.add_alias(short, key, "short_method", one.uri)
-        place = (one.uri, made.line, made.line_end)
-        named = Node(key, kind or word, made.name, *place, signature, made.doc, "python", self.framework)
-        return self.add_node(named)
+    def add_function(self, function: FunctionValue, kind: str = "") -> str:
+        """Add a function or method of the project, and return its key."""
+        definition = function.definition
+        default_kind = "function"
+        short_name = definition.name
+        if function.owner is not None:
+            default_kind = "method"
+            short_name = f"{function.owner.definition.short}.{definition.name}"
+        key = f"{default_kind}:{function.full}"
+        self.add_alias(function.full, key, "method", function.uri)
+        self.add_alias(short_name, key, "short_method", function.uri)
+        parameters = ", ".join(parameter.name for parameter in definition.parameters)
+        node = Node(
+            key,
+            kind or default_kind,
+            definition.name,
+            function.uri,
+            definition.line,
+            definition.line_end,
+            f"def {definition.name}({parameters})",
+            definition.doc,
+            "python",
+            self.framework,
+        )
+        return self.add_node(node)
 
     # ── routes ────────────────────────────────────────────────────────────────────────────────────
 
-    def add_route(self, one: RouteDefinition) -> str:
-        """Keep a route with what serves and guards it."""
-        wanted: list[str] = [method for method in METHODS if method in one.methods and method != "HEAD"] or sorted(
-            one.methods
+    def add_route(self, route: RouteDefinition) -> str:
+        """Add a route with its names, its handler and its guards, and return its key."""
+        method_text = "ANY"
+        if route.methods:
+            method_text = "|".join(route.verbs)
+        name = f"{method_text} {route.uri or '/'}"
+        uri, line = route.place
+        node = Node(
+            f"route:{name}",
+            "route",
+            name,
+            uri,
+            line,
+            line,
+            language="python",
+            framework=self.framework,
+            attributes=_route_attributes(route),
         )
-        verbs = "|".join(wanted) if one.methods else "ANY"
-        key = f"route:{verbs} {one.uri or '/'}"
-        attributes: dict[str, Json] = {
-            "methods": list(wanted), "uri": one.uri or "/", "name": one.name,
-            "action": _action(one), "controller": _controller(one), "method": one.method or None,
-            "middleware": [_said(guard) for guard in one.guards], **one.attributes,
-        }  # fmt: skip
-        self.add_node(Node(key, "route", f"{verbs} {one.uri or '/'}", *one.place, one.place[1], language="python",
-                       framework=self.framework, attributes=attributes))  # fmt: skip
-        if one.name:
-            self.add_alias(one.name, key, "route_name", one.place[0])
-        plain = PARAMETER.sub("{}", one.uri).strip("/") or "/"
-        for name in (plain, *(f"{method} {plain}" for method in wanted or METHODS[:5])):
-            self.add_alias(name, key, "uri", one.place[0])
-        self._handled(one, key)
-        for order, guard in enumerate(one.guards):
-            self.add_guard(key, guard, order, conditional=one.conditional)
+        key = self.add_node(node)
+        self._add_route_aliases(route, key)
+        self._link_handler(route, key)
+        for order, guard in enumerate(route.guards):
+            self.add_guard(key, guard, order, conditional=route.conditional)
         return key
 
-    def _handled(self, one: RouteDefinition, key: str) -> None:
-        if isinstance(one.handler, FunctionValue):
-            kind = "" if one.handler.owner is None else "controller_method"
-            target = self.add_function(one.handler, kind)
-            self.add_link(
-                "HANDLED_BY", (key, target), one.place, {"conditional": one.conditional, "method_exists": True}
-            )
-        elif isinstance(one.handler, ClassValue):
-            self._by_class(one, one.handler, key)
+    def _add_route_aliases(self, route: RouteDefinition, key: str) -> None:
+        uri = route.place[0]
+        if route.name:
+            self.add_alias(route.name, key, "route_name", uri)
+        path = PARAMETER.sub("{}", route.uri).strip("/") or "/"
+        self.add_alias(path, key, "uri", uri)
+        for verb in route.verbs or METHODS[:5]:
+            self.add_alias(f"{verb} {path}", key, "uri", uri)
 
-    def _by_class(self, one: RouteDefinition, handler: ClassValue, key: str) -> None:
-        """Link a route to the method of a class that serves it, to the class where the framework's own does."""
-        owner = self.add_class(handler, "controller")
-        names = [one.method] if one.method else [method.lower() for method in METHODS]
-        found = [(name, handler.find(name)) for name in names]
-        written = [value for _, (_, value) in ((n, f) for n, f in found if f) if isinstance(value, FunctionValue)]
-        for value in written:
-            target = self.add_function(value, "controller_method")
-            more: dict[str, Json] = {"method_exists": True, "controller": handler.full, "conditional": one.conditional}
-            self.add_link("HANDLED_BY", (key, target), one.place, more)
-        if not written:
-            more = {"method_exists": False, "method": one.method, "conditional": one.conditional}
-            self.add_link("HANDLED_BY", (key, owner), one.place, more)
+    def _link_handler(self, route: RouteDefinition, key: str) -> None:
+        handler = route.handler
+        if isinstance(handler, ClassValue):
+            self._link_handler_class(route, handler, key)
+        elif isinstance(handler, FunctionValue):
+            kind = ""
+            if handler.owner is not None:
+                kind = "controller_method"
+            target = self.add_function(handler, kind)
+            attributes: dict[str, Json] = {"conditional": route.conditional, "method_exists": True}
+            self.add_link("HANDLED_BY", (key, target), route.place, attributes)
+
+    def _link_handler_class(self, route: RouteDefinition, handler: ClassValue, key: str) -> None:
+        """Link a route to the methods of its handler class; to the class if the framework provides the method."""
+        class_key = self.add_class(handler, "controller")
+        names = [route.method]
+        if not route.method:
+            names = [method.lower() for method in METHODS]
+        functions = _find_methods(handler, names)
+        for function in functions:
+            target = self.add_function(function, "controller_method")
+            attributes: dict[str, Json] = {
+                "method_exists": True,
+                "controller": handler.full,
+                "conditional": route.conditional,
+            }
+            self.add_link("HANDLED_BY", (key, target), route.place, attributes)
+        if not functions:
+            attributes = {
+                "method_exists": False,
+                "method": route.method,
+                "conditional": route.conditional,
+            }
+            self.add_link("HANDLED_BY", (key, class_key), route.place, attributes)
 
     def add_guard(self, source: str, guard: RouteGuard, order: int, *, conditional: bool = False) -> None:
-        """Keep what guards a route, and the function or class of the project behind it."""
+        """Add a guard with a link from its route, and the function or class of the project behind it."""
         key = f"middleware:{guard.full}"
-        value = guard.value
-        own = value if isinstance(value, FunctionValue | ClassValue) else None
-        place = (own.uri, own.line, own.definition.line_end) if own is not None else ("", 0, 0)
-        doc = own.definition.doc if own is not None else ""
-        self.add_node(
-            Node(key, "middleware", guard.name, *place, "", doc, "python", self.framework, {"full": guard.full})
+        implementation = guard.value
+        uri, line, line_end, doc = "", 0, 0, ""
+        if isinstance(implementation, FunctionValue | ClassValue):
+            uri = implementation.uri
+            line = implementation.line
+            line_end = implementation.definition.line_end
+            doc = implementation.definition.doc
+        node = Node(
+            key,
+            "middleware",
+            guard.name,
+            uri,
+            line,
+            line_end,
+            "",
+            doc,
+            "python",
+            self.framework,
+            {"full": guard.full},
         )
+        self.add_node(node)
         for name in (guard.name, guard.full):
-            self.add_alias(name, key, "middleware", place[0])
-        more: dict[str, Json] = {
+            self.add_alias(name, key, "middleware", uri)
+        attributes: dict[str, Json] = {
             "order": order,
             "conditional": conditional or guard.conditional,
             "parameters": list(guard.parameters),
-            "written": _said(guard),
+            "written": guard.written,
         }
-        self.add_link("GUARDED_BY", (source, key), (guard.uri, guard.line), more)
-        if own is not None:
-            target = self.add_function(own) if isinstance(own, FunctionValue) else self.add_class(own, "class")
-            self.add_link("HANDLED_BY", (key, target), (own.uri, own.line), how="declared")
+        self.add_link("GUARDED_BY", (source, key), (guard.uri, guard.line), attributes)
+        if isinstance(implementation, FunctionValue):
+            self.add_link("HANDLED_BY", (key, self.add_function(implementation)), (uri, line), how="declared")
+        elif isinstance(implementation, ClassValue):
+            self.add_link("HANDLED_BY", (key, self.add_class(implementation, "class")), (uri, line), how="declared")
 
 
-def guard_from_value(value: Value, place: Location, *, conditional: bool = False) -> RouteGuard:
-    """Return a guard made of a decorator, a dependency or a class."""
-    parameters: tuple[str, ...] = ()
-    behind = value
+def _route_attributes(route: RouteDefinition) -> dict[str, Json]:
+    return {
+        "methods": list(route.verbs),
+        "uri": route.uri or "/",
+        "name": route.name,
+        "action": route.action,
+        "controller": route.controller,
+        "method": route.method or None,
+        "middleware": [guard.written for guard in route.guards],
+        **route.attributes,
+    }
+
+
+def _find_methods(class_value: ClassValue, names: Sequence[str]) -> list[FunctionValue]:
+    """Return the methods of a class, own or inherited in the project, by name."""
+    methods: list[FunctionValue] = []
+    for name in names:
+        located = class_value.find(name)
+        if located and isinstance(located[1], FunctionValue):
+            methods.append(located[1])
+    return methods
+
+
+def guard_from_value(value: Value, location: Location, *, conditional: bool = False) -> RouteGuard:
+    """Return the guard for a decorator, a dependency or a class."""
+    parameters: list[str] = []
+    implementation = value
     if isinstance(value, CallResult):
-        parameters = tuple(str(one) for one in value.args if isinstance(one, str | int))
-        behind = value.on if isinstance(value.on, FunctionValue | ClassValue) and not value.method else value
+        parameters = [str(argument) for argument in value.args if isinstance(argument, str | int)]
+        if isinstance(value.on, FunctionValue | ClassValue) and not value.method:
+            implementation = value.on
         conditional = conditional or value.conditional
     full = full_name(value).removesuffix("()") or "unknown"
-    return RouteGuard(full.rpartition(".")[2], full, *place, parameters, behind, conditional)
-
-
-def _said(guard: RouteGuard) -> str:
-    return f"{guard.name}:{','.join(guard.parameters)}" if guard.parameters else guard.name
-
-
-def _controller(one: RouteDefinition) -> str | None:
-    handler = one.handler
-    if isinstance(handler, FunctionValue):
-        return handler.owner.full if handler.owner is not None else handler.full
-    return full_name(handler) or None
-
-
-def _action(one: RouteDefinition) -> str:
-    handler = one.handler
-    if isinstance(handler, UnknownValue) or handler is None:
-        return "unknown"
-    name = full_name(handler)
-    return f"{name}.{one.method}" if one.method and isinstance(handler, ClassValue | ExternalName) else name
+    short_name = full.rpartition(".")[2]
+    return RouteGuard(short_name, full, *location, tuple(parameters), implementation, conditional)
 
 
 def join_path(parts: Sequence[str]) -> str:
-    """Return parts of a path as one, with one slash between them and none before."""
-    return re.sub(r"/{2,}", "/", "/".join(part for part in parts if part)).lstrip("/")
+    """Return parts of a path joined by single slashes, without a leading slash."""
+    path = "/".join(part for part in parts if part)
+    return re.sub(r"/{2,}", "/", path).lstrip("/")

@@ -1,4 +1,4 @@
-"""A Python project as its frameworks see it: modules that were followed, and what functions name in their bodies."""
+"""A Python project as framework adapters see it: interpreted modules, and the names and calls in function bodies."""
 
 from __future__ import annotations
 
@@ -25,185 +25,216 @@ from ragstone_code.python.values import (
 SKIPPED: Final = frozenset(
     "tests test testing node_modules venv .venv env site-packages docs_src examples .tox build dist".split()
 )
-"""Folders whose modules are followed only where others import them."""
+"""Folders whose modules are interpreted only if other modules import them."""
 
 
 class Program:
-    """The modules of a project, followed; `about` says which of them a framework has to do with."""
+    """The interpreted modules of a project; `is_relevant` selects by their text the modules to start with."""
 
-    def __init__(self, world: World, about: Callable[[str], bool]) -> None:
+    def __init__(self, world: World, is_relevant: Callable[[str], bool]) -> None:
         self.world = world
         self.interpreter = PythonInterpreter(world)
-        self._parts: dict[int, list[Any]] = {}
-        self._brought: dict[int, dict[str, tree.ClassName]] = {}
+        self._body_parts: dict[int, list[Any]] = {}
+        self._local_imports: dict[int, dict[str, tree.ClassName]] = {}
         for uri in self.interpreter.project.uris:
-            if is_application_code(uri) and about(world.read(uri) or ""):
+            if is_application_code(uri) and is_relevant(world.read(uri) or ""):
                 self.interpreter.load(uri)
 
+    # ── definitions ───────────────────────────────────────────────────────────────────────────────
+
     def modules(self) -> Iterator[ModuleValue]:
-        """Yield the modules that were followed."""
+        """Yield the interpreted modules."""
         return iter(list(self.interpreter.loaded.values()))
 
     def classes(self) -> Iterator[ClassValue]:
-        """Yield the classes they define, those inside of others too."""
+        """Yield the classes of all modules, including nested classes."""
         for module in self.modules():
             yield from self.classes_in(module.names.values(), module.uri)
 
     def classes_in(self, values: Iterable[Value], uri: str) -> Iterator[ClassValue]:
-        """Yield the classes among some values that this file defines."""
+        """Yield the classes among some values that a file defines, including nested classes."""
         for value in list(values):
             if isinstance(value, ClassValue) and value.uri == uri:
                 yield value
-                own = [one for one in value.attributes.values() if _below(one, value)]
-                yield from self.classes_in(own, uri)
+                prefix = f"{value.full}."
+                nested = [
+                    attribute
+                    for attribute in value.attributes.values()
+                    if isinstance(attribute, ClassValue) and attribute.full.startswith(prefix)
+                ]
+                yield from self.classes_in(nested, uri)
 
     def functions(self) -> Iterator[FunctionValue]:
-        """Yield the functions and methods they define."""
+        """Yield the functions and methods of all modules."""
         for module in self.modules():
             for value in list(module.names.values()):
                 if isinstance(value, FunctionValue) and value.uri == module.uri and value.owner is None:
                     yield value
-        for one in self.classes():
-            yield from own_methods(one)
+        for class_value in self.classes():
+            yield from own_methods(class_value)
 
-    def objects_of(self, *kinds: str) -> list[CallResult]:
-        """Return the objects of some kinds that were made, in their order."""
-        wanted = set(kinds)
-        return [one for one in self.interpreter.objects if not one.method and wanted & set(one.type_names())]
+    # ── objects and calls ─────────────────────────────────────────────────────────────────────────
 
-    def call_factories(self, *kinds: str) -> None:
-        """Follow the functions that make an object of some kinds, where nobody calls them."""
-        wanted = set(kinds)
+    def objects_of(self, *types: str) -> list[CallResult]:
+        """Return the created objects of some types, in order of creation."""
+        type_names = set(types)
+        return [
+            created
+            for created in self.interpreter.objects
+            if not created.method and not type_names.isdisjoint(created.type_names())
+        ]
+
+    def call_factories(self, *types: str) -> None:
+        """Call the functions that create an object of some types, if no other code calls them."""
         for function in list(self.functions()):
-            made = [value for _, value, name in self.calls_in(function) if not name and wanted & set(_kinds(value))]
-            made += [1 for call, value, name in self.calls_in(function) if name and f"{_first(value)}.{name}" in wanted]
-            inside = range(function.line, function.definition.line_end + 1)
-            if made and not any(one.uri == function.uri and one.line in inside for one in self.objects_of(*kinds)):
+            if self._creates(function, set(types)) and not self._was_called(function, types):
                 self.call(function)
 
+    def _creates(self, function: FunctionValue, types: set[str]) -> bool:
+        """Return whether a function body calls one of some types or one of their class methods."""
+        for _, value, method in self.calls_in(function):
+            if method:
+                if isinstance(value, ExternalName) and f"{value.name}.{method}" in types:
+                    return True
+            elif not types.isdisjoint(_type_names(value)):
+                return True
+        return False
+
+    def _was_called(self, function: FunctionValue, types: tuple[str, ...]) -> bool:
+        """Return whether objects of some types were created inside a function."""
+        for created in self.objects_of(*types):
+            if created.uri == function.uri and function.line <= created.line <= function.definition.line_end:
+                return True
+        return False
+
     def call(self, function: FunctionValue, *args: Value) -> Value:
-        """Return what a function gives when it is followed now."""
+        """Interpret a function now and return its result."""
         self.interpreter.steps = STEPS
         return self.interpreter.call(function, list(args), {}, (function.uri, function.line))
 
     def evaluate(self, expression: tree.Expr | None, scope: Scope) -> Value:
-        """Return what an expression stands for; a type in quotes is the name it holds."""
-        found = self.interpreter.evaluate(expression, scope)
-        return self.resolve_quoted(found, scope)
+        """Return the value of an expression; a quoted type is resolved as a name."""
+        return self.resolve_quoted(self.interpreter.evaluate(expression, scope), scope)
 
-    def resolve_quoted(self, found: Value, scope: Scope) -> Value:
-        """Return what a name in quotes stands for, any other value as it is."""
-        if isinstance(found, str) and found.replace(".", "").replace("_", "").isalnum():
-            first, *rest = found.split(".")
-            known, value = scope.find(first)
-            for part in rest if known else ():
-                value = self.interpreter.attribute(value, part)
-            return value if known else UnknownValue(f"{found} is not known here")
-        return found
+    def resolve_quoted(self, value: Value, scope: Scope) -> Value:
+        """Return the value of a name in quotes; any other value stays as it is."""
+        if not isinstance(value, str) or not value.replace(".", "").replace("_", "").isalnum():
+            return value
+        first, *members = value.split(".")
+        is_bound, resolved = scope.find(first)
+        if not is_bound:
+            return UnknownValue(f"{value} is not known here")
+        for member in members:
+            resolved = self.interpreter.attribute(resolved, member)
+        return resolved
+
+    # ── function bodies ───────────────────────────────────────────────────────────────────────────
 
     def names_in(self, function: FunctionValue) -> Iterator[tuple[Value, int]]:
-        """Yield what a function names in its body and resolves to something of the project, with the line."""
+        """Yield the values of the names in a function body, with their lines."""
         scope = Scope(function.scope.module, function.scope)
-        own = {parameter.name for parameter in function.definition.parameters}
-        for one in self.body_parts(function):
-            if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName):
-                scope.names[one.value.written] = self.interpreter.evaluate(one.value, scope)
-            if isinstance(one, tree.Variable) and one.name not in own:
-                yield scope.find(one.name)[1], one.line
-            elif isinstance(one, tree.Member) and isinstance(one.of, tree.Variable) and one.of.name not in own:
-                of = scope.find(one.of.name)[1]
-                if isinstance(of, ModuleValue | ExternalName):
-                    yield self.interpreter.attribute(of, str(one.name)), one.line
+        parameters = {parameter.name for parameter in function.definition.parameters}
+        for part in self.body_parts(function):
+            if isinstance(part, tree.Assigned) and isinstance(part.value, tree.ClassName):
+                scope.names[part.value.written] = self.interpreter.evaluate(part.value, scope)
+            elif isinstance(part, tree.Variable) and part.name not in parameters:
+                yield scope.find(part.name)[1], part.line
+            elif isinstance(part, tree.Member) and isinstance(part.of, tree.Variable):
+                owner = scope.find(part.of.name)[1]
+                if part.of.name not in parameters and isinstance(owner, ModuleValue | ExternalName):
+                    yield self.interpreter.attribute(owner, str(part.name)), part.line
 
     def calls_in(self, function: FunctionValue) -> Iterator[tuple[tree.Call, Value, str]]:
-        """Yield the calls in a body with what they are called on, where that is known, and the method's name."""
-        for one in self.body_parts(function):
-            if not isinstance(one, tree.Call):
+        """Yield the calls in a function body: the call, the function or the method's object, and the method name."""
+        for part in self.body_parts(function):
+            if not isinstance(part, tree.Call):
                 continue
-            member = one.function if isinstance(one.function, tree.Member) else None
-            inner = member.of if member is not None else one.function
-            yield one, self._plainly(inner, function), str(member.name) if member is not None else ""
+            if isinstance(part.function, tree.Member):
+                owner = self._static_value(part.function.of, function)
+                yield part, owner, str(part.function.name)
+            else:
+                yield part, self._static_value(part.function, function), ""
 
-    def _plainly(self, one: tree.Expr, function: FunctionValue) -> Value:
-        if isinstance(one, tree.Variable):
-            known, value = function.scope.find(one.name)
-            return value if known else self._imported(one.name, function)
-        if isinstance(one, tree.Member) and isinstance(one.of, tree.Variable | tree.Member):
-            of = self._plainly(one.of, function)
-            return (
-                self.interpreter.attribute(of, str(one.name))
-                if isinstance(of, ModuleValue | ExternalName | ClassValue)
-                else None
-            )
+    def _static_value(self, expression: tree.Expr, function: FunctionValue) -> Value:
+        """Return the value of a dotted name in a function body without running the body."""
+        if isinstance(expression, tree.Variable):
+            is_bound, value = function.scope.find(expression.name)
+            if is_bound:
+                return value
+            return self._locally_imported(expression.name, function)
+        if isinstance(expression, tree.Member) and isinstance(expression.of, tree.Variable | tree.Member):
+            owner = self._static_value(expression.of, function)
+            if isinstance(owner, ModuleValue | ExternalName | ClassValue):
+                return self.interpreter.attribute(owner, str(expression.name))
         return None
 
-    def _imported(self, name: str, function: FunctionValue) -> Value:
-        brought = self._brought.get(id(function.definition))
-        if brought is None:
-            brought = {
-                one.value.written: one.value
-                for one in self.body_parts(function)
-                if isinstance(one, tree.Assigned) and isinstance(one.value, tree.ClassName)
-            }
-            self._brought[id(function.definition)] = brought
-        return self.interpreter.evaluate(brought[name], function.scope) if name in brought else None
+    def _locally_imported(self, name: str, function: FunctionValue) -> Value:
+        """Return the value of a name that a function body imports."""
+        key = id(function.definition)
+        if key not in self._local_imports:
+            imports: dict[str, tree.ClassName] = {}
+            for part in self.body_parts(function):
+                if isinstance(part, tree.Assigned) and isinstance(part.value, tree.ClassName):
+                    imports[part.value.written] = part.value
+            self._local_imports[key] = imports
+        imported = self._local_imports[key].get(name)
+        return self.interpreter.evaluate(imported, function.scope)
 
     def body_parts(self, function: FunctionValue) -> list[Any]:
-        """Return all parts of a function's body, in their order."""
+        """Return all statements and expressions of a function body, in order."""
         key = id(function.definition)
-        if key not in self._parts:
-            self._parts[key] = list(walk_tree(function.definition.body.statements))
-        return self._parts[key]
+        if key not in self._body_parts:
+            self._body_parts[key] = list(walk_tree(function.definition.body.statements))
+        return self._body_parts[key]
 
 
-def _kinds(value: Value) -> tuple[str, ...]:
-    return tuple(value.type_names()) if isinstance(value, ClassValue) else (_first(value),)
+def _type_names(value: Value) -> list[str]:
+    if isinstance(value, ClassValue):
+        return list(value.type_names())
+    if isinstance(value, ExternalName):
+        return [value.name]
+    return []
 
 
-def _first(value: Value) -> str:
-    return value.name if isinstance(value, ExternalName) else ""
-
-
-def any_module_matches(world: World, wanted: re.Pattern[str]) -> bool:
-    """Return whether a module of the program's own has what an expression looks for."""
-    return any(
-        wanted.search(world.read(uri) or "") for uri in world.uris if uri.endswith(".py") and is_application_code(uri)
-    )
+def any_module_matches(world: World, pattern: re.Pattern[str]) -> bool:
+    """Return whether the text of an application module matches a pattern."""
+    for uri in world.uris:
+        if uri.endswith(".py") and is_application_code(uri) and pattern.search(world.read(uri) or ""):
+            return True
+    return False
 
 
 def is_application_code(uri: str) -> bool:
-    """Return whether a module is the program's own and no test."""
-    parts = uri.split("/")
-    return (
-        not (SKIPPED & set(parts[:-1])) and not parts[-1].startswith(("test_", "conftest")) and parts[-1] != "tests.py"
-    )
+    """Return whether a module belongs to the application and is not a test."""
+    *folders, name = uri.split("/")
+    if not SKIPPED.isdisjoint(folders):
+        return False
+    return not name.startswith(("test_", "conftest")) and name != "tests.py"
 
 
-def own_methods(one: ClassValue) -> Iterator[FunctionValue]:
-    """Yield the methods a class itself defines."""
-    return (value for value in one.attributes.values() if isinstance(value, FunctionValue) and value.owner is one)
+def own_methods(class_value: ClassValue) -> Iterator[FunctionValue]:
+    """Yield the methods that a class defines itself."""
+    for value in class_value.attributes.values():
+        if isinstance(value, FunctionValue) and value.owner is class_value:
+            yield value
 
 
-def _below(value: Value, outer: ClassValue) -> bool:
-    return isinstance(value, ClassValue) and value.full.startswith(f"{outer.full}.")
-
-
-def walk_tree(part: Any) -> Iterator[Any]:  # noqa: ANN401 any part of a program has parts of any kind
-    """Yield all parts of statements or expressions, in their order, bodies of functions inside them too."""
-    waiting = [part]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple):
-            waiting.extend(reversed(one))
-        elif isinstance(one, tree.Body):
-            waiting.append(one.statements)
-        elif type(one).__module__ == tree.__name__:
-            yield one
-            waiting.extend([getattr(one, name) for name in _inside(one.__class__)])
+def walk_tree(part: Any) -> Iterator[Any]:  # noqa: ANN401 parts of a program have no common type
+    """Yield all statements and expressions below a part, in order, including bodies of nested functions."""
+    pending = [part]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, tuple):
+            pending.extend(reversed(current))
+        elif isinstance(current, tree.Body):
+            pending.append(current.statements)
+        elif type(current).__module__ == tree.__name__:
+            yield current
+            pending.extend(getattr(current, name) for name in _nested_fields(type(current)))
 
 
 @cache
-def _inside(kind: type) -> tuple[str, ...]:
-    """Return the fields of a kind of part that may hold parts, the last first."""
-    plain = ("line", "line_end", "kind", "doc", "written", "operator", "visibility", "text", "how", "captures")
-    return tuple(one.name for one in reversed(fields(kind)) if one.name not in plain)
+def _nested_fields(kind: type) -> tuple[str, ...]:
+    """Return the fields of a tree class that may hold other parts, last field first."""
+    plain_fields = ("line", "line_end", "kind", "doc", "written", "operator", "visibility", "text", "how", "captures")
+    return tuple(part_field.name for part_field in reversed(fields(kind)) if part_field.name not in plain_fields)

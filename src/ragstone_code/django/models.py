@@ -166,7 +166,7 @@ class Models:
 
     def read(self, tables: DatabaseSchema) -> None:
         """Keep all models, and the tables that no migration of the project makes."""
-        migrated = set(tables.current) | {table.name for table in tables.dead}
+        migrated = set(tables.current) | {table.name for table in tables.dropped}
         for one in self.all:
             self._model(one, tables, migrated)
 
