@@ -16,20 +16,20 @@ from starlette.routing import Mount
 def named(call):
     return getattr(call, "__name__", None) or type(call).__name__
 
-found = []
-def walk(routes, before):
-    for one in routes:
-        one = getattr(one, "starlette_route", None) or one
-        if isinstance(one, Mount):
-            walk(one.routes, before + one.path)
-        elif hasattr(one, "effective_candidates"):  # newer releases include routers when they are asked
-            walk(one.effective_candidates(), before)
+rows = []
+def walk(routes, prefix):
+    for route in routes:
+        route = getattr(route, "starlette_route", None) or route
+        if isinstance(route, Mount):
+            walk(route.routes, prefix + route.path)
+        elif hasattr(route, "effective_candidates"):  # newer releases include routers lazily
+            walk(route.effective_candidates(), prefix)
         else:
-            methods = sorted(getattr(one, "methods", None) or ["WEBSOCKET"])
-            needs = [named(each.call) for each in one.dependant.dependencies]
-            found.append([before + one.path, methods, one.name, needs])
+            methods = sorted(getattr(route, "methods", None) or ["WEBSOCKET"])
+            needs = [named(dependency.call) for dependency in route.dependant.dependencies]
+            rows.append([prefix + route.path, methods, route.name, needs])
 walk(app.routes, "")
-json.dump(found, sys.stdout)
+json.dump(rows, sys.stdout)
 """
 PROJECTS = {
     "fastapi_notes": ("from notes.main import app", "backend"),
@@ -55,7 +55,7 @@ def notes() -> Graph:
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_routes_and_their_dependencies_are_those_of_the_application_itself(name: str, tmp_path: Path) -> None:
+def test_routes_and_dependencies_match_the_running_application(name: str, tmp_path: Path) -> None:
     make, folder = PROJECTS[name]
     needed = ("fastapi", "sqlalchemy", "sqlmodel", "alembic")
     found = told(ROUTES.format(make=make), unpacked(name, tmp_path) / folder, *needed)
@@ -72,11 +72,11 @@ def test_routes_and_their_dependencies_are_those_of_the_application_itself(name:
         assert isinstance(methods, list) and isinstance(guards, list)
         verbs = "|".join(sorted(map(str, methods)))
         path, label = str(node.attributes["pattern"]), str(node.attributes["name"])
-        mine.add((path, verbs, label, *(str(one).partition(":")[0] for one in guards)))
+        mine.add((path, verbs, label, *(str(guard).partition(":")[0] for guard in guards)))
     assert mine == theirs
 
 
-def test_what_hangs_on_a_condition_is_there_and_says_so() -> None:
+def test_routes_under_a_condition_are_marked_conditional() -> None:
     graph = graph_of("fastapi_shop")
     conditional = {node.key for node in routes(graph) if node.attributes["conditional"]}
     assert conditional == {
@@ -86,7 +86,7 @@ def test_what_hangs_on_a_condition_is_there_and_says_so() -> None:
     }
 
 
-def test_a_route_leads_to_its_function_schemas_and_models(notes: Graph) -> None:
+def test_a_route_links_to_its_function_schemas_and_models(notes: Graph) -> None:
     created = "route:POST api/v1/notes/"
     handled = links(notes, "HANDLED_BY", created)
     assert [(link.target, link.uri) for link in handled] == [
@@ -102,7 +102,7 @@ def test_a_route_leads_to_its_function_schemas_and_models(notes: Graph) -> None:
     assert [link.target for link in change] == ["class:backend.notes.schemas.NoteOut"]
 
 
-def test_what_a_dependency_needs_itself_is_linked_from_it(notes: Graph) -> None:
+def test_dependencies_of_a_dependency_are_linked_from_it(notes: Graph) -> None:
     needed = links(notes, "GUARDED_BY", "middleware:backend.notes.deps.current_user")
     assert [link.target.rpartition(".")[2] for link in needed] == ["session", "OAuth2PasswordBearer"]
     behind = links(notes, "HANDLED_BY", "middleware:backend.notes.deps.current_user")
@@ -114,11 +114,11 @@ def test_routes_are_found_by_their_names_and_paths(notes: Graph) -> None:
     assert named["create-note", "route_name"] == "route:POST api/v1/notes/"
     assert named["POST api/v1/notes", "uri"] == "route:POST api/v1/notes/"
     assert "route:GET api/v1/tags-two/{tag}" in {node.key for node in routes(notes)}
-    prose = next(one for one in notes.rendered if one.key == "route:POST api/v1/notes/")
+    prose = next(description for description in notes.rendered if description.key == "route:POST api/v1/notes/")
     assert "notes.schemas.NoteIn" in prose.text
 
 
-def test_a_prefix_from_the_environment_is_said_not_to_be_known() -> None:
+def test_a_prefix_from_the_environment_gives_a_remark() -> None:
     texts = {
         "main.py": (
             "import os\nfrom fastapi import APIRouter, FastAPI\nrouter = APIRouter()\n"

@@ -11,8 +11,8 @@ from tests.ragstone_code.projects import files, told, unpacked, world_of
 ROUTES = """
 import json, sys
 {make}
-found = [[one.rule, sorted(one.methods - {{"HEAD", "OPTIONS"}}), one.endpoint] for one in app.url_map.iter_rules()]
-json.dump(found, sys.stdout)
+rows = [[rule.rule, sorted(rule.methods - {{"HEAD", "OPTIONS"}}), rule.endpoint] for rule in app.url_map.iter_rules()]
+json.dump(rows, sys.stdout)
 """
 PROJECTS = {
     "flask_diary": "from diary import create_app\napp = create_app({'SQLALCHEMY_DATABASE_URI': 'sqlite://'})",
@@ -38,7 +38,7 @@ def diary() -> Graph:
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_rules_are_those_of_the_applications_own_map(name: str, tmp_path: Path) -> None:
+def test_rules_match_the_url_map_of_the_running_application(name: str, tmp_path: Path) -> None:
     needed = ("flask", "flask_sqlalchemy", "flask_restful")
     found = told(ROUTES.format(make=PROJECTS[name]), unpacked(name, tmp_path), *needed)
     theirs = {(rule, tuple(methods), endpoint) for rule, methods, endpoint in found}
@@ -51,14 +51,14 @@ def test_rules_are_those_of_the_applications_own_map(name: str, tmp_path: Path) 
     assert mine == theirs
 
 
-def test_what_hangs_on_a_condition_is_there_and_says_so(diary: Graph) -> None:
+def test_routes_under_a_condition_are_marked_conditional(diary: Graph) -> None:
     conditional = {node.key for node in routes(diary) if node.attributes["conditional"]}
     assert conditional == {"route:GET debug"}
     tools = {node.key for node in routes(graph_of("flask_tools")) if node.attributes["conditional"]}
     assert tools == {"route:GET extra"}
 
 
-def test_guards_are_the_applications_then_the_blueprints_then_the_views(diary: Graph) -> None:
+def test_guards_are_ordered_application_blueprint_view(diary: Graph) -> None:
     assert named(diary, "auth.logout").attributes["middleware"] == ["everywhere", "check", "signed_in", "needs:member"]
     assert named(diary, "index").attributes["middleware"] == ["everywhere"]
     assert named(diary, "api.entries").attributes["middleware"] == ["everywhere", "signed_in"]
@@ -70,7 +70,7 @@ def test_guards_are_the_applications_then_the_blueprints_then_the_views(diary: G
     assert behind["middleware:diary.guards.needs"] == "function:diary.guards.needs"
 
 
-def test_views_lead_to_functions_methods_and_models(diary: Graph) -> None:
+def test_views_link_to_functions_methods_and_models(diary: Graph) -> None:
     handled = {(link.source, link.target) for link in diary.links if link.kind == "HANDLED_BY"}
     assert ("route:GET|POST api/entries/", "method:diary.api.views.Entries.get") in handled
     assert ("route:GET|POST api/entries/", "method:diary.api.views.Entries.post") in handled
@@ -82,7 +82,7 @@ def test_views_lead_to_functions_methods_and_models(diary: Graph) -> None:
     }
 
 
-def test_a_blueprint_that_is_not_known_is_said() -> None:
+def test_an_unknown_blueprint_gives_a_remark() -> None:
     texts = {"app.py": "from flask import Flask\napp = Flask('x')\napp.register_blueprint(plugin())\n"}
     graph = Flask().read(world_of(texts))
     assert [node.key for node in routes(graph)] == ["route:GET static/{filename}"]

@@ -23,7 +23,7 @@ def world(files: Mapping[str, str]) -> World:
 
 
 def migration(name: str, up: str, more: str = "") -> tuple[str, str]:
-    """Return a migration without a name of its own; its `up` starts on line 10."""
+    """Return a migration with an anonymous class; its `up` starts on line 10."""
     text = f"""<?php
 
 use Illuminate\\Database\\Migrations\\Migration;
@@ -43,7 +43,7 @@ return new class extends Migration {{
 
 
 def model(name: str, body: str = "", *, extends: str = "Model", before: str = "") -> tuple[str, str]:
-    """Return a model of the namespace App\\Models; its class starts on line 9 where nothing is before it."""
+    """Return a model of the namespace App\\Models; its class starts on line 9 if nothing comes before it."""
     text = f"""<?php
 
 namespace App\\Models;
@@ -60,32 +60,32 @@ class {name} extends {extends} {{
 
 
 def migrated(*files: tuple[str, str]) -> Graph:
-    """Return what migrations leave."""
+    """Return the graph of the tables of a project."""
     return read_tables(world(dict(files)))
 
 
 def modelled(*files: tuple[str, str]) -> Graph:
-    """Return what models say."""
+    """Return the graph of the models of a project."""
     return read_models(world(dict(files)))
 
 
 def node(graph: Graph, key: str) -> Node:
     """Return a node by its key."""
-    return next(one for one in graph.nodes if one.key == key)
+    return next(node for node in graph.nodes if node.key == key)
 
 
 def column_names(graph: Graph, table: str) -> list[Json]:
-    """Return the columns of a table that lives."""
+    """Return the columns of a current table."""
     columns = node(graph, f"table:{table}").attributes["columns"]
     assert isinstance(columns, list)
-    return [one["name"] for one in columns if isinstance(one, dict)]
+    return [column["name"] for column in columns if isinstance(column, dict)]
 
 
 def column(graph: Graph, name: str) -> Mapping[str, Json]:
-    """Return what a column is, by `table.name`."""
+    """Return the attributes of a column, by `table.name`."""
     return node(graph, f"column:{name}").attributes
 
 
 def links(graph: Graph, kind: str) -> list[tuple[str, str, str]]:
-    """Return the links of a kind: from, to, and the place that says so."""
-    return [(one.source, one.target, f"{one.uri}:{one.line}") for one in graph.links if one.kind == kind]
+    """Return the links of a kind: source, target and place."""
+    return [(link.source, link.target, f"{link.uri}:{link.line}") for link in graph.links if link.kind == kind]

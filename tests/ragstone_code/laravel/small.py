@@ -40,7 +40,7 @@ def models(own: App) -> tuple[AppClass, ...]:
 
 
 def said(graph: Graph, kind: str) -> set[tuple[str, str, str]]:
-    """Return the links of a kind: from, to, and the place that says so."""
+    """Return the links of a kind: source, target and place."""
     return {
         (_bare(link.source), _bare(link.target), f"{link.uri}:{link.line}") for link in graph.links if link.kind == kind
     }

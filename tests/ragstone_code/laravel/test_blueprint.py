@@ -1,4 +1,4 @@
-"""What each call on a blueprint makes of a table."""
+"""Blueprint calls and their effect on tables."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_every_column_method_adds_one_column_of_its_type(method: str) -> None:
         ("after('y', function ($table) { $table->string('x'); })", ["x"]),
     ],
 )  # fmt: skip
-def test_names_that_are_not_said_are_laravels(call: str, names: list[str]) -> None:
+def test_a_call_without_a_name_gives_laravels_default_names(call: str, names: list[str]) -> None:
     assert column_names(migrated(made(call)), "t") == names
 
 
-def test_what_a_chain_sets_is_kept() -> None:
+def test_a_chain_sets_the_options_of_its_column() -> None:
     graph = migrated(
         made(
             "string('a', 40)->nullable()->default('x')->comment('why')->unique()",
@@ -71,8 +71,8 @@ def test_what_a_chain_sets_is_kept() -> None:
         "e": {"type": "string", "nullable": False},
         "f": {"type": "string", "nullable": False, "default": "now()"},
     }
-    for name, said in expected.items():
-        assert column(graph, f"t.{name}") == {**said, "name": name, "table": "t"}
+    for name, attributes in expected.items():
+        assert column(graph, f"t.{name}") == {**attributes, "name": name, "table": "t"}
     assert node(graph, "table:t").attributes["indexes"] == [
         {"name": "t_a_unique", "kind": "unique", "columns": ["a"]},
         {"name": "by_e", "kind": "index", "columns": ["e"]},
@@ -90,11 +90,11 @@ def test_what_a_chain_sets_is_kept() -> None:
         ("foreign(['a', 'b'])->references(['c', 'd'])->on('pairs')", "a,b->pairs.c,d"),
     ],
 )
-def test_a_foreign_key_is_known_however_it_is_said(call: str, key: str) -> None:
+def test_every_way_to_write_a_foreign_key_gives_the_key(call: str, key: str) -> None:
     assert node(migrated(made(call)), "table:t").attributes["foreign_keys"] == [key]
 
 
-def test_a_plain_column_that_only_says_what_it_references_has_no_foreign_key() -> None:
+def test_references_on_a_plain_column_makes_no_foreign_key() -> None:
     graph = migrated(made("unsignedInteger('user_id')->references('id')->on('users')"))
     assert node(graph, "table:t").attributes["foreign_keys"] == []
 
@@ -113,7 +113,7 @@ def test_a_plain_column_that_only_says_what_it_references_has_no_foreign_key() -
         (["renameColumn('a', 'z')", "dropTimestamps()"], ["z", "b", "c_type", "c_id", "deleted_at", "remember_token"]),
     ],
 )
-def test_columns_are_taken_away_and_renamed(calls: list[str], left: list[str]) -> None:
+def test_columns_are_dropped_and_renamed(calls: list[str], left: list[str]) -> None:
     before = made("string('a')", "foreignId('b')->constrained()", "morphs('c')", "timestamps()", "softDeletes()",
                   "rememberToken()")  # fmt: skip
     assert column_names(migrated(before, altered(*calls)), "t") == left
@@ -137,18 +137,18 @@ def test_indexes_and_foreign_keys_are_dropped_by_name_or_columns() -> None:
     ).attributes  # fmt: skip
     assert after["foreign_keys"] == []
     assert isinstance(after["indexes"], list)
-    assert [one["name"] for one in after["indexes"] if isinstance(one, dict)] == ["low", "text"]
+    assert [index["name"] for index in after["indexes"] if isinstance(index, dict)] == ["low", "text"]
 
 
-def test_a_table_is_renamed_or_dropped_from_inside() -> None:
+def test_a_blueprint_can_rename_or_drop_its_table() -> None:
     graph = migrated(made("id()"), altered("rename('u')"))
     assert column_names(graph, "u") == ["id"]
-    assert [one.kind for one in graph.links] == ["CREATES", "RENAMES"]
+    assert [link.kind for link in graph.links] == ["CREATES", "RENAMES"]
     gone = migrated(made("id()"), altered("drop()"))
-    assert [one.key for one in gone.nodes if one.kind == "table"] == ["table:t#2020_01_01_000000_a"]
+    assert [node.key for node in gone.nodes if node.kind == "table"] == ["table:t#2020_01_01_000000_a"]
 
 
-def test_morphs_have_the_key_type_the_application_sets() -> None:
+def test_morph_columns_use_the_key_type_of_the_application() -> None:
     provider = """<?php namespace App\\Providers; use Illuminate\\Support\\Facades\\Schema;
     class AppServiceProvider { public function boot() { Schema::morphUsingUuids(); } }"""
     plain = migrated(made("morphs('m')"))

@@ -26,7 +26,7 @@ def provider(*body: str) -> tuple[str, str]:
     return php("app/Providers/Events.php", *head, "class Events extends EventServiceProvider {", *body, "}")
 
 
-def test_the_array_of_a_provider_says_who_listens_with_its_line() -> None:
+def test_listeners_in_the_array_of_a_provider_have_their_lines() -> None:
     graph = of(provider("protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"), PAID, SEND)
     assert said(graph, "LISTENS") == {("App\\Listeners\\Send", "App\\Events\\Paid", "app/Providers/Events.php:9")}
     assert said(graph, "HANDLED_BY") == {
@@ -35,14 +35,14 @@ def test_the_array_of_a_provider_says_who_listens_with_its_line() -> None:
     assert {(node.name, node.kind) for node in graph.nodes} >= {("Paid", "event"), ("Send", "listener")}
 
 
-def test_a_listener_alone_a_method_by_a_sign_and_a_pair_are_all_understood() -> None:
+def test_a_listener_may_be_a_class_a_class_with_method_or_a_pair() -> None:
     body = "protected $listen = ['a' => Send::class, 'b' => [Send::class . '@later'], 'c' => [[Send::class, 'now']]];"
     graph = of(provider(body), SEND)
-    told = {(link.target, link.attributes["method"]) for link in graph.links if link.kind == "LISTENS"}
-    assert told == {("event:a", "handle"), ("event:b", "later"), ("event:c", "now")}
+    listeners = {(link.target, link.attributes["method"]) for link in graph.links if link.kind == "LISTENS"}
+    assert listeners == {("event:a", "handle"), ("event:b", "later"), ("event:c", "now")}
 
 
-def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
+def test_a_subscriber_registers_by_calls_and_by_its_returned_array() -> None:
     calling = php(
         "app/Listeners/Calling.php",
         "namespace App\\Listeners;",
@@ -64,7 +64,7 @@ def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
         "protected $subscribe = [", "  \\App\\Listeners\\Calling::class,", "  \\App\\Listeners\\Returning::class,", "];"
     )
     graph = of(registering, PAID, calling, returning)
-    told = {
+    listeners = {
         (
             link.source.rpartition("\\")[2],
             link.target,
@@ -76,7 +76,7 @@ def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
         if link.kind == "LISTENS"
     }
     there = "app/Providers/Events.php"
-    assert told == {
+    assert listeners == {
         ("Calling", "class:App\\Events\\Paid", "handle", 6, f"{there}:9"),
         ("Calling", "event:x", "onX", 7, f"{there}:9"),
         ("Returning", "class:App\\Events\\Paid", "onPaid", 6, f"{there}:10"),
@@ -85,7 +85,7 @@ def test_a_subscriber_says_its_events_by_calls_and_by_what_it_returns() -> None:
     }
 
 
-def test_calls_of_listen_in_a_provider_take_closures_queued_ones_and_lists() -> None:
+def test_listen_calls_accept_closures_queued_closures_and_lists() -> None:
     booting = php(
         "app/Providers/Boot.php",
         "namespace App\\Providers;",
@@ -110,7 +110,7 @@ def test_calls_of_listen_in_a_provider_take_closures_queued_ones_and_lists() -> 
     }
 
 
-def test_listeners_are_discovered_by_their_types_where_discovery_is_on() -> None:
+def test_listeners_are_discovered_by_parameter_type_if_discovery_is_on() -> None:
     both = php(
         "app/Listeners/Both.php",
         "namespace App\\Listeners;",
@@ -131,7 +131,7 @@ def test_listeners_are_discovered_by_their_types_where_discovery_is_on() -> None
     assert not said(of(PAID, both), "LISTENS")
 
 
-def test_discovery_can_be_turned_off_and_asked_for() -> None:
+def test_discovery_can_be_turned_off_and_on() -> None:
     off = php(
         "bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: false);"
     )
@@ -142,8 +142,8 @@ def test_discovery_can_be_turned_off_and_asked_for() -> None:
     assert not said(of(refusing, PAID, SEND), "LISTENS")
 
 
-def test_discovery_looks_in_the_folders_it_is_told() -> None:
-    told = php(
+def test_discovery_searches_the_configured_folders() -> None:
+    provider = php(
         "bootstrap/app.php",
         "return Illuminate\\Foundation\\Application::configure()",
         "->withEvents(discover: [__DIR__.'/../app/*/Hears'])->create();",
@@ -155,23 +155,23 @@ def test_discovery_looks_in_the_folders_it_is_told() -> None:
         "public function handle(\\App\\Events\\Paid $e) {}",
         "}",
     )
-    assert said(of(told, PAID, SEND, elsewhere), "LISTENS") == {
+    assert said(of(provider, PAID, SEND, elsewhere), "LISTENS") == {
         ("App\\Shop\\Hears\\It", "App\\Events\\Paid", "app/Shop/Hears/It.php:5")
     }
 
 
-def test_a_pair_that_is_listed_and_discovered_is_one_link() -> None:
+def test_a_listener_that_is_listed_and_discovered_has_one_link() -> None:
     graph = of(CONFIGURED, provider("protected $listen = [Paid::class => [Send::class]];"), PAID, SEND)
     assert [link.attributes["how"] for link in graph.links if link.kind == "LISTENS"] == ["listen"]
 
 
-def test_where_was_looked_is_told_even_where_nothing_is_found() -> None:
+def test_the_registry_lists_searched_places_even_if_there_are_no_listeners() -> None:
     graph = of(provider("protected $listen = [];"), CONFIGURED)
     registry = next(node for node in graph.nodes if node.key == REGISTRY_KEY)
     assert registry.attributes["places"] == ["app/Providers/Events.php:8", "app/Listeners/"]
 
 
-def test_a_listener_that_is_computed_is_a_remark_and_no_link() -> None:
+def test_a_computed_listener_gives_a_remark_and_no_link() -> None:
     own, calls = app(
         provider(
             "public function boot() { \\Illuminate\\Support\\Facades\\Event::listen(Paid::class, $this->made()); }"

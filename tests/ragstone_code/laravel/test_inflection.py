@@ -1,4 +1,4 @@
-"""Names as Laravel forms them."""
+"""Inflection of names by Laravel's rules."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ STUDLY = st.from_regex(r"\A([A-Z][a-z]{1,8}){1,3}\Z")
         ("Hero", "heroes"), ("Photo", "photos"), ("Wolf", "wolves"), ("Cafe", "cafes"), ("UserData", "user_data"),
     ],
 )  # fmt: skip
-def test_a_class_has_the_table_laravel_gives_it(name: str, table: str) -> None:
+def test_table_names_of_classes_match_laravel(name: str, table: str) -> None:
     assert inflection.table_name(name) == table
 
 
 @pytest.mark.parametrize(
-    ("many", "one"),
+    ("plural", "singular"),
     [
         ("people", "person"), ("buses", "bus"), ("statuses", "status"), ("movies", "movie"), ("wolves", "wolf"),
         ("databases", "database"), ("bases", "basis"), ("media", "medium"), ("data", "data"), ("axes", "axe"),
@@ -40,11 +40,11 @@ def test_a_class_has_the_table_laravel_gives_it(name: str, table: str) -> None:
         ("CATEGORIES", "CATEGORY"), ("Menus", "Menu"), ("taxes", "tax"), ("children", "child"), ("monies", "money"),
     ],
 )  # fmt: skip
-def test_a_plural_has_the_singular_laravel_gives_it(many: str, one: str) -> None:
-    assert inflection.singular(many) == one
+def test_singular_forms_match_laravel(plural: str, singular: str) -> None:
+    assert inflection.singular(plural) == singular
 
 
-def test_names_change_their_case_as_laravel_changes_it() -> None:
+def test_case_conversions_match_laravel() -> None:
     assert inflection.snake("fooBar Baz") == "foo_bar_baz"
     assert inflection.snake("already_snake") == "already_snake"
     assert inflection.camel("foo-bar_baz qux") == "fooBarBazQux"
@@ -52,7 +52,7 @@ def test_names_change_their_case_as_laravel_changes_it() -> None:
     assert inflection.plural("!") == "!"
 
 
-def test_a_pivot_is_in_the_singular_and_two_models_are_joined_in_order() -> None:
+def test_pivot_tables_are_singular_and_in_alphabetical_order() -> None:
     assert inflection.pivot_table_name("App\\Models\\RoleUser") == "role_user"
     assert inflection.joining_table_name("App\\Models\\User", "App\\Models\\Role") == "role_user"
     assert inflection.foreign_key_name("App\\Models\\OrderItem") == "order_item_id"
@@ -60,7 +60,7 @@ def test_a_pivot_is_in_the_singular_and_two_models_are_joined_in_order() -> None
 
 
 @given(STUDLY)
-def test_a_table_is_in_lower_case_and_ends_as_its_last_word_does_in_the_plural(name: str) -> None:
+def test_a_table_name_is_lower_case_with_its_last_word_in_the_plural(name: str) -> None:
     table = inflection.table_name(name)
     assert table == table.lower()
     assert inflection.table_name(f"Deep\\Space\\{name}") == table
@@ -68,13 +68,13 @@ def test_a_table_is_in_lower_case_and_ends_as_its_last_word_does_in_the_plural(n
 
 
 @given(st.text(max_size=20))
-def test_no_word_is_too_strange(word: str) -> None:
+def test_any_word_can_be_inflected(word: str) -> None:
     for change in (inflection.plural, inflection.singular, inflection.snake, inflection.camel, inflection.table_name):
         assert isinstance(change(word), str)
 
 
 @pytest.mark.skipif(not VECTORS.exists(), reason="the vectors are not beside the checkout")
-def test_every_vector_made_by_laravel_itself_comes_out_the_same() -> None:
+def test_all_vectors_made_by_laravel_match() -> None:
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     assert {name: inflection.table_name(name) for name in vectors["table"]} == vectors["table"]
     assert {many: inflection.route_parameter(many) for many in vectors["singular"]} == vectors["singular"]

@@ -1,4 +1,4 @@
-"""Migrations, followed in their order."""
+"""Replay of migrations in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOTAL = migration(
 )
 
 
-def test_a_table_is_what_its_migrations_leave_with_their_lines() -> None:
+def test_a_table_has_the_columns_of_its_migrations_with_their_lines() -> None:
     graph = migrated(ORDERS, TOTAL)
     assert column_names(graph, "orders") == ["id", "total"]
     assert column(graph, "orders.total") == {
@@ -25,15 +25,15 @@ def test_a_table_is_what_its_migrations_leave_with_their_lines() -> None:
         ("migration:2020_01_01_000000_create_orders", "table:orders", f"{ORDERS[0]}:10"),
     ]
     assert links(graph, "ALTERS") == [("migration:2020_02_01_000000_add_total", "table:orders", f"{TOTAL[0]}:10")]
-    assert {one.confidence for one in graph.links} == {"evaluated"}
+    assert {link.confidence for link in graph.links} == {"evaluated"}
 
 
-def test_deleting_a_migration_restores_the_tables_earlier_columns() -> None:
+def test_without_a_migration_the_table_has_its_earlier_columns() -> None:
     assert column_names(migrated(ORDERS, TOTAL), "orders") == ["id", "total"]
     assert column_names(migrated(ORDERS), "orders") == ["id"]
 
 
-def test_a_rename_keeps_a_table_and_drop_and_create_make_another() -> None:
+def test_a_rename_keeps_the_table_but_drop_and_create_make_a_new_one() -> None:
     graph = migrated(
         migration("2020_01_01_000000_a", "Schema::create('tasks', fn ($t) => $t->string('old'));"),
         migration("2020_02_01_000000_b", "Schema::rename('tasks', 'tasks_old');"),
@@ -47,12 +47,12 @@ def test_a_rename_keeps_a_table_and_drop_and_create_make_another() -> None:
     assert gone.attributes["dropped"] is True
     assert gone.attributes["former_names"] == ["tasks"]
     assert gone.attributes["migrations"] == ["2020_01_01_000000_a", "2020_02_01_000000_b", "2020_04_01_000000_d"]
-    assert [(one.kind, one.target) for one in graph.links if one.source.endswith(("_b", "_d"))] == [
+    assert [(link.kind, link.target) for link in graph.links if link.source.endswith(("_b", "_d"))] == [
         ("RENAMES", gone.key), ("DROPS", gone.key),
     ]  # fmt: skip
 
 
-def test_a_renamed_table_is_altered_under_its_new_name_and_referred_to_by_it() -> None:
+def test_changes_and_foreign_keys_follow_a_renamed_table() -> None:
     graph = migrated(
         migration("2020_01_01_000000_a", "Schema::create('hosts', fn ($t) => $t->id());"),
         migration("2020_01_02_000000_b", "Schema::create('jobs', fn ($t) => $t->foreignId('host_id')->constrained());"),
@@ -65,7 +65,7 @@ def test_a_renamed_table_is_altered_under_its_new_name_and_referred_to_by_it() -
     assert links(graph, "FOREIGN_KEY") == [
         ("table:jobs", "table:machines", "database/migrations/2020_01_02_000000_b.php:10")
     ]
-    assert [one.name for one in graph.aliases if one.kind == "former_table"] == ["hosts"]
+    assert [alias.name for alias in graph.aliases if alias.kind == "former_table"] == ["hosts"]
     assert column(graph, "machines.number")["renamed_at"] == "database/migrations/2020_03_01_000000_d.php:10"
 
 
@@ -99,7 +99,7 @@ def test_names_come_from_variables_loops_constants_methods_and_config() -> None:
     assert column_names(graph, "my_lists") == ["id"]
 
 
-def test_conditions_about_the_tables_are_decided_by_the_tables_so_far() -> None:
+def test_conditions_on_tables_use_the_tables_at_that_point() -> None:
     graph = migrated(
         ORDERS,
         migration(
@@ -120,10 +120,10 @@ def test_conditions_about_the_tables_are_decided_by_the_tables_so_far() -> None:
         ),
     )
     assert column_names(graph, "orders") == ["id", "sure", "code", "perhaps"]
-    assert [one.conditional for one in graph.links if one.kind == "ALTERS"] == [False, False, True]
+    assert [link.conditional for link in graph.links if link.kind == "ALTERS"] == [False, False, True]
 
 
-def test_transactions_connections_and_switched_off_constraints_are_entered() -> None:
+def test_code_inside_transactions_and_connections_is_followed() -> None:
     graph = migrated(
         migration(
             "2020_01_01_000000_a",
@@ -138,12 +138,12 @@ def test_transactions_connections_and_switched_off_constraints_are_entered() -> 
             """,
         )
     )
-    living = [one.name for one in graph.nodes if one.kind == "table" and not one.attributes["dropped"]]
+    living = [node.name for node in graph.nodes if node.kind == "table" and not node.attributes["dropped"]]
     assert living == ["b", "c", "d", "e", "x", "y"]
     assert column_names(graph, "b") == []
 
 
-def test_named_classes_modules_and_macros_of_the_project_count() -> None:
+def test_named_classes_modules_and_macros_of_the_project_are_followed() -> None:
     named = """<?php
     use Illuminate\\Support\\Facades\\Schema;
     class CreateThings extends \\Illuminate\\Database\\Migrations\\Migration {
@@ -166,11 +166,11 @@ def test_named_classes_modules_and_macros_of_the_project_count() -> None:
         ("app/Providers/MacroServiceProvider.php", provider),
         ("tests/database/migrations/2020_01_01_000000_create_fakes.php", named % "fakes"),
     )
-    assert [one.name for one in graph.nodes if one.kind == "table"] == ["posts", "things"]
+    assert [node.name for node in graph.nodes if node.kind == "table"] == ["posts", "things"]
     assert column_names(graph, "things") == ["price_cents", "currency"]
 
 
-def test_foreign_keys_by_model_know_its_table_and_key() -> None:
+def test_foreign_keys_by_model_use_its_table_and_key() -> None:
     graph = migrated(
         migration("2020_01_01_000000_a", "Schema::create('people', fn ($t) => $t->string('code'));"),
         migration(
@@ -191,7 +191,7 @@ def test_foreign_keys_by_model_know_its_table_and_key() -> None:
     assert node(graph, "table:pets").attributes["foreign_keys"] == ["owner_code->people.code"]
 
 
-def test_plain_sql_is_applied_and_other_sql_is_noted() -> None:
+def test_sql_about_tables_is_applied_and_other_sql_gives_a_remark() -> None:
     graph = migrated(
         ORDERS,
         migration(
@@ -206,12 +206,12 @@ def test_plain_sql_is_applied_and_other_sql_is_noted() -> None:
         ),
     )
     assert column_names(graph, "orders") == ["id", "remark"]
-    assert [one.attributes.get("raw") for one in graph.links if one.kind == "ALTERS"] == [True, True]
-    assert any("CREATE TRIGGER" in one for one in graph.remarks)
-    assert any("not written out" in one for one in graph.remarks)
+    assert [link.attributes.get("raw") for link in graph.links if link.kind == "ALTERS"] == [True, True]
+    assert any("CREATE TRIGGER" in remark for remark in graph.remarks)
+    assert any("not written out" in remark for remark in graph.remarks)
 
 
-def test_what_cannot_be_known_is_a_remark_and_stops_nothing() -> None:
+def test_unknown_values_give_remarks_and_the_replay_goes_on() -> None:
     graph = migrated(
         migration(
             "2020_01_01_000000_a",
@@ -229,10 +229,10 @@ def test_what_cannot_be_known_is_a_remark_and_stops_nothing() -> None:
     assert column_names(graph, "known") == ["id"]
     assert node(graph, "table:from_a_package").attributes["partial"] is True
     assert len(graph.remarks) == 4
-    assert all(one.startswith("database/migrations/2020_01_01_000000_a.php:1") for one in graph.remarks)
+    assert all(remark.startswith("database/migrations/2020_01_01_000000_a.php:1") for remark in graph.remarks)
 
 
-def test_a_dump_stands_for_the_migrations_that_are_gone() -> None:
+def test_a_dump_replaces_deleted_migrations() -> None:
     dump = """CREATE TABLE `migrations` (`id` int unsigned NOT NULL AUTO_INCREMENT, `migration` varchar(255) NOT NULL);
 CREATE TABLE `orders` (
   `id` bigint unsigned NOT NULL AUTO_INCREMENT,
@@ -258,14 +258,14 @@ INSERT INTO `migrations` VALUES (3,'2020_01_01_000000_create_orders',1);
     assert column_names(graph, "orders") == ["id", "code"]
 
 
-def test_what_packages_set_when_a_project_does_not_is_known() -> None:
+def test_config_defaults_of_packages_apply_if_the_project_has_none() -> None:
     graph = migrated(
         migration("2020_01_01_000000_a", "Schema::create(config('activitylog.table_name'), fn ($t) => $t->id());")
     )
     assert column_names(graph, "activity_log") == ["id"]
 
 
-def test_a_changed_column_keeps_what_is_not_said_only_before_laravel_eleven() -> None:
+def test_a_changed_column_keeps_its_options_only_before_laravel_eleven() -> None:
     files = (
         migration("2020_01_01_000000_a", "Schema::create('a', fn ($t) => $t->string('x')->nullable()->default('y'));"),
         migration("2020_01_02_000000_b", "Schema::table('a', fn ($t) => $t->text('x')->change());"),
@@ -291,12 +291,12 @@ def test_a_loop_over_columns_is_one_link_and_a_file_of_sql_is_read() -> None:
         ("database/more.sql", "CREATE TABLE more (id int); ALTER TABLE orders ADD z int;"),
     )
     assert column_names(graph, "orders") == ["id", "x", "y", "z"]
-    told = [(one.attributes["columns"], one.line) for one in graph.links if one.kind == "ALTERS"]
-    assert told == [(["x", "y"], 12), (["z"], 14)]
+    changes = [(link.attributes["columns"], link.line) for link in graph.links if link.kind == "ALTERS"]
+    assert changes == [(["x", "y"], 12), (["z"], 14)]
     assert column_names(graph, "more") == ["id"]
 
 
-def test_folders_that_providers_name_hold_migrations_too_and_one_name_may_be_there_twice() -> None:
+def test_providers_add_migration_folders_and_names_may_repeat() -> None:
     provider = """<?php
     namespace Blog\\Providers;
     class BlogServiceProvider extends \\Illuminate\\Support\\ServiceProvider {
@@ -309,6 +309,6 @@ def test_folders_that_providers_name_hold_migrations_too_and_one_name_may_be_the
         ("a/migrations/2020_01_01_000000_create_orders.php", text),
         ("b/migrations/2020_01_01_000000_create_orders.php", text.replace("orders", "bills")),
     )
-    assert [one.name for one in graph.nodes if one.kind == "table"] == ["orders", "bills", "posts"]
-    keys = [one.key for one in graph.nodes]
+    assert [node.name for node in graph.nodes if node.kind == "table"] == ["orders", "bills", "posts"]
+    keys = [node.key for node in graph.nodes]
     assert len(keys) == len(set(keys))

@@ -1,4 +1,4 @@
-"""Models: their tables, what they say of themselves, their relations."""
+"""Eloquent models: tables, properties and relations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tests.ragstone_code.laravel.shop import model, modelled, node
 
 
 def mapped(graph: Graph, name: str) -> tuple[str, Json, int, str]:
-    """Return a model's table, how it is known, and the line that says so."""
-    link = next(one for one in graph.links if one.kind == "MAPS_TO" and one.source == f"class:App\\Models\\{name}")
+    """Return a model's table, its source, and the line that names it."""
+    link = next(link for link in graph.links if link.kind == "MAPS_TO" and link.source == f"class:App\\Models\\{name}")
     return link.target.removeprefix("table:"), link.attributes["how"], link.line, link.confidence
 
 
 def relation(graph: Graph, name: str) -> dict[str, Json]:
-    """Return what is told of a relation, without where."""
-    told = node(graph, f"relation:App\\Models\\{name}").attributes
-    return {key: value for key, value in told.items() if key not in ("declared_in", "used_at", "model", "name")}
+    """Return the attributes of a relation without its place."""
+    attributes = node(graph, f"relation:App\\Models\\{name}").attributes
+    return {key: value for key, value in attributes.items() if key not in ("declared_in", "used_at", "model", "name")}
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def relation(graph: Graph, name: str) -> dict[str, Json]:
          ("notifications", "convention", 9, "convention")),
     ],
 )  # fmt: skip
-def test_a_model_has_its_table_by_word_attribute_or_convention(
+def test_the_table_of_a_model_comes_from_property_attribute_or_convention(
     files: list[tuple[str, str]], expected: tuple[str, str, int, str]
 ) -> None:
     assert mapped(modelled(*files), "BlogPost") == expected
 
 
-def test_a_class_that_is_no_model_is_none_and_an_abstract_one_has_no_table() -> None:
+def test_other_classes_are_no_models_and_abstract_models_have_no_table() -> None:
     graph = modelled(
         model("Service", extends="\\Some\\Other"),
         ("app/Models/Base.php", "<?php namespace App\\Models; abstract class Base extends "
@@ -58,12 +58,12 @@ def test_a_class_that_is_no_model_is_none_and_an_abstract_one_has_no_table() -> 
         model("Cat", extends="BaseModel"),
         ("tests/Fake.php", "<?php class Fake extends \\Illuminate\\Database\\Eloquent\\Model {}"),
     )  # fmt: skip
-    assert sorted(one.name for one in graph.nodes if one.kind == "model") == ["Base", "BaseModel", "Cat", "Dog"]
-    assert sorted(one.target for one in graph.links if one.kind == "MAPS_TO") == ["table:cats", "table:dogs"]
+    assert sorted(node.name for node in graph.nodes if node.kind == "model") == ["Base", "BaseModel", "Cat", "Dog"]
+    assert sorted(link.target for link in graph.links if link.kind == "MAPS_TO") == ["table:cats", "table:dogs"]
     assert node(graph, "class:App\\Models\\Base").attributes["abstract"] is True
 
 
-def test_a_model_tells_its_keys_casts_scopes_and_lists() -> None:
+def test_a_model_has_keys_casts_scopes_and_column_lists() -> None:
     graph = modelled(
         model(
             "Order",
@@ -82,8 +82,8 @@ def test_a_model_tells_its_keys_casts_scopes_and_lists() -> None:
             before="\n#[\\Illuminate\\Database\\Eloquent\\Attributes\\Hidden(['secret'])]",
         )
     )
-    told = node(graph, "class:App\\Models\\Order").attributes
-    assert told == {
+    attributes = node(graph, "class:App\\Models\\Order").attributes
+    assert attributes == {
         "table": "orders", "how": "convention", "primary_key": "number", "key_type": "string",
         "extends": "Illuminate\\Database\\Eloquent\\Model", "connection": "shop", "fillable": ["code", "extra"],
         "hidden": ["secret"], "timestamps": False, "casts": {"paid": "boolean", "state": "App\\Models\\State"},
@@ -127,7 +127,7 @@ def test_a_model_tells_its_keys_casts_scopes_and_lists() -> None:
         ("$this->throughLoans()->hasBook()", {"type": "hasManyThrough", "through": "App\\Models\\Loan"}),
     ],
 )  # fmt: skip
-def test_every_kind_of_relation_is_told(body: str, expected: dict[str, Json]) -> None:
+def test_every_kind_of_relation_is_read(body: str, expected: dict[str, Json]) -> None:
     graph = modelled(
         model("User", f"    public function related() {{\n        return {body};\n    }}\n"
               "    public function loans() { return $this->hasMany(Loan::class); }"),
@@ -136,7 +136,7 @@ def test_every_kind_of_relation_is_told(body: str, expected: dict[str, Json]) ->
     )  # fmt: skip
     to = "App\\Models\\Loan" if "$this->loans()->" in body else "App\\Models\\Book"
     assert relation(graph, "User::related") == {"related": to, **expected}
-    link = next(one for one in graph.links if one.kind == "RELATES" and one.attributes["name"] == "related")
+    link = next(link for link in graph.links if link.kind == "RELATES" and link.attributes["name"] == "related")
     assert (link.source, link.target, link.line) == ("class:App\\Models\\User", f"class:{to}", 11)
 
 
@@ -170,7 +170,7 @@ def test_relations_come_from_traits_parents_and_aliases_of_names() -> None:
     )
 
 
-def test_a_morph_to_leads_to_no_model_and_names_those_that_have_it() -> None:
+def test_a_morph_to_is_unresolved_and_lists_its_candidates() -> None:
     graph = modelled(
         model("Note", "    public function notable() { return $this->morphTo(); }"),
         model("Book", "    public function notes() { return $this->morphMany(Note::class, 'notable'); }"),
@@ -180,11 +180,11 @@ def test_a_morph_to_leads_to_no_model_and_names_those_that_have_it() -> None:
         "type": "morphTo", "related": None, "morph": "notable",
         "candidates": ["App\\Models\\Book", "App\\Models\\Film"],
     }  # fmt: skip
-    assert [one.name for one in graph.unresolved] == ["notable"]
+    assert [row.name for row in graph.unresolved] == ["notable"]
     assert graph.remarks == ()
 
 
-def test_what_a_method_does_with_a_relation_is_no_relation() -> None:
+def test_a_method_that_runs_a_relation_query_is_no_relation() -> None:
     graph = modelled(
         model(
             "User",
@@ -200,10 +200,10 @@ def test_what_a_method_does_with_a_relation_is_no_relation() -> None:
         ),
         model("Book"),
     )
-    assert [one.name for one in graph.nodes if one.kind == "model_relation"] == ["books"]
+    assert [node.name for node in graph.nodes if node.kind == "model_relation"] == ["books"]
 
 
-def test_a_related_model_is_worked_out_or_said_to_be_unknown() -> None:
+def test_a_related_model_is_evaluated_or_reported_as_unknown() -> None:
     graph = modelled(
         model("Book", """
             public function a() { return $this->belongsTo(owner_class()); }
@@ -222,15 +222,15 @@ def test_a_related_model_is_worked_out_or_said_to_be_unknown() -> None:
     assert graph.remarks == ("app/Models/Book.php:13: App\\Models\\Book::c: the related model is not written down",)
 
 
-def test_relations_that_call_each_other_in_a_circle_end() -> None:
+def test_relations_that_call_each_other_do_not_loop() -> None:
     graph = modelled(model("Loop", """
         public function a() { return $this->b()->latest(); }
         public function b() { return $this->a()->latest(); }
     """))  # fmt: skip
-    assert not [one for one in graph.nodes if one.kind == "model_relation"]
+    assert not [node for node in graph.nodes if node.kind == "model_relation"]
 
 
-def test_relations_that_providers_add_are_the_models() -> None:
+def test_relations_added_by_providers_belong_to_the_model() -> None:
     provider = """<?php
 namespace App\\Providers;
 use App\\Models\\{Book, Owner};

@@ -25,9 +25,9 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
     graph = read_observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
     assert said(graph, "OBSERVED_BY") == {
-        (f"App\\Models\\{model}", f"App\\Observers\\{one}", place)
+        (f"App\\Models\\{model}", f"App\\Observers\\{observer}", place)
         for model in ("Base", "Sub")
-        for one in ("Watch", "Other")
+        for observer in ("Watch", "Other")
     }
     watch = next(node for node in graph.nodes if node.name == "Watch")
     assert (watch.attributes["events"], watch.attributes["event_lines"]) == (["saved"], {"saved": 5})
@@ -54,7 +54,7 @@ def test_a_call_and_an_array_register_observers() -> None:
     assert {link.attributes["how"] for link in graph.links} == {"registered"}
 
 
-def test_a_trait_that_observes_when_it_boots_says_so_of_every_model_with_it() -> None:
+def test_a_trait_that_observes_in_boot_applies_to_every_model_with_it() -> None:
     watched = php(
         "app/Models/Watched.php",
         "namespace App\\Models;",
@@ -71,14 +71,14 @@ def test_a_trait_that_observes_when_it_boots_says_so_of_every_model_with_it() ->
     }
 
 
-def test_a_call_of_that_name_on_something_else_is_no_observer() -> None:
+def test_observe_on_another_class_is_ignored() -> None:
     own, calls = app(
         MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")
     )
     assert read_observers(own, calls, models(own)).links == ()
 
 
-def test_a_model_says_what_it_does_at_its_own_events() -> None:
+def test_a_model_lists_the_events_that_its_boot_methods_handle() -> None:
     trait = php(
         "app/Marks.php",
         "namespace App;",

@@ -37,7 +37,7 @@ BOOK = policy(
 )
 
 
-def test_names_are_tried_as_the_gate_tries_them() -> None:
+def test_policy_names_are_tried_in_the_order_of_the_gate() -> None:
     assert policy_names("App\\Models\\Shop\\Book") == (
         "App\\Models\\Policies\\Shop\\BookPolicy",
         "App\\Policies\\Shop\\BookPolicy",
@@ -48,7 +48,7 @@ def test_names_are_tried_as_the_gate_tries_them() -> None:
     assert policy_names("App\\Book") == ("App\\Policies\\BookPolicy",)
 
 
-def test_a_policy_by_its_name_has_its_public_methods_as_abilities() -> None:
+def test_a_policy_found_by_name_has_its_public_methods_as_abilities() -> None:
     graph = of(MODEL, BOOK)
     assert said(graph, "PROTECTED_BY") == {
         ("App\\Models\\Book", "App\\Policies\\BookPolicy", "app/Policies/BookPolicy.php:4")
@@ -58,7 +58,7 @@ def test_a_policy_by_its_name_has_its_public_methods_as_abilities() -> None:
     assert [(link.confidence, link.attributes["how"]) for link in graph.links] == [("convention", "convention")]
 
 
-def test_what_is_registered_counts_before_a_name() -> None:
+def test_a_registered_policy_comes_before_the_naming_convention() -> None:
     other = policy("app/Rules/Reading.php", "App\\Rules\\Reading")
     graph = of(
         MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];")
@@ -66,7 +66,7 @@ def test_what_is_registered_counts_before_a_name() -> None:
     assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")}
 
 
-def test_the_gate_is_told_by_a_call_too() -> None:
+def test_a_call_of_the_gate_registers_a_policy() -> None:
     graph = of(MODEL, auth("public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"))
     assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:7")}
 
@@ -91,7 +91,7 @@ def test_a_child_has_the_policy_that_is_registered_for_its_parent() -> None:
     assert {link.source for link in graph.links} == {"class:App\\Models\\Book", "class:App\\Models\\Comic"}
 
 
-def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> None:
+def test_a_model_without_a_policy_has_no_link_and_the_registry_lists_searched_places() -> None:
     other = php(
         "app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}"
     )
@@ -104,9 +104,9 @@ def test_a_model_without_a_policy_has_no_link_and_where_was_looked_is_told() -> 
     assert registry.attributes["folders"] == ["app/Policies"]
 
 
-def test_abilities_that_are_defined_by_themselves_are_nodes() -> None:
-    told = "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
-    body = f"public function boot() {{ {told} }}"
+def test_abilities_without_a_policy_are_nodes() -> None:
+    definitions = "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
+    body = f"public function boot() {{ {definitions} }}"
     graph = of(auth(body))
     assert {(node.name, node.attributes["by"]) for node in graph.nodes if node.kind == "ability"} == {
         ("read-all", "Closure"),
@@ -114,14 +114,14 @@ def test_abilities_that_are_defined_by_themselves_are_nodes() -> None:
     }
 
 
-def test_an_application_that_names_its_policies_itself_is_not_second_guessed() -> None:
+def test_the_convention_is_off_if_the_application_guesses_policy_names_itself() -> None:
     own, calls = app(MODEL, BOOK, auth("public function boot() { Gate::guessPolicyNamesUsing(fn ($c) => $c.'P'); }"))
     graph = build_policy_graph(find_policies(own, calls), models(own))
     assert graph.links == ()
     assert own.remarks == ["app/Providers/Auth.php:7: names of policies are made by the application's own function"]
 
 
-def test_an_ability_that_a_class_answers_leads_to_its_method() -> None:
+def test_an_ability_decided_by_a_class_links_to_its_method() -> None:
     pay = policy("app/Pay.php", "App\\Pay", "public function may($u) {}")
     graph = of(pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }"))
     assert said(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}

@@ -88,10 +88,10 @@ GRAPH = Graph(
 
 
 def text(key: str) -> str:
-    return next(one.text for one in describe_graph(GRAPH) if one.key == key)
+    return next(description.text for description in describe_graph(GRAPH) if description.key == key)
 
 
-def test_a_route_says_all_that_hangs_on_it() -> None:
+def test_a_route_text_names_handler_middleware_models_and_events() -> None:
     assert text(ROUTE.key).splitlines() == [
         "Route PUT api/songs/{song}/rating (songs.rate) is served by App\\RateSongController in app/Rate.php:22.",
         "About: set, change songs song rating rate.",
@@ -104,7 +104,7 @@ def test_a_route_says_all_that_hangs_on_it() -> None:
     ]
 
 
-def test_a_table_says_its_columns_its_keys_and_its_past() -> None:
+def test_a_table_text_names_columns_keys_and_migrations() -> None:
     assert text(TABLE).splitlines() == [
         "Database table songs stores, holds, keeps Song (songs).",
         "Columns: id bigint, title string nullable.",
@@ -114,45 +114,47 @@ def test_a_table_says_its_columns_its_keys_and_its_past() -> None:
     ]
 
 
-def test_models_events_and_settings_have_their_prose() -> None:
+def test_models_events_and_settings_have_texts() -> None:
     assert "Relations: tags belongsToMany Tag (pivot song_tag)." in text(SONG)
     assert "Fired from: RateSongController::__invoke at a.php:3." in text("class:App\\Events\\Rated")
     assert "Listeners, what happens after: Thank (listen, a.php:3)." in text("class:App\\Events\\Rated")
     assert "Environment: MAIL_FROM." in text("config:mail")
 
 
-def test_a_command_says_how_it_is_called_and_what_it_does() -> None:
-    told = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
-    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(told))
+def test_a_command_text_names_signature_and_description() -> None:
+    attributes = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
+    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(attributes))
     assert describe_graph(Graph(nodes=(node,)))[0].text.splitlines() == [
         "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
         "Signature: shop:tidy {--all}.",
     ]
 
 
-def test_only_what_has_a_file_and_something_to_say_has_prose() -> None:
-    keys = {one.key for one in describe_graph(GRAPH)}
+def test_only_nodes_with_a_file_and_content_have_texts() -> None:
+    keys = {description.key for description in describe_graph(GRAPH)}
     assert "class:Other\\Event" not in keys
     assert "config:mail.from" not in keys
     assert ACT not in keys
-    assert {(one.uri, one.line) for one in describe_graph(GRAPH) if one.key == ROUTE.key} == {("routes/api.php", 9)}
+    assert {
+        (description.uri, description.line) for description in describe_graph(GRAPH) if description.key == ROUTE.key
+    } == {("routes/api.php", 9)}
 
 
-def test_words_are_split_and_said_once() -> None:
+def test_words_are_split_and_appear_once() -> None:
     assert (
         words("PlaylistFolderController@store", "playlist_folders", "getURLOf2")
         == "playlist folder store folders get url of"
     )
 
 
-def test_comments_end_where_their_tags_begin() -> None:
+def test_comments_end_before_their_tags() -> None:
     assert comment("/**\n * One.\n * {@inheritdoc}\n * Two.\n *\n * @param x\n * three\n */") == "One. Two."
     assert comment("") == ""
 
 
-def test_a_graph_can_be_asked_from_both_ends() -> None:
-    known = GraphIndex(GRAPH)
-    assert [one.target for one in known.links_from("MAPS_TO", SONG)] == [TABLE]
-    assert [one.source for one in known.links_to("MAPS_TO", TABLE)] == [SONG]
-    assert known.links_from("MAPS_TO", "class:None") == []
-    assert [one.name for one in known.nodes_of("model", "table")] == ["Song", "songs"]
+def test_links_are_indexed_by_both_ends() -> None:
+    index = GraphIndex(GRAPH)
+    assert [link.target for link in index.links_from("MAPS_TO", SONG)] == [TABLE]
+    assert [link.source for link in index.links_to("MAPS_TO", TABLE)] == [SONG]
+    assert index.links_from("MAPS_TO", "class:None") == []
+    assert [node.name for node in index.nodes_of("model", "table")] == ["Song", "songs"]

@@ -58,7 +58,7 @@ def test_redirects_views_and_fallbacks_are_routes_with_defaults() -> None:
     assert found(graph)["GET {fallbackPlaceholder}"].attributes["wheres"] == {"fallbackPlaceholder": ".*"}
 
 
-def test_a_route_stands_on_the_line_that_registers_it() -> None:
+def test_a_route_has_the_line_that_registers_it() -> None:
     graph = app("\nRoute::get(\n  'a',\n  fn () => 1\n)->name('a');")
     assert found(graph)["GET a"].place == "routes/web.php:3"
 
@@ -66,7 +66,7 @@ def test_a_route_stands_on_the_line_that_registers_it() -> None:
 # ── groups ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_groups_as_chains_and_as_arrays_merge_what_they_say() -> None:
+def test_groups_written_as_chains_and_arrays_merge_their_attributes() -> None:
     graph = app(
         "Route::prefix('/admin/')->name('admin.')->middleware(['auth', 'can:x'])->group(function () {"
         "  Route::group(['prefix' => 'users', 'as' => 'users.', 'middleware' => 'log'], function ($router) {"
@@ -81,7 +81,7 @@ def test_groups_as_chains_and_as_arrays_merge_what_they_say() -> None:
     }
 
 
-def test_a_namespace_and_a_controller_of_a_group_stand_before_its_actions() -> None:
+def test_namespace_and_controller_of_a_group_apply_to_its_actions() -> None:
     graph = app(
         "Route::namespace('App\\Http')->group(function () { Route::namespace('Api')->group(function () {"
         "  Route::get('a', 'Posts@index'); Route::get('b', '\\Root@index'); }); });"
@@ -107,7 +107,7 @@ def test_a_prefix_of_a_single_route_goes_before_that_of_its_group() -> None:
     assert list(found(graph)) == ["GET p/g/a", "GET r/g/b"]
 
 
-def test_constraints_of_routes_groups_and_the_app_are_put_together() -> None:
+def test_constraints_of_routes_groups_and_app_are_merged() -> None:
     graph = app(
         "Route::pattern('id', '[0-9]+'); Route::where(['slug' => '[a-z]+'])->group(function () {"
         "Route::get('{slug}/{id}/{kind}', fn () => 1)->whereIn('kind', ['a', 'b']); });"
@@ -135,7 +135,7 @@ def test_enums_are_names_and_middleware() -> None:
     assert table(graph, "name", "middleware") == {"GET a": ("home", ["web", "home:x"])}
 
 
-def test_routes_in_loops_and_of_lists_of_files_are_all_there() -> None:
+def test_routes_in_loops_and_in_lists_of_files_are_all_found() -> None:
     graph = app(
         "foreach (['a' => 'A', 'b' => 'B'] as $uri => $name) { Route::get(\"x/$uri\", \"C@get{$name}\")->name($uri); }"
         "foreach (glob(base_path('routes/more/*.php')) as $file) { require $file; }"
@@ -149,7 +149,7 @@ def test_routes_in_loops_and_of_lists_of_files_are_all_there() -> None:
     assert found(graph)["GET x/b"].attributes["action"] == "C@getB"
 
 
-def test_a_macro_of_the_app_registers_what_it_says() -> None:
+def test_a_macro_of_the_app_registers_its_routes() -> None:
     graph = app(
         "Route::macro('admin', function ($uri) { return $this->get(\"admin/$uri\", fn () => 1); }); "
         "Route::admin('x')->name('n');"
@@ -157,7 +157,7 @@ def test_a_macro_of_the_app_registers_what_it_says() -> None:
     assert table(graph, "name") == {"GET admin/x": "n"}
 
 
-def test_what_a_package_adds_to_the_router_is_said() -> None:
+def test_router_methods_of_packages_give_a_remark() -> None:
     graph = app("Route::livewire('x', 'Y');")
     assert graph.remarks == (
         "routes/web.php:2: Route::livewire() is registered by a package: what it adds is not known",
@@ -167,13 +167,13 @@ def test_what_a_package_adds_to_the_router_is_said() -> None:
 # ── duplicates and conditions ─────────────────────────────────────────────────────────────────────
 
 
-def test_of_two_routes_of_one_path_the_last_counts_in_the_place_of_the_first() -> None:
+def test_the_last_of_two_routes_with_one_path_counts() -> None:
     graph = app("Route::get('a', 'One@x'); Route::get('b', 'B@x'); Route::get('a', 'Two@x');")
     assert table(graph, "action") == {"GET a": "Two@x", "GET b": "B@x"}
     assert graph.remarks == ("routes/web.php:2: GET a is registered again later, which counts",)
 
 
-def test_routes_under_a_condition_are_there_and_marked() -> None:
+def test_routes_under_a_condition_are_marked_conditional() -> None:
     graph = app(
         "if (config('x.on')) { Route::get('a', fn () => 1); } else { Route::get('b', 'C@m'); } "
         "Route::get('c', fn () => 1);"
@@ -184,7 +184,7 @@ def test_routes_under_a_condition_are_there_and_marked() -> None:
     ]
 
 
-def test_a_route_that_takes_the_place_of_another_under_a_condition_names_it() -> None:
+def test_a_conditional_replacement_names_the_route_it_replaces() -> None:
     graph = app("if (config('x.on')) { Route::get('a', 'One@m'); } else {\nRoute::get('a', 'Two@m'); }")
     assert table(graph, "action", "alternatives") == {
         "GET a": ("Two@m", [{"action": "One@m", "place": "routes/web.php:2"}])
@@ -199,7 +199,7 @@ def test_settings_are_shown_by_their_keys() -> None:
     assert table(graph, "middleware") == {"GET config(x.prefix)/env(P)/a": ["web", "a", "config(x.m)"]}
 
 
-def test_lists_in_the_files_of_settings_are_gone_through() -> None:
+def test_loops_over_lists_in_settings_files_are_followed() -> None:
     graph = app(
         "foreach (config('x.langs') as $one) { Route::get($one, fn () => 1); }",
         {"config/x.php": "return ['langs' => ['de', 'en']];"},
@@ -210,7 +210,7 @@ def test_lists_in_the_files_of_settings_are_gone_through() -> None:
 # ── links ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_route_is_handled_by_the_method_where_it_is_written() -> None:
+def test_a_route_links_to_the_class_that_declares_its_method() -> None:
     more = {**controller("Base", "public function index() {}"), **controller("Posts", "public function show() {}")}
     more["app/Http/Controllers/Posts.php"] = more["app/Http/Controllers/Posts.php"].replace(
         "Posts {", "Posts extends Base {"
@@ -235,10 +235,11 @@ def test_middleware_is_linked_in_order_with_the_line_of_each_word() -> None:
         "=> 1)->withoutMiddleware('log');\n});"
     )
     links = [link for link in graph.links if link.kind == "GUARDED_BY"]
-    told = [
-        (one.target, one.line, one.order, *(one.attributes[key] for key in ("parameters", "excluded"))) for one in links
+    rows = [
+        (link.target, link.line, link.order, *(link.attributes[key] for key in ("parameters", "excluded")))
+        for link in links
     ]
-    assert told == [
+    assert rows == [
         ("middleware:web", 6, 0, "", False), ("middleware:auth", 3, 1, "api", False),
         ("middleware:log", 4, 2, "", False), ("middleware:log", 6, 3, "", True),
     ]  # fmt: skip
@@ -250,7 +251,7 @@ MODEL = {
 }
 
 
-def test_parameters_are_bound_by_type_by_field_and_by_word() -> None:
+def test_parameters_are_bound_by_type_field_and_explicit_binding() -> None:
     more = {
         **MODEL,
         **controller("C", "function a(Post $post) {} function b(Post $blogPost, string $x) {} function c($bound) {}"),
@@ -272,7 +273,7 @@ def test_parameters_are_bound_by_type_by_field_and_by_word() -> None:
     assert found(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {"blog_post": "id"}
 
 
-def test_a_binding_s_function_tells_its_model_by_type_or_by_what_it_returns() -> None:
+def test_a_binding_closure_gives_its_model_by_type_or_return_value() -> None:
     graph = app(
         "use App\\Models\\Post; Route::bind('a', fn ($v): Post => find($v)); Route::get('a/{a}', fn () => 1);"
         "Route::bind('b', function ($v) { return Post::where('x', $v)->firstOrFail(); });"
@@ -284,7 +285,7 @@ def test_a_binding_s_function_tells_its_model_by_type_or_by_what_it_returns() ->
     assert links == {f"route:GET {one}/{{{one}}}": ("class:App\\Models\\Post", "bind") for one in ("a", "b")}
 
 
-def test_middleware_of_controllers_is_kept_apart() -> None:
+def test_middleware_of_controllers_is_listed_separately() -> None:
     here = "namespace App\\Http\\Controllers; use Illuminate\\Routing"
     more = {
         "app/Http/Controllers/Old.php": f"{here}\\Controller; class Old extends Controller {{"
@@ -308,10 +309,10 @@ def test_middleware_of_controllers_is_kept_apart() -> None:
         "GET Old/show": ["auth"], "GET Old": ["log"], "GET Listed/show": ["a", "b"], "GET Listed": ["a"],
         "GET Marked/show": ["auth", "m"], "GET Marked": [],
     }  # fmt: skip
-    assert all(one == ["web"] for one in table(graph, "middleware").values())
+    assert all(guard == ["web"] for guard in table(graph, "middleware").values())
 
 
-def test_a_route_is_guarded_by_what_its_controller_says_after_its_own_and_that_once() -> None:
+def test_controller_middleware_follows_the_routes_own_without_duplicates() -> None:
     more = {
         "app/Http/Controllers/Old.php": "namespace App\\Http\\Controllers; use Illuminate\\Routing\\Controller;\n"
         "class Old extends Controller { function __construct() {\n"
@@ -322,7 +323,9 @@ def test_a_route_is_guarded_by_what_its_controller_says_after_its_own_and_that_o
         "Route::get('old', [App\\Http\\Controllers\\Old::class, 'show'])->middleware('auth')->withoutMiddleware('web');"
     )
     guards = [link for link in app(code, more).links if link.kind == "GUARDED_BY"]
-    assert [(one.order, one.target, one.attributes.get("by"), one.attributes["excluded"]) for one in guards] == [
+    assert [
+        (guard.order, guard.target, guard.attributes.get("by"), guard.attributes["excluded"]) for guard in guards
+    ] == [
         (0, "middleware:web", None, False),
         (1, "middleware:auth", None, False),
         (2, "middleware:log", "controller", False),
@@ -331,7 +334,7 @@ def test_a_route_is_guarded_by_what_its_controller_says_after_its_own_and_that_o
     assert (guards[2].uri, guards[2].line) == ("app/Http/Controllers/Old.php", 3)
 
 
-def test_a_method_taken_along_is_a_closure_to_the_router() -> None:
+def test_a_first_class_callable_is_a_closure() -> None:
     graph = app("Route::get('a', (new App\\Old)->show(...));", {"app/Old.php": "namespace App; class Old {}"})
     assert table(graph, "action") == {"GET a": "Closure"}
 
@@ -342,14 +345,14 @@ def test_routes_are_made_for_the_cases_of_an_enum() -> None:
     assert table(graph, "name") == {"GET song": "Song", "GET film": "Film"}
 
 
-def test_people_find_a_route_by_name_and_by_path() -> None:
+def test_a_route_is_found_by_name_and_by_path() -> None:
     graph = app("Route::put('songs/{song}', fn () => 1)->name('songs.update');")
     assert {(alias.name, alias.kind) for alias in graph.aliases if alias.key == "route:PUT songs/{song}"} == {
         ("songs.update", "route_name"), ("songs/{}", "uri"), ("PUT songs/{}", "uri"),
     }  # fmt: skip
 
 
-def test_a_route_says_where_its_path_is_put_together() -> None:
+def test_a_route_lists_the_places_that_form_its_path() -> None:
     graph = app(
         "Route::prefix('p')\n  ->name('n.')\n  ->group(function () {\n  foreach ([\n  'x',\n  'y',\n] as $one) {\n"
         "Route::get($one, fn () => 1);\n}\n});"

@@ -1,4 +1,4 @@
-"""SQL of three dialects, read into tables."""
+"""SQL of three dialects, applied to tables."""
 
 from __future__ import annotations
 
@@ -74,18 +74,21 @@ def posts(text: str) -> Table:
 def test_a_dump_gives_the_same_table_in_every_dialect(text: str) -> None:
     table = posts(text)
     assert list(table.columns) == ["id", "user_id", "title", "shown", "state", "created_at"]
-    assert [one.name for one in table.columns.values() if one.nullable] == ["user_id", "created_at"]
+    assert [column.name for column in table.columns.values() if column.nullable] == ["user_id", "created_at"]
     assert table.columns["title"].more["default"] == "a, (b); c"
     assert table.columns["title"].type == "string"
     assert table.columns["shown"].type == "boolean"
     assert table.columns["id"].more["auto_increment"] is True
-    assert [one.text for one in table.foreign.values()] == ["user_id->users.id"]
-    assert [one.more for one in table.foreign.values()] == [{"on_delete": "cascade"}]
-    assert {(one.kind, one.columns) for one in table.indexes.values()} >= {("primary", ("id",)), ("unique", ("title",))}
+    assert [key.text for key in table.foreign.values()] == ["user_id->users.id"]
+    assert [key.more for key in table.foreign.values()] == [{"on_delete": "cascade"}]
+    assert {(index.kind, index.columns) for index in table.indexes.values()} >= {
+        ("primary", ("id",)),
+        ("unique", ("title",)),
+    }
     assert schema_dumps.migration_names(text) == ["2020_01_01_000000_create_posts"]
 
 
-def test_statements_have_the_lines_they_start_on() -> None:
+def test_statements_have_the_line_of_their_first_word() -> None:
     lines = {sql.split("(")[0].strip(): line for line, sql in schema_dumps.split_statements(MYSQL)}
     assert lines["DROP TABLE IF EXISTS `posts`"] == 3
     assert lines["CREATE TABLE `posts`"] == 4
@@ -106,7 +109,7 @@ def test_statements_have_the_lines_they_start_on() -> None:
         ("ALTER TABLE public.t ADD CONSTRAINT k CHECK (a > 0)", ["a", "b"]),
     ],
 )
-def test_plain_alterations_change_the_columns(sql: str, columns: list[str]) -> None:
+def test_alter_statements_change_the_columns(sql: str, columns: list[str]) -> None:
     tables = read("CREATE TABLE t (a int, b int)")
     assert schema_dumps.apply_statement(sql, tables, AT)
     table = tables.find("t")
@@ -116,7 +119,7 @@ def test_plain_alterations_change_the_columns(sql: str, columns: list[str]) -> N
 
 def test_tables_are_renamed_copied_and_dropped() -> None:
     tables = read("CREATE TABLE t (a int); ALTER TABLE t RENAME TO u; CREATE TABLE v LIKE u; RENAME TABLE v TO w")
-    assert sorted(one.name for one in tables.current()) == ["u", "w"]
+    assert sorted(table.name for table in tables.current()) == ["u", "w"]
     copied = tables.find("w")
     assert copied is not None
     assert list(copied.columns) == ["a"]
@@ -126,6 +129,6 @@ def test_tables_are_renamed_copied_and_dropped() -> None:
 
 
 @given(st.text(alphabet="CREATE TABLE alter table()`'\",;ab int ADD COLUMN\n-#/*", max_size=120))
-def test_no_text_is_too_strange(text: str) -> None:
+def test_any_text_can_be_read(text: str) -> None:
     tables = read(text)
     assert all(table.name for table in tables.current())

@@ -12,14 +12,14 @@ from tests.ragstone_code.projects import files, told, unpacked, world_of
 METADATA = """
 import json, sys
 {make}
-found = {{}}
+schema = {{}}
 for table in metadata.tables.values():
-    found[table.name] = {{
-        "columns": {{one.name: bool(one.nullable) for one in table.columns}},
-        "key": sorted(one.name for one in table.primary_key.columns),
+    schema[table.name] = {{
+        "columns": {{column.name: bool(column.nullable) for column in table.columns}},
+        "key": sorted(column.name for column in table.primary_key.columns),
         "related": sorted(f"{{key.parent.name}}->{{key.target_fullname}}" for key in table.foreign_keys),
     }}
-json.dump(found, sys.stdout)
+json.dump(schema, sys.stdout)
 """
 UPGRADED = """
 import json, sys, contextlib, io
@@ -28,21 +28,21 @@ from alembic.config import Config
 with contextlib.redirect_stdout(io.StringIO()):
     command.upgrade(Config("alembic.ini"), "head")
 from sqlalchemy import create_engine, inspect
-looked = inspect(create_engine("sqlite:///notes.db"))
-found = {}
-for table in looked.get_table_names():
-    key = looked.get_pk_constraint(table)["constrained_columns"]
-    found[table] = {
-        "columns": {one["name"]: bool(one["nullable"]) for one in looked.get_columns(table)},
+inspector = inspect(create_engine("sqlite:///notes.db"))
+schema = {}
+for table in inspector.get_table_names():
+    key = inspector.get_pk_constraint(table)["constrained_columns"]
+    schema[table] = {
+        "columns": {column["name"]: bool(column["nullable"]) for column in inspector.get_columns(table)},
         "key": sorted(key),
         "related": sorted(
-            f"{own}->{one['referred_table']}.{there}"
-            for one in looked.get_foreign_keys(table)
-            for own, there in zip(one["constrained_columns"], one["referred_columns"])
+            f"{own}->{foreign['referred_table']}.{there}"
+            for foreign in inspector.get_foreign_keys(table)
+            for own, there in zip(foreign["constrained_columns"], foreign["referred_columns"])
         ),
     }
-found.pop("alembic_version")
-json.dump(found, sys.stdout)
+schema.pop("alembic_version")
+json.dump(schema, sys.stdout)
 """
 PROJECTS = {
     "fastapi_notes": ("from notes.models import Base\nmetadata = Base.metadata", "backend"),
@@ -56,28 +56,28 @@ def models_only(name: str) -> dict[str, str]:
 
 
 def tables(graph: Graph) -> dict[str, Any]:
-    found = {}
+    schema = {}
     for node in graph.nodes:
         if node.kind == "table" and not node.attributes.get("external") and not node.attributes["dropped"]:
             columns: Any = node.attributes["columns"]
             keys: Any = node.attributes["foreign_keys"]
-            found[node.name] = {
-                "columns": {one["name"]: one["nullable"] for one in columns},
-                "key": sorted(one["name"] for one in columns if one.get("primary")),
+            schema[node.name] = {
+                "columns": {column["name"]: column["nullable"] for column in columns},
+                "key": sorted(column["name"] for column in columns if column.get("primary")),
                 "related": sorted(keys),
             }
-    return found
+    return schema
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_tables_of_models_are_those_of_their_metadata(name: str, tmp_path: Path) -> None:
+def test_tables_of_models_match_sqlalchemys_metadata(name: str, tmp_path: Path) -> None:
     make, folder = PROJECTS[name]
     needed = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy", "fastapi")
     theirs = told(METADATA.format(make=make), unpacked(name, tmp_path) / folder, *needed)
     assert tables(SqlAlchemy().read(world_of(models_only(name)))) == theirs
 
 
-def test_tables_after_migrations_are_those_that_alembic_makes(tmp_path: Path) -> None:
+def test_tables_after_migrations_match_alembic(tmp_path: Path) -> None:
     theirs = told(UPGRADED, unpacked("fastapi_notes", tmp_path) / "backend", "alembic", "sqlalchemy")
     graph = SqlAlchemy().read(world_of(files("fastapi_notes")))
     assert tables(graph) == theirs
@@ -87,14 +87,14 @@ def test_tables_after_migrations_are_those_that_alembic_makes(tmp_path: Path) ->
     assert "table:scratch#aa_people" in {node.key for node in graph.nodes}
 
 
-def test_models_relate_as_they_are_written() -> None:
+def test_relations_match_the_models() -> None:
     graph = SqlAlchemy().read(world_of(files("fastapi_notes")))
-    found = {
+    relations = {
         (link.source.rpartition(".")[2], link.attributes["name"]): (link.target, link.attributes["type"])
         for link in graph.links
         if link.kind == "RELATES"
     }
-    assert found == {
+    assert relations == {
         ("Note", "owner"): ("class:backend.notes.models.Person", "many_to_one"),
         ("Note", "tags"): ("class:backend.notes.models.Tag", "many_to_many"),
         ("Person", "notes"): ("class:backend.notes.models.Note", "relationship"),
@@ -105,7 +105,7 @@ def test_models_relate_as_they_are_written() -> None:
     assert pivot.attributes["pivot"] == "labels"
 
 
-def test_conventions_name_tables_as_the_extensions_do() -> None:
+def test_table_names_by_convention_match_the_extensions() -> None:
     graph = SqlAlchemy().read(world_of(files("flask_diary")))
     maps = {
         link.source.rpartition(".")[2]: (link.target, link.confidence) for link in graph.links if link.kind == "MAPS_TO"
@@ -117,9 +117,9 @@ def test_conventions_name_tables_as_the_extensions_do() -> None:
     }
 
 
-def test_taking_a_migration_away_restores_what_was_before() -> None:
+def test_without_a_migration_the_earlier_schema_remains() -> None:
     texts = files("fastapi_notes")
     del texts["backend/versions_of/versions/bb_later.py"]
-    found = tables(SqlAlchemy().read(world_of(texts)))
-    assert {"persons", "scratch"} <= set(found)
-    assert set(found["notes"]["columns"]) == {"id", "body", "owner"}
+    schema = tables(SqlAlchemy().read(world_of(texts)))
+    assert {"persons", "scratch"} <= set(schema)
+    assert set(schema["notes"]["columns"]) == {"id", "body", "owner"}
