@@ -14,7 +14,7 @@ from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.source import FolderSource
-from ragstone.sources.secrets.redaction import redact, without_secrets
+from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Document, Item, PreparedDocument, Stamp
 
 Verdict = Literal["ready", "same", "binary", "failed"]
@@ -83,7 +83,7 @@ def prepare_document(
 ) -> PreparedDocument:
     """Return a document with its secrets redacted, cut into chunks and ready to store."""
     if chunking.redact_secrets:
-        document = without_secrets(document)
+        document = redact_document(document)
     if needs_symbols(document, chunking.chunker):
         document = _add_symbols(document)
     chunker = chunker_for(document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap)

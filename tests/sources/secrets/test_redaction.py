@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.sources.secrets.redaction import Found, redact, scan, without_secrets
+from ragstone.sources.secrets.redaction import FoundSecret, redact, redact_document, scan
 from ragstone.types import Document, Mark
 
 GITHUB = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
@@ -33,7 +33,7 @@ BLOCK = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *key_lines(), "-----END RS
 def test_a_secret_is_found_with_its_kind_its_place_and_its_line() -> None:
     text = f"one\ntwo é = 1\nkey = {AWS}\n"
     [found] = scan(text)
-    assert found == Found("aws-key", text.index("AKIA"), text.index("AKIA") + 20, 3)
+    assert found == FoundSecret("aws-key", text.index("AKIA"), text.index("AKIA") + 20, 3)
 
 
 def test_the_rest_of_the_line_stays() -> None:
@@ -215,7 +215,7 @@ def test_everything_stored_of_a_document_is_looked_at() -> None:
         metadata={"password": PASSWORD, "tags": ["a", GITHUB], "n": 3, AWS: True, "by": "ada"},
         beside=f"before: {AWS}",
     )
-    clean = without_secrets(document)
+    clean = redact_document(document)
     assert clean.text == "see [SECRET:github-token]"
     assert clean.title == "about [SECRET:aws-key]"
     assert clean.beside == "before: [SECRET:aws-key]"
@@ -231,13 +231,13 @@ def test_everything_stored_of_a_document_is_looked_at() -> None:
     assert not any(secret in repr(clean) for secret in (GITHUB, AWS, PASSWORD))
 
 
-def test_a_document_without_secrets_is_the_same_document() -> None:
+def test_a_document_redact_document_is_the_same_document() -> None:
     document = Document("a.md", "# A\n\nwords\n", metadata={"by": "ada", "tags": ("x",)}, remarks=("read",))
-    assert without_secrets(document) is document
+    assert redact_document(document) is document
 
 
 def test_many_secrets_make_a_short_remark() -> None:
-    [remark] = without_secrets(Document("a", "\n".join([f"t {GITHUB}"] * 40))).remarks
+    [remark] = redact_document(Document("a", "\n".join([f"t {GITHUB}"] * 40))).remarks
     assert remark.startswith("40 secrets taken out: github-token (line 1), ")
     assert remark.endswith(" and 28 more")
 
@@ -246,7 +246,7 @@ def test_pages_begin_where_they_began() -> None:
     first, second, third = f"é page one {GITHUB}\n", f"page two\n{BLOCK}\n", "page three"
     starts = [0, len(first), len(first) + 60, len(first) + len(second)]
     marks = tuple(Mark(start, number) for number, start in enumerate(starts, start=1))
-    clean = without_secrets(Document("a.pdf", first + second + third, marks=marks))
+    clean = redact_document(Document("a.pdf", first + second + third, marks=marks))
     places = [mark.start for mark in clean.marks]
     assert clean.text[places[1] :].startswith("page two")
     assert clean.text[places[3] :].startswith("page three")

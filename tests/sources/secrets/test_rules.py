@@ -13,21 +13,19 @@ import pytest
 import ragstone
 from ragstone.sources.secrets import rules as secret_rules
 from ragstone.sources.secrets.redaction import redact
-from ragstone.sources.secrets.rules import Rule, rules
+from ragstone.sources.secrets.rules import SecretRule, load_rules
 
 GENERIC = {"password", "secret", "token", "api-key", "bearer-token", "basic-auth", "url-password", "private-key"}
 
 
-def every_rule() -> list[Rule]:
-    found = rules()
-    told = [rule for many in found.starts.values() for rule in many]
-    return [*told, *found.search, *(rule for _, rule in (*found.near, *found.urls))]
+def every_rule() -> list[SecretRule]:
+    return load_rules().all_rules
 
 
 def test_there_are_rules_for_more_than_sixty_kinds() -> None:
-    assert len(rules().kinds) >= 60
-    assert not rules().kinds & GENERIC
-    assert all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", kind) for kind in rules().kinds)
+    assert len(load_rules().kinds) >= 60
+    assert not load_rules().kinds & GENERIC
+    assert all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", kind) for kind in load_rules().kinds)
 
 
 def test_every_repetition_has_an_upper_bound() -> None:
@@ -54,15 +52,15 @@ def test_a_putty_key_goes_line_by_line() -> None:
 def test_the_rules_are_named_by_what_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = secret_rules.recipe()
     changed = tmp_path / "secrets.toml"
-    changed.write_text(secret_rules.PLACE.read_text("utf-8").replace("{36,255}", "{30,255}"), "utf-8")
-    monkeypatch.setattr(secret_rules, "PLACE", changed)
-    for cached in (secret_rules.recipe, secret_rules._told):
+    changed.write_text(secret_rules.RULES_FILE.read_text("utf-8").replace("{36,255}", "{30,255}"), "utf-8")
+    monkeypatch.setattr(secret_rules, "RULES_FILE", changed)
+    for cached in (secret_rules.recipe, secret_rules._rules_text):
         cached.cache_clear()
     try:
         assert secret_rules.recipe() != before
     finally:
         monkeypatch.undo()
-        for cached in (secret_rules.recipe, secret_rules._told):
+        for cached in (secret_rules.recipe, secret_rules._rules_text):
             cached.cache_clear()
     assert secret_rules.recipe() == before
 
@@ -86,7 +84,7 @@ import resource, sys, time
 resource.setrlimit(resource.RLIMIT_CPU, ({seconds} * 40, {seconds} * 40))
 sys.path.insert(0, sys.argv[1])
 from ragstone.sources.secrets import redaction as secrets
-from ragstone.sources.secrets.rules import rules
+from ragstone.sources.secrets.rules import load_rules
 
 def scan(piece):
     text = (piece * ({size} // len(piece) + 1))[:{size}]
@@ -96,7 +94,7 @@ def scan(piece):
         raise SystemExit("slow: " + ascii(piece))
 
 known = {{}}
-for clue, many in rules().starts.items():
+for clue, many in {{**load_rules().by_prefix, **load_rules().by_part}}.items():
     for rule in many:
         known.setdefault((rule.kind, rule.expression[-40:]), clue.decode())
 for clue in known.values():

@@ -15,7 +15,7 @@ def test_what_is_random_looks_so() -> None:
     for alphabet in (string.ascii_letters + string.digits, "0123456789abcdef"):
         drawn = ["".join(luck.choices(alphabet, k=luck.randint(20, 64))).encode() for _ in range(1000)]
         assert sum(map(shapes.is_token, drawn)) > 980
-        assert sum(map(shapes.is_ruled, drawn)) > 998
+        assert sum(map(shapes.is_random, drawn)) > 998
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_what_is_random_looks_so() -> None:
 )  # fmt: skip
 def test_names_paths_and_versions_are_no_tokens(value: bytes) -> None:
     assert not shapes.is_token(value)
-    assert not shapes.is_password(value, bare=True)
+    assert not shapes.is_password(value, is_bare=True)
 
 
 @pytest.mark.parametrize("value", [b"Winter2024!", b"aB3$xY9zQ", b"fzwq81kpLM", b"9f3c1a7be2d84605"])
@@ -45,7 +45,7 @@ def test_passwords_of_documents_do_not(value: bytes) -> None:
     [b"password", b"db_password", b"apikey", b"x-api-key", b"client_secret", b"accesstoken", b"aws_secret_access_key"],
 )
 def test_names_that_speak_of_secrets(name: bytes) -> None:
-    assert shapes.is_named(name)
+    assert shapes.names_secret(name)
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_names_that_speak_of_secrets(name: bytes) -> None:
     [b"key", b"cache_key", b"public_key", b"key_id", b"next_token", b"nexttoken", b"tokentype", b"password_hash"],
 )
 def test_names_that_speak_of_something_else(name: bytes) -> None:
-    assert not shapes.is_named(name)
+    assert not shapes.names_secret(name)

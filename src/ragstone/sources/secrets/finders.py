@@ -1,8 +1,7 @@
-"""Where secrets are: four looks at a text, each quick where there is nothing to find.
+"""Where secrets are in a text. Every finder works on bytes, in linear time, and is quick if there is nothing to find.
 
-Secrets of providers are long runs of letters with digits among them: runs are found first, and rules are tried at runs
-only. Values are found from names that speak of secrets, passwords of addresses from `://`, key blocks from `BEGIN`.
-All work is on bytes, and all of it linear.
+Tokens of providers are long runs of letters and digits: runs are found first, and rules are tried only at runs. Values
+are found by names such as `password`, passwords in addresses by `://`, and key blocks by `BEGIN`.
 """
 
 from __future__ import annotations
@@ -13,26 +12,11 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ragstone.sources.secrets import shapes
-from ragstone.sources.secrets.rules import Rules, secret_of
-
-_RUN_SIGNS: Final = b"_-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_CLASSES: Final = bytes(b"0"[0] if 48 <= code < 58 else b"a"[0] if code in _RUN_SIGNS else 32 for code in range(256))
-# A digit with seven of a run behind it, or eight before it; the rest of the run is passed over.
-_RUN: Final = re.compile(rb"0(?:(?=[0a]{7})|(?<=[0a]{9}))[0a]*+")
-_LEFT: Final = 42
-"""How far before its run a secret may start, where one of these stands before the run:"""
-_WITHIN: Final = (b"$", b".", b"/", b":", b"~", b"\\")
-_SHORTEST: Final = 16
-_MOST_CLUES: Final = 16
-"""Clues tried in one run. A run of many is no secret, and trying them all would take forever."""
-_LINE: Final = 80
-_BEFORE: Final = frozenset(bytes((code,)) for code in b" \t\"'`=:>(,[{|")
-_NEAR_SIZES: Final = range(20, 91)
-_ALNUM: Final = frozenset(bytes((code,)) for code in _RUN_SIGNS[2:] + b"0123456789")
+from ragstone.sources.secrets.rules import SecretRules, secret_span
 
 
-class Seen(NamedTuple):
-    """A secret in bytes: where, and of what kind; of two that overlap the lower `rank` names it."""
+class SecretSpan(NamedTuple):
+    """A secret in bytes; of two that overlap, the one of lower `rank` gives its kind."""
 
     start: int
     end: int
@@ -40,99 +24,130 @@ class Seen(NamedTuple):
     rank: int
 
 
-def find(data: bytes, rules: Rules, *, env: bool = False) -> list[Seen]:
-    """Return all secrets in order, none overlapping; `env`: whatever a secret's name is given is one."""
+def find_secrets(data: bytes, rules: SecretRules, *, is_env_file: bool = False) -> list[SecretSpan]:
+    """Return all secrets in order, without overlaps; in an `.env` file simple values count too."""
     lower = data.lower()
-    seen = [*blocks(data), *searched(data, rules), *provided(data, lower, rules), *in_urls(data, lower, rules)]
-    seen += [*authorized(data, lower), *assigned(data, lower, rules, env=env)]
-    return _merged(seen)
+    spans = [
+        *find_key_blocks(data),
+        *find_anywhere(data, rules),
+        *find_tokens(data, lower, rules),
+        *find_in_urls(data, lower, rules),
+        *find_authorizations(data, lower),
+        *find_assignments(data, lower, rules, is_env_file=is_env_file),
+    ]
+    return _merge(spans)
 
 
-def _merged(seen: list[Seen]) -> list[Seen]:
-    """Return what overlaps as one, so that no part of either stays."""
-    found: list[Seen] = []
-    for one in sorted(seen):
-        if found and one.start < found[-1].end:
-            before = found[-1]
-            kind, rank = min((before.rank, before.kind), (one.rank, one.kind))[::-1]
-            found[-1] = Seen(before.start, max(before.end, one.end), kind, rank)
-        else:
-            found.append(one)
-    return found
+def _merge(spans: list[SecretSpan]) -> list[SecretSpan]:
+    """Return the spans with overlapping ones joined, so that no part of either stays."""
+    merged: list[SecretSpan] = []
+    for span in sorted(spans):
+        if not merged or span.start >= merged[-1].end:
+            merged.append(span)
+            continue
+        previous = merged[-1]
+        rank, kind = min((previous.rank, previous.kind), (span.rank, span.kind))
+        merged[-1] = SecretSpan(previous.start, max(previous.end, span.end), kind, rank)
+    return merged
 
 
-# ── what providers hand out ───────────────────────────────────────────────────────────────────────
+# ── tokens of providers ───────────────────────────────────────────────────────────────────────────
+
+_LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_DIGITS: Final = b"0123456789"
+_CHARACTER_CLASSES: Final = bytes.maketrans(
+    bytes(range(256)),
+    bytes(0x30 if code in _DIGITS else 0x61 if code in _LETTERS + b"_-" else 0x20 for code in range(256)),
+)
+"""Every digit becomes `0`, every letter of a run `a`, everything else a space."""
+# A digit with seven characters of a run after it, or eight before it; the rest of the run is skipped.
+_RUN: Final = re.compile(rb"0(?:(?=[0a]{7})|(?<=[0a]{9}))[0a]*+")
+_MIN_RUN: Final = 16
+_MAX_CLUES: Final = 16
+"""Clues that are tried in one run; a run with more is no secret."""
+_BEFORE_RUN: Final = (b"$", b".", b"/", b":", b"~", b"\\")
+_MAX_BEFORE_RUN: Final = 42
+"""How far before its run a secret may begin, if one of these characters is before the run."""
+_BEFORE_VALUE: Final = frozenset(bytes((code,)) for code in b" \t\"'`=:>(,[{|")
+_VALUE_LENGTHS: Final = range(20, 91)
+_MAX_LINE: Final = 80
+_ALPHANUMERIC: Final = frozenset(bytes((code,)) for code in _LETTERS + _DIGITS)
 
 
-def searched(data: bytes, rules: Rules) -> Iterator[Seen]:
+def find_anywhere(data: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
     """Yield secrets of the rules that are tried everywhere."""
-    for rule in rules.search:
-        for found in rule.pattern.finditer(data):
-            start, end = secret_of(found)
-            if _is_begun(data, start) and shapes.is_ruled(data[start:end]):
-                yield Seen(start, end, rule.kind, 1)
+    for rule in rules.anywhere:
+        for match in rule.pattern.finditer(data):
+            start, end = secret_span(match)
+            if _may_begin(data, start) and shapes.is_random(data[start:end]):
+                yield SecretSpan(start, end, rule.kind, 1)
 
 
-def _is_begun(data: bytes, start: int) -> bool:
-    """Return whether something can begin here: no letter or digit stands before it, but that of an escape."""
-    return data[start - 1 : start] not in _ALNUM or data[max(0, start - 2) : start] in (b"\\n", b"\\r", b"\\t")
+def _may_begin(data: bytes, start: int) -> bool:
+    """Return whether no letter or digit is before a position, except that of an escaped line end."""
+    return data[start - 1 : start] not in _ALPHANUMERIC or data[max(0, start - 2) : start] in (b"\\n", b"\\r", b"\\t")
 
 
-def provided(data: bytes, lower: bytes, rules: Rules) -> Iterator[Seen]:
-    """Yield secrets that a provider's rule knows by their start or by a word before them."""
-    classes = data.translate(_CLASSES)
+def find_tokens(data: bytes, lower: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
+    """Yield secrets that a rule recognises by their start, by a part, or by a word before them."""
+    classes = data.translate(_CHARACTER_CLASSES)
     for run in _RUN.finditer(classes):
         start, end = classes.rfind(b" ", 0, run.start()) + 1, run.end()
-        if end - start < _SHORTEST:
+        if end - start < _MIN_RUN:
             continue
-        known = list(_by_clue(data, rules, start, end))
-        yield from known
-        if not known and end - start in _NEAR_SIZES:
-            yield from _by_word(data, lower, rules, start, end)
+        spans = list(_find_by_clue(data, rules, start, end))
+        yield from spans
+        if not spans and end - start in _VALUE_LENGTHS:
+            yield from _find_by_word(data, lower, rules, start, end)
 
 
-def _by_clue(data: bytes, rules: Rules, start: int, end: int) -> Iterator[Seen]:
+def _find_by_clue(data: bytes, rules: SecretRules, start: int, end: int) -> Iterator[SecretSpan]:
+    first = max(0, start - _MAX_BEFORE_RUN) if data[start - 1 : start] in _BEFORE_RUN else start
     done = 0
-    first = max(0, start - _LEFT) if data[start - 1 : start] in _WITHIN else start
-    for clue in islice(rules.clues.finditer(data, first, end), _MOST_CLUES):
-        at = clue.start(clue.lastindex or 0)
-        if at < done:
+    for match in islice(rules.clues.finditer(data, first, end), _MAX_CLUES):
+        group = match.lastindex or 0
+        clue, position = match[group], match.start(group)
+        if position < done:
             continue
-        for rule in rules.starts[clue[clue.lastindex or 0]]:
-            place = rule.at(data, at)
-            if place is not None and shapes.is_ruled(data[place[0] : place[1]]):
-                done = place[1]
-                yield Seen(*place, rule.kind, 1)
+        for rule in (*rules.by_prefix.get(clue, ()), *rules.by_part.get(clue, ())):
+            span = rule.match_at(data, position)
+            if span is not None and shapes.is_random(data[span[0] : span[1]]):
+                done = span[1]
+                yield SecretSpan(*span, rule.kind, 1)
                 break
 
 
-def _by_word(data: bytes, lower: bytes, rules: Rules, start: int, end: int) -> Iterator[Seen]:
-    line = max(start - _LINE, lower.rfind(b"\n", max(0, start - _LINE), start) + 1, 0)
-    if data[start - 1 : start] in _BEFORE and rules.near_words.search(lower, line, start):
+def _find_by_word(data: bytes, lower: bytes, rules: SecretRules, start: int, end: int) -> Iterator[SecretSpan]:
+    if data[start - 1 : start] not in _BEFORE_VALUE:
+        return
+    line = max(0, start - _MAX_LINE, lower.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1)
+    if rules.words.search(lower, line, start):
         value = data[start:end]
-        kind = _kind_near(lower[line:start], value, rules)
+        kind = _kind_by_word(lower[line:start], value, rules)
         if kind and shapes.is_token(value):
-            yield Seen(start, end, kind, 3)
+            yield SecretSpan(start, end, kind, 3)
 
 
-def _kind_near(before: bytes, value: bytes, rules: Rules) -> str | None:
-    for words, rule in rules.near:
+def _kind_by_word(before: bytes, value: bytes, rules: SecretRules) -> str | None:
+    """Return the kind of the first rule with a word in the text before a value that has the rule's format."""
+    for words, rule in rules.near_words:
         if any(word in before for word in words) and rule.pattern.fullmatch(value):
             return rule.kind
     return None
 
 
-# ── what a name gives away ────────────────────────────────────────────────────────────────────────
+# ── values of names such as `password` ────────────────────────────────────────────────────────────
 
 _QUOTE: Final = rb"\\{0,2}[\"'`]"
-_WORDS: Final = {
-    "password": (rb"pass(?:w(?:or)?d|wd|phrase|code)", rb"pwd"),
-    "secret": (rb"secret",),
-    "token": (rb"token",),
-    "api-key": (rb"key",),
-}
-# A name and what is said of it, in quotes after almost anything, bare after less. Only looked at, not passed over: the
-# value may hold the next name.
+_NAME_WORDS: Final = (
+    ("password", rb"pass(?:w(?:or)?d|wd|phrase|code)"),
+    ("password", rb"pwd"),
+    ("secret", rb"secret"),
+    ("token", rb"token"),
+    ("api-key", rb"key"),
+)
+# A quoted value may follow almost any separator, a bare value fewer. Both are in a lookahead, because the value may
+# hold the next name.
 _QUOTED: Final = (
     rb"(?:[:=]{1,2}|=>|[(>]|(?<=[\"'`]),|value[ \t]{0,4}=)[ \t]{0,20}+[bfru@$]{0,2}" + _QUOTE
     + rb"(?P<quoted>[^\"'`\s\\]{5,300})" + _QUOTE
@@ -141,60 +156,65 @@ _BARE: Final = (
     rb"(?:[:=]{1,2}|=>|>|(?<=[ \t]))[ \t]{0,20}+"
     rb"(?P<bare>[^\s\"'`;&,<>(){}\[\]|\\=:][^\s\"'`;&,<>(){}\[\]|\\]{4,299}+)(?=[\s;&,<|\"'`]|$)"
 )
-_SAID: Final = (
+_REST_AND_VALUE: Final = (
     rb"(?P<rest>[a-z0-9_\-.]{0,30}+)(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,20}+(?:" + _QUOTED + rb"|" + _BARE + rb")"
 )
-_ASSIGNED: Final = tuple(
-    (kind, re.compile(word + rb"(?=" + _SAID + rb")")) for kind, words in _WORDS.items() for word in words
-)
-_TAKEN_OUT: Final = b"[secret:"
-"""What stands before a word that is no name, but says what was there."""
-_NAME_SIGNS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789_-."
+_ASSIGNMENTS: Final = tuple((kind, re.compile(word + rb"(?=" + _REST_AND_VALUE + rb")")) for kind, word in _NAME_WORDS)
+_OWN_PLACEHOLDER: Final = b"[secret:"
+_NAME_CHARACTERS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789_-."
+_MAX_NAME: Final = 40
 _AUTHORIZATION: Final = re.compile(
     rb"authorization(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,8}[:=,(>][ \t]{0,8}[bfru]{0,2}(?:" + _QUOTE + rb")?"
     rb"(?P<how>basic|bearer|token|bot|apikey|api-key|genie ?key)[ \t]{1,4}(?P<value>[^\s\"'`\\<>{}$,;]{8,4000})"
 )
 
 
-def assigned(data: bytes, lower: bytes, rules: Rules, *, env: bool) -> Iterator[Seen]:
-    """Yield values that are assigned to names which speak of secrets, and look like one."""
-    for kind, pattern in _ASSIGNED:
-        for found in pattern.finditer(lower):
-            quoted = found.start("quoted") >= 0
-            start, end = found.span("quoted" if quoted else "bare")
-            left = lower[max(0, found.start() - 40) : found.start()]
-            before = left.rstrip(_NAME_SIGNS)
-            name = left[len(before) :] + lower[found.start() : found.end("rest")]
+def find_assignments(data: bytes, lower: bytes, rules: SecretRules, *, is_env_file: bool) -> Iterator[SecretSpan]:
+    """Yield values that look like secrets and are assigned to names of secrets."""
+    for kind, pattern in _ASSIGNMENTS:
+        for match in pattern.finditer(lower):
+            is_bare = match.start("quoted") < 0
+            start, end = match.span("bare" if is_bare else "quoted")
             value = data[start:end]
-            if (
-                before.endswith(_TAKEN_OUT)
-                or b"://" in value
-                or not _may_be(kind, name, value, env=env, bare=not quoted)
-            ):
+            name = _name_around(lower, match)
+            if name is None or b"://" in value or not shapes.names_secret(name):
                 continue
-            if quoted or lower[start - 1] not in b" \t" or _is_said(lower, found.end("rest"), start, name):
-                yield Seen(start, end, _kind_near(name, value, rules) or kind, 4)
+            if not _looks_secret(kind, value, is_bare=is_bare, is_env_file=is_env_file):
+                continue
+            if is_bare and not _is_assigned(lower, match.end("rest"), start, name):
+                continue
+            yield SecretSpan(start, end, _kind_by_word(name, value, rules) or kind, 4)
 
 
-def _may_be(kind: str, name: bytes, value: bytes, *, env: bool, bare: bool) -> bool:
-    looks = shapes.is_password if kind == "password" else shapes.is_token
-    if not (looks(value, bare=bare) or (env and shapes.is_given_away(value))):
-        return False
-    return shapes.is_named(name)
+def _name_around(lower: bytes, match: re.Match[bytes]) -> bytes | None:
+    """Return the complete name around a matched word, or None if it is part of our own placeholder."""
+    before = lower[max(0, match.start() - _MAX_NAME) : match.start()]
+    without_name = before.rstrip(_NAME_CHARACTERS)
+    if without_name.endswith(_OWN_PLACEHOLDER):
+        return None
+    return before[len(without_name) :] + lower[match.start() : match.end("rest")]
 
 
-def _is_said(lower: bytes, name_end: int, start: int, name: bytes) -> bool:
-    """Return whether a bare value after white space is one: after a sign, or after an option of a command."""
-    return name.startswith(b"--") or any(sign in b":=>" for sign in lower[name_end:start])
+def _looks_secret(kind: str, value: bytes, *, is_bare: bool, is_env_file: bool) -> bool:
+    looks_secret = shapes.is_password if kind == "password" else shapes.is_token
+    return looks_secret(value, is_bare=is_bare) or (is_env_file and shapes.is_filled_in(value))
 
 
-def authorized(data: bytes, lower: bytes) -> Iterator[Seen]:
-    """Yield what `Authorization` headers carry."""
-    for found in _AUTHORIZATION.finditer(lower):
-        start, end = found.span("value")
+def _is_assigned(lower: bytes, name_end: int, start: int, name: bytes) -> bool:
+    """Return whether a bare value belongs to the name: directly, after a sign, or after a command's option."""
+    if lower[start - 1] not in b" \t" or name.startswith(b"--"):
+        return True
+    return any(sign in b":=>" for sign in lower[name_end:start])
+
+
+def find_authorizations(data: bytes, lower: bytes) -> Iterator[SecretSpan]:
+    """Yield the credentials of `Authorization` headers."""
+    for match in _AUTHORIZATION.finditer(lower):
+        start, end = match.span("value")
         value = data[start:end]
-        if shapes.is_token(value) or (found["how"] == b"basic" and shapes.is_given_away(value)):
-            yield Seen(start, end, "basic-auth" if found["how"] == b"basic" else "bearer-token", 3)
+        is_basic = match["how"] == b"basic"
+        if shapes.is_token(value) or (is_basic and shapes.is_filled_in(value)):
+            yield SecretSpan(start, end, "basic-auth" if is_basic else "bearer-token", 3)
 
 
 # ── addresses ─────────────────────────────────────────────────────────────────────────────────────
@@ -203,57 +223,70 @@ _LOGIN: Final = re.compile(
     rb"://(?P<user>[^\s:/@\"'`<>?#]{0,128}+):(?P<secret>[^\s/\"'`<>]{1,256})@(?P<host>[^\s/\"'`<>:?#@]{1,200})"
 )
 _SCHEME: Final = re.compile(rb"[a-z][a-z0-9]{1,20}(?=(?:\+[a-z0-9]{1,20}){0,2}$)")
+_MAX_SCHEME: Final = 40
 
 
-def in_urls(data: bytes, lower: bytes, rules: Rules) -> Iterator[Seen]:
+def find_in_urls(data: bytes, lower: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
     """Yield passwords in addresses, and addresses that are secrets themselves."""
     if b"://" not in data:
         return
-    for found in _LOGIN.finditer(data):
-        value = found["secret"]
-        if value == found["user"] or b"example" in found["host"].lower() or not shapes.is_given_away(value):
-            continue
-        scheme = _SCHEME.search(lower[max(0, found.start() - 40) : found.start()])
-        yield Seen(*found.span("secret"), rules.schemes.get(scheme[0], "url-password") if scheme else "url-password", 2)
-    for found in rules.hosts.finditer(lower):
+    for match in _LOGIN.finditer(data):
+        if _is_login(match):
+            scheme = _SCHEME.search(lower[max(0, match.start() - _MAX_SCHEME) : match.start()])
+            kind = rules.schemes.get(scheme[0], "url-password") if scheme else "url-password"
+            yield SecretSpan(*match.span("secret"), kind, 2)
+    for match in rules.hosts.finditer(lower):
         for _, rule in rules.urls:
-            place = rule.at(data, found.start() + 3)
-            if place is not None and shapes.is_ruled(data[place[0] : place[1]]):
-                yield Seen(*place, rule.kind, 2)
+            span = rule.match_at(data, match.start() + len(b"://"))
+            if span is not None and shapes.is_random(data[span[0] : span[1]]):
+                yield SecretSpan(*span, rule.kind, 2)
 
 
-# ── blocks ────────────────────────────────────────────────────────────────────────────────────────
+def _is_login(match: re.Match[bytes]) -> bool:
+    """Return whether an address holds a real password, not an example."""
+    is_example = match["secret"] == match["user"] or b"example" in match["host"].lower()
+    return not is_example and shapes.is_filled_in(match["secret"])
 
-_BEGIN: Final = re.compile(rb"BEGIN (?P<what>(?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?P<pgp> BLOCK)? ?-{4,5}")
-_LONGEST_BLOCK: Final = 64_000
-_LEAST_BODY: Final = 40
+
+# ── key blocks ────────────────────────────────────────────────────────────────────────────────────
+
+_BEGIN: Final = re.compile(rb"BEGIN (?:(?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?P<pgp> BLOCK)? ?-{4,5}")
+_MAX_BLOCK: Final = 64_000
+_MIN_BODY: Final = 40
 _BODY: Final = re.compile(rb"[A-Za-z0-9+/=]{16,}")
 _BODY_LINE: Final = re.compile(
     rb"[^A-Za-z0-9\n]{0,16}[A-Za-z0-9+/=]{20,100}[^A-Za-z0-9\n]{0,4}(?:n[^A-Za-z0-9\n]{0,8})?(?:\n|$)"
 )
-_INSIDE: Final = b" \t\r\n\"'`\\,;+(){}[]|>#*"
+_AROUND_BODY: Final = b" \t\r\n\"'`\\,;+(){}[]|>#*"
+_ESCAPED_LINE_ENDS: Final = (b"\\r\\n", b"\\n")
 
 
-def blocks(data: bytes) -> Iterator[Seen]:
-    """Yield the bodies of private keys, from the first of their characters to the last; the lines around them stay."""
+def find_key_blocks(data: bytes) -> Iterator[SecretSpan]:
+    """Yield the bodies of private keys, without the BEGIN and END lines."""
     for begin in _BEGIN.finditer(data):
         start = begin.end()
-        stop = data.find(b"----", start, start + _LONGEST_BLOCK)
-        if stop < 0 or not data[stop : stop + 9].lstrip(b"- ").startswith(b"END"):
-            stop = _last_line(data, start)
-        body = data[start:stop]
-        if sum(map(len, _BODY.findall(body))) < _LEAST_BODY or shapes.is_stand_in(body[:200]):
+        end = data.find(b"----", start, start + _MAX_BLOCK)
+        if end < 0 or not data[end : end + 9].lstrip(b"- ").startswith(b"END"):
+            end = _end_of_body(data, start)
+        body = data[start:end]
+        length = sum(len(piece) for piece in _BODY.findall(body))
+        if length < _MIN_BODY or shapes.is_placeholder(body[:200]):
             continue
-        escaped = 2 if body.startswith(b"\\n") else 4 if body.startswith(b"\\r\\n") else 0
-        start += escaped + len(body[escaped:]) - len(body[escaped:].lstrip(_INSIDE))
-        stop -= len(body) - len(body.rstrip(_INSIDE))
-        yield Seen(start, stop, "pgp-private-key" if begin["pgp"] else "private-key", 0)
+        for line_end in _ESCAPED_LINE_ENDS:
+            body = body.removeprefix(line_end)
+        body = body.lstrip(_AROUND_BODY)
+        start = end - len(body)
+        end = start + len(body.rstrip(_AROUND_BODY))
+        yield SecretSpan(start, end, "pgp-private-key" if begin["pgp"] else "private-key", 0)
 
 
-def _last_line(data: bytes, start: int) -> int:
-    """Return where lines that look like a key's end, for a block that is broken off."""
-    at = data.find(b"\n", start, start + 200) + 1
+def _end_of_body(data: bytes, start: int) -> int:
+    """Return the end of the lines that look like a key, for a block without an END line."""
+    position = data.find(b"\n", start, start + 200) + 1
     end = start
-    while at and (line := _BODY_LINE.match(data, at)) and at - start < _LONGEST_BLOCK:
-        at = end = line.end()
+    while position and position - start < _MAX_BLOCK:
+        line = _BODY_LINE.match(data, position)
+        if line is None:
+            break
+        position = end = line.end()
     return end

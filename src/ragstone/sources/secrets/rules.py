@@ -1,141 +1,154 @@
-"""The rules of `rules.toml`, ready to be tried: expressions are compiled when they are first needed."""
+"""The rules of `rules.toml`. Expressions are compiled when they are first used."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-PLACE: Final = Path(__file__).parent / "rules.toml"
+RULES_FILE: Final = Path(__file__).parent / "rules.toml"
 _VERSION: Final = 1
-"""Raised with every change of how rules are tried; the rules themselves are named by their digest."""
-_ENDS: Final = r"(?![A-Za-z0-9])"
-# In text within text an escaped line end may stand before the secret, and its letter is none of the secret's.
-_BEGINS: Final = r"(?:\\[nrt]|(?<![A-Za-z0-9]))"
-
-
-@dataclass(slots=True)
-class Rule:
-    """One way a secret looks: its kind, and the expression that matches all of it."""
-
-    kind: str
-    expression: str
-    back: tuple[int, ...] = (0,)
-    """How far before the text that gave it away it may begin."""
-    _compiled: re.Pattern[bytes] | None = field(default=None, repr=False)
-
-    @property
-    def pattern(self) -> re.Pattern[bytes]:
-        """Return the expression, compiled now if it was not."""
-        if self._compiled is None:
-            self._compiled = re.compile(self.expression.encode("ascii"))
-        return self._compiled
-
-    def at(self, data: bytes, start: int) -> tuple[int, int] | None:
-        """Return where the secret is that begins at a place, or `back` before it; None if there is none."""
-        for back in self.back:
-            found = self.pattern.match(data, start - back) if start >= back else None
-            if found is not None:
-                return secret_of(found)
-        return None
-
-
-def secret_of(found: re.Match[bytes]) -> tuple[int, int]:
-    """Return what is to be taken out of a match: its group `secret`, or all of it."""
-    return found.span("secret" if "secret" in found.re.groupindex else 0)
+"""Raised with every change of the algorithm; changes of the rules show in their digest."""
+_END: Final = r"(?![A-Za-z0-9])"
+# In a string literal an escaped line end may be before the secret; its letter is not part of the secret.
+_BEGIN: Final = r"(?:\\[nrt]|(?<![A-Za-z0-9]))"
 
 
 @dataclass(frozen=True)
-class Rules:
-    """All rules, by what gives a secret away."""
+class SecretRule:
+    """One format of a secret: its kind, and an expression that matches all of it."""
 
-    starts: Mapping[bytes, tuple[Rule, ...]]
-    """Rules by the text that secrets start with, or hold."""
-    search: tuple[Rule, ...]
-    near: tuple[tuple[tuple[bytes, ...], Rule], ...]
-    urls: tuple[tuple[bytes, Rule], ...]
-    """Rules for what follows `://`, each with what the host holds."""
+    kind: str
+    expression: str
+    offsets: tuple[int, ...] = (0,)
+    """How far before its clue the secret may begin."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Return the compiled expression."""
+        return re.compile(self.expression.encode("ascii"))
+
+    def match_at(self, data: bytes, clue: int) -> tuple[int, int] | None:
+        """Return the span of the secret whose clue is at a position, or None."""
+        for offset in self.offsets:
+            match = self.pattern.match(data, clue - offset) if clue >= offset else None
+            if match is not None:
+                return secret_span(match)
+        return None
+
+
+def secret_span(match: re.Match[bytes]) -> tuple[int, int]:
+    """Return the part of a match that is redacted: the group `secret`, or all of it."""
+    return match.span("secret" if "secret" in match.re.groupindex else 0)
+
+
+@dataclass(frozen=True)
+class SecretRules:
+    """All rules, grouped by the way a secret is recognised."""
+
+    by_prefix: Mapping[bytes, tuple[SecretRule, ...]]
+    """By the text that secrets start with."""
+    by_part: Mapping[bytes, tuple[SecretRule, ...]]
+    """By a text inside the secret."""
+    anywhere: tuple[SecretRule, ...]
+    near_words: tuple[tuple[tuple[bytes, ...], SecretRule], ...]
+    """Rules for values with one of these words before them."""
+    urls: tuple[tuple[bytes, SecretRule], ...]
+    """Rules for the text after `://`, each with a part of the host."""
     schemes: Mapping[bytes, str]
-    _held: frozenset[bytes]
 
     @cached_property
     def clues(self) -> re.Pattern[bytes]:
-        """Return what finds, as its last group, the texts that secrets start with or hold, the longest first."""
-        begun = _either({text.decode("ascii") for text in self.starts.keys() - self._held})
-        held = _either({text.decode("ascii") for text in self._held})
-        return re.compile(f"{_BEGINS}({begun})|({held})".encode("ascii"))
+        """Return an expression whose last group is a prefix or part of secrets, the longest first."""
+        prefixes = _alternatives({text.decode("ascii") for text in self.by_prefix})
+        parts = _alternatives({text.decode("ascii") for text in self.by_part})
+        return re.compile(f"{_BEGIN}({prefixes})|({parts})".encode("ascii"))
 
     @cached_property
-    def near_words(self) -> re.Pattern[bytes]:
-        """Return what finds any word that `near` rules want to see before a secret."""
-        words = sorted({word for words, _ in self.near for word in words}, key=lambda word: (-len(word), word))
-        return re.compile(b"|".join(map(re.escape, words)))
+    def words(self) -> re.Pattern[bytes]:
+        """Return an expression for any word in `near_words`."""
+        words: set[bytes] = set()
+        for group, _ in self.near_words:
+            words |= set(group)
+        longest_first = sorted(words, key=lambda word: (-len(word), word))
+        return re.compile(b"|".join(map(re.escape, longest_first)))
 
     @cached_property
     def hosts(self) -> re.Pattern[bytes]:
-        """Return what finds an address whose host one of the `urls` rules is for."""
-        either = b"|".join(re.escape(host) for host, _ in self.urls)
-        return re.compile(rb"://[a-z0-9.\-]{0,80}?(?:" + either + rb")")
+        """Return an expression for an address with a host that `urls` names."""
+        hosts = b"|".join(re.escape(host) for host, _ in self.urls)
+        return re.compile(rb"://[a-z0-9.\-]{0,80}?(?:" + hosts + rb")")
+
+    @property
+    def all_rules(self) -> list[SecretRule]:
+        """Return every rule."""
+        rules = [*self.anywhere]
+        for group in (*self.by_prefix.values(), *self.by_part.values()):
+            rules += group
+        return rules + [rule for _, rule in (*self.near_words, *self.urls)]
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return every kind that a rule names."""
-        told = [*(rule for rules in self.starts.values() for rule in rules), *self.search]
-        told += [rule for _, rule in (*self.near, *self.urls)]
-        return frozenset(rule.kind for rule in told) | {*self.schemes.values()}
+        """Return every kind of secret that a rule names."""
+        return frozenset(rule.kind for rule in self.all_rules) | {*self.schemes.values()}
 
 
 @cache
-def rules() -> Rules:
+def load_rules() -> SecretRules:
     """Return all rules."""
-    import tomllib  # only where something is read
+    import tomllib  # a search does not need it
 
-    told = tomllib.loads(_told())
-    starts: dict[bytes, list[Rule]] = {}
-    for text, rule in _started(told["starts"]):
-        starts.setdefault(text, []).append(rule)
-    held = {
-        one["text"].encode("ascii"): Rule(one["kind"], one["whole"] + _ENDS, tuple(one["back"]))
-        for one in told["holds"]
+    tables = tomllib.loads(_rules_text())
+    by_prefix: dict[bytes, tuple[SecretRule, ...]] = {}
+    for entry in tables["starts"]:
+        for prefix in entry["with"]:
+            rule = SecretRule(entry["kind"], f"{re.escape(prefix)}(?:{entry['then']}){_END}")
+            key = prefix.encode("ascii")
+            by_prefix[key] = (*by_prefix.get(key, ()), rule)
+    by_part = {
+        entry["text"].encode("ascii"): (SecretRule(entry["kind"], entry["whole"] + _END, tuple(entry["back"])),)
+        for entry in tables["holds"]
     }
-    return Rules(
-        starts={text: tuple(found) for text, found in starts.items()} | {text: (rule,) for text, rule in held.items()},
-        search=tuple(Rule(one["kind"], one["whole"] + _ENDS) for one in told["search"]),
-        near=tuple(
-            (tuple(word.encode("ascii") for word in one["words"]), Rule(one["kind"], one["looks"]))
-            for one in told["near"]
-        ),
-        urls=tuple((one["host"].encode("ascii"), Rule(one["kind"], one["whole"] + _ENDS)) for one in told["url"]),
-        schemes={scheme.encode("ascii"): kind for scheme, kind in told["schemes"].items()},
-        _held=frozenset(held),
+    near_words = [
+        (tuple(word.encode("ascii") for word in entry["words"]), SecretRule(entry["kind"], entry["looks"]))
+        for entry in tables["near"]
+    ]
+    urls = [
+        (entry["host"].encode("ascii"), SecretRule(entry["kind"], entry["whole"] + _END)) for entry in tables["url"]
+    ]
+    return SecretRules(
+        by_prefix=by_prefix,
+        by_part=by_part,
+        anywhere=tuple(SecretRule(entry["kind"], entry["whole"] + _END) for entry in tables["search"]),
+        near_words=tuple(near_words),
+        urls=tuple(urls),
+        schemes={scheme.encode("ascii"): kind for scheme, kind in tables["schemes"].items()},
     )
 
 
-def _started(told: list[dict[str, Any]]) -> Iterator[tuple[bytes, Rule]]:
-    for one in told:
-        for text in one["with"]:
-            yield text.encode("ascii"), Rule(one["kind"], f"{re.escape(text)}(?:{one['then']}){_ENDS}")
-
-
-def _either(texts: set[str]) -> str:
+def _alternatives(texts: set[str]) -> str:
     """Return an expression for any of the texts, the longest first, that looks at each character once."""
-    heads: dict[str, set[str]] = {}
+    tails_by_head: dict[str, set[str]] = {}
     for text in texts - {""}:
-        heads.setdefault(text[0], set()).add(text[1:])
-    told = [re.escape(head) + (_either(tails) if tails != {""} else "") for head, tails in sorted(heads.items())]
-    return f"(?:{'|'.join(told)}){'?' if '' in texts else ''}"
+        tails_by_head.setdefault(text[0], set()).add(text[1:])
+    branches = []
+    for head, tails in sorted(tails_by_head.items()):
+        tail = "" if tails == {""} else _alternatives(tails)
+        branches.append(re.escape(head) + tail)
+    optional = "?" if "" in texts else ""
+    return f"(?:{'|'.join(branches)}){optional}"
 
 
 @cache
 def recipe() -> str:
-    """Return what names the rules as they are, and how they are tried: another one means looking again."""
-    return f"secrets/{_VERSION}/{hashlib.sha256(_told().encode()).hexdigest()[:8]}"
+    """Return a name for the rules and the algorithm; with another name, every file has to be scanned again."""
+    return f"secrets/{_VERSION}/{hashlib.sha256(_rules_text().encode()).hexdigest()[:8]}"
 
 
 @cache
-def _told() -> str:
-    return PLACE.read_text(encoding="utf-8")
+def _rules_text() -> str:
+    return RULES_FILE.read_text(encoding="utf-8")
