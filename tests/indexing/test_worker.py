@@ -227,7 +227,7 @@ TRUNCATED = "import sys, struct; o = sys.stdout.buffer; o.write(struct.pack('>QQ
 WRONG = """
 import sys, struct
 def reply(number, header):
-    text = b'[[%d,false],%s]' % (number, header)
+    text = b'[%d,false,%s]' % (number, header)
     sys.stdout.buffer.write(struct.pack('>QQ', len(text), 0) + text); sys.stdout.buffer.flush()
 for number in range(1, 100): reply(number, {!r})
 """

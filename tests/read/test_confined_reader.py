@@ -167,7 +167,7 @@ NONSENSE = [
 TALK = """
 import sys, struct, json
 def reply(header, payload=b"", status=(1, False)):
-    text = json.dumps([status, header]).encode()
+    text = json.dumps([*status, header]).encode()
     sys.stdout.buffer.write(struct.pack('>QQ', len(text), len(payload)) + text + payload); sys.stdout.buffer.flush()
 sys.stdin.buffer.read(16)
 """

@@ -90,7 +90,7 @@ DOCUMENT: list[object] = ["u", "text", "doc", "odd", "title", {"pages": 3}, [[0,
 def test_a_field_of_another_type_is_an_error(position: int, value: object) -> None:
     assert decode(Document, DOCUMENT).marks == (Mark(0, 1, "i"),)
     changed = [*DOCUMENT[:position], value, *DOCUMENT[position + 1 :]]
-    with pytest.raises(ValueError, match="expected|match|fields"):
+    with pytest.raises(ValueError, match="expected|match"):
         decode(Document, changed)
 
 

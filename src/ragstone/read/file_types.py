@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, TypeVar
 
 _CODE: Final = """
 python py pyi pyw pyx pxd
@@ -100,58 +101,26 @@ text log
 diff diff patch
 subtitles srt vtt
 """
-NAMES: Final = {
-    "makefile": ("config", "make"),
-    "gnumakefile": ("config", "make"),
-    "dockerfile": ("config", "docker"),
-    "containerfile": ("config", "docker"),
-    "jenkinsfile": ("code", "groovy"),
-    "vagrantfile": ("code", "ruby"),
-    "rakefile": ("code", "ruby"),
-    "gemfile": ("code", "ruby"),
-    "podfile": ("code", "ruby"),
-    "cmakelists.txt": ("config", "cmake"),
-    "requirements.txt": ("config", "text"),
-    "constraints.txt": ("config", "text"),
-    "go.mod": ("config", "text"),
-    "procfile": ("config", "text"),
-    "codeowners": ("config", "text"),
-    ".gitignore": ("config", "gitignore"),
-    ".ragstoneignore": ("config", "gitignore"),
-    ".dockerignore": ("config", "gitignore"),
-    ".gitattributes": ("config", "text"),
-    ".editorconfig": ("config", "ini"),
-    "license": ("doc", "text"),
-    "copying": ("doc", "text"),
-    "notice": ("doc", "text"),
-    "authors": ("doc", "text"),
-    "changelog": ("doc", "text"),
-    "changes": ("doc", "text"),
-    "contributing": ("doc", "text"),
-    "todo": ("doc", "text"),
+_NAMES: Final = {
+    ("config", "make"): "makefile gnumakefile",
+    ("config", "docker"): "dockerfile containerfile",
+    ("config", "cmake"): "cmakelists.txt",
+    ("config", "text"): "requirements.txt constraints.txt go.mod procfile codeowners .gitattributes",
+    ("config", "gitignore"): ".gitignore .ragstoneignore .dockerignore",
+    ("config", "ini"): ".editorconfig",
+    ("code", "groovy"): "jenkinsfile",
+    ("code", "ruby"): "vagrantfile rakefile gemfile podfile",
+    ("doc", "text"): "license copying notice authors changelog changes contributing todo",
 }
-PROGRAMS: Final = {
-    "python": "python",
-    "pypy": "python",
-    "node": "javascript",
-    "deno": "typescript",
-    "bun": "typescript",
-    "php": "php",
-    "ruby": "ruby",
-    "perl": "perl",
-    "lua": "lua",
-    "rscript": "r",
-    "julia": "julia",
-    "bash": "shell",
-    "sh": "shell",
-    "dash": "shell",
-    "zsh": "shell",
-    "ksh": "shell",
-    "fish": "shell",
-    "pwsh": "powershell",
-    "awk": "awk",
-    "make": "make",
-    "tclsh": "tcl",
+_PROGRAMS: Final = {
+    "python": "python pypy",
+    "javascript": "node",
+    "typescript": "deno bun",
+    "shell": "bash sh dash zsh ksh fish",
+    "powershell": "pwsh",
+    "r": "rscript",
+    "tcl": "tclsh",
+    **{name: name for name in ("php", "ruby", "perl", "lua", "julia", "awk", "make")},
 }
 _REFUSED: Final = {
     "image": "png jpg jpeg gif bmp tif tiff webp ico icns heic heif avif psd xcf raw svg eps ai",
@@ -169,20 +138,18 @@ _REFUSED: Final = {
 }
 
 
+Value = TypeVar("Value")
+
+
+def _invert(table: Mapping[Value, str]) -> dict[str, Value]:
+    """Return each word of the table's texts with its key."""
+    return {word: key for key, words in table.items() for word in words.split()}
+
+
 def _index_suffixes(kind: str, table: str) -> dict[str, tuple[str, str]]:
     """Return suffix → (kind, language) for lines of a language and its suffixes."""
-    index: dict[str, tuple[str, str]] = {}
-    for line in table.strip().split("\n"):
-        language, *suffixes = line.split()
-        index.update(dict.fromkeys(suffixes, (kind, language)))
-    return index
-
-
-def _index_refused() -> dict[str, str]:
-    index: dict[str, str] = {}
-    for description, suffixes in _REFUSED.items():
-        index.update(dict.fromkeys(suffixes.split(), description))
-    return index
+    rows = [line.split(maxsplit=1) for line in table.strip().split("\n")]
+    return _invert({(kind, language): suffixes for language, suffixes in rows})
 
 
 SUFFIXES: Final = {
@@ -191,7 +158,9 @@ SUFFIXES: Final = {
     **_index_suffixes("config", _CONFIG),
     **_index_suffixes("data", _DATA),
 }
-_REFUSED_SUFFIXES: Final = _index_refused()
+NAMES: Final = _invert(_NAMES)
+PROGRAMS: Final = _invert(_PROGRAMS)
+_REFUSED_SUFFIXES: Final = _invert(_REFUSED)
 
 
 def suffix_of(name: str) -> str:

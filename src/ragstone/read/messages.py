@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import cache
 from types import UnionType
 from typing import IO, Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Message = tuple[object, bytes]
-Decoder = Callable[[object], object]
 Record = TypeVar("Record")
 
 _LENGTHS: Final = struct.Struct(">QQ")
@@ -74,110 +73,66 @@ def parse(data: bytes) -> object:
 
 def decode(kind: type[Record], value: object) -> Record:
     """Return a parsed value as the dataclass it was encoded from. Raise `ValueError` if a type does not match."""
-    return cast(Record, _decoder(kind)(value))
+    return cast(Record, _decode(kind, value))
 
 
-def _list_fields(value: object) -> object:
+def _list_fields(value: Any) -> object:  # noqa: ANN401 - any dataclass, or a mapping that is no dict
     if isinstance(value, Mapping):
         return dict(value)
-    return [getattr(value, name) for name in _field_names(type(value))]
+    return [getattr(value, field.name) for field in fields(value)]
 
 
-@cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
-
-
-# ── decoders, one for each annotation ─────────────────────────────────────────────────────────────
-
-
-@cache
-def _decoder(annotation: Any) -> Decoder:  # noqa: ANN401 - an annotation is a type or a special form
-    """Return the function that checks and converts a parsed value of this annotation."""
+def _decode(annotation: Any, value: object) -> object:  # noqa: ANN401 - an annotation is a type or a special form
     origin, arguments = get_origin(annotation), get_args(annotation)
+    if annotation is object:
+        return value
     if is_dataclass(annotation):
-        return _record_decoder(cast(type, annotation))
-    if origin is Literal:
-        return partial(_decode_choice, frozenset(arguments))
+        return _decode_record(annotation, value)
     if origin in (Union, UnionType):
-        return _union_decoder(arguments)
+        return _decode_union(arguments, value)
+    if origin is Literal and value in arguments:
+        return value
     if origin is tuple and arguments[-1] is not Ellipsis:
-        return partial(_decode_tuple, tuple(map(_decoder, arguments)))
+        return tuple(_decode_each(arguments, value))
     if origin in (tuple, list):
-        return partial(_decode_items, origin, _decoder(arguments[0]))
+        return origin(_decode(arguments[0], item) for item in _expect(list, value))
     if origin in (Mapping, dict):
-        return partial(_decode_mapping, _decoder(arguments[1]))
-    return partial(_decode_scalar, annotation)
+        return {key: _decode(arguments[1], item) for key, item in _expect(dict, value).items()}
+    return _expect(annotation, value)
 
 
-def _record_decoder(kind: type) -> Decoder:
-    hints = get_type_hints(kind)
-    annotations = tuple(hints[field.name] for field in fields(kind))
-    if all(annotation in (str, int, bool) for annotation in annotations):
-        return partial(_decode_flat_record, kind, annotations)
-    return partial(_decode_record, kind, tuple(map(_decoder, annotations)))
-
-
-def _decode_flat_record(kind: Callable[..., object], types: tuple[type, ...], value: object) -> object:
+def _decode_record(kind: Any, value: object) -> object:  # noqa: ANN401 - any dataclass
+    annotations = _field_annotations(kind)
     # Files have thousands of symbols and references: one comparison checks all fields of one.
-    if type(value) is not list or tuple(map(type, value)) != types:
-        raise ValueError(f"not the fields of {kind}")
-    return kind(*value)
+    if type(value) is list and tuple(map(type, value)) == annotations:
+        return kind(*value)
+    return kind(*_decode_each(annotations, value))
 
 
-def _decode_record(kind: Callable[..., object], decoders: tuple[Decoder, ...], value: object) -> object:
-    return kind(*_decode_each(decoders, value))
+@cache
+def _field_annotations(kind: Any) -> tuple[object, ...]:  # noqa: ANN401 - any dataclass
+    hints = get_type_hints(kind)
+    return tuple(hints[field.name] for field in fields(kind))
 
 
-def _decode_tuple(decoders: tuple[Decoder, ...], value: object) -> object:
-    return tuple(_decode_each(decoders, value))
-
-
-def _decode_each(decoders: tuple[Decoder, ...], value: object) -> list[object]:
-    if not isinstance(value, list) or len(value) != len(decoders):
+def _decode_each(annotations: tuple[object, ...], value: object) -> list[object]:
+    items = _expect(list, value)
+    if len(items) != len(annotations):
         raise ValueError("a list of another length was expected")
-    return [decoder(item) for decoder, item in zip(decoders, value, strict=True)]
+    return [_decode(annotation, item) for annotation, item in zip(annotations, items, strict=True)]
 
 
-def _decode_items(container: Callable[..., object], decoder: Decoder, value: object) -> object:
-    if not isinstance(value, list):
-        raise ValueError("a list was expected")
-    return container(map(decoder, value))
-
-
-def _decode_mapping(decoder: Decoder, value: object) -> object:
-    if not isinstance(value, dict):
-        raise ValueError("an object was expected")
-    return {key: decoder(item) for key, item in value.items()}
-
-
-def _decode_choice(choices: frozenset[object], value: object) -> object:
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError("an unknown choice")
-    return value
-
-
-def _decode_scalar(kind: type, value: object) -> object:
-    if type(value) is not kind:
-        raise ValueError(f"{kind.__name__} was expected")
-    return value
-
-
-def _union_decoder(arguments: tuple[object, ...]) -> Decoder:
-    origins = [get_origin(argument) for argument in arguments]
-    # JSON has no tuples: a list stays a list if the annotation allows both.
-    allowed = [
-        argument
-        for argument, origin in zip(arguments, origins, strict=True)
-        if not (origin is tuple and list in origins)
-    ]
-    return partial(_decode_first, tuple(map(_decoder, allowed)))
-
-
-def _decode_first(decoders: tuple[Decoder, ...], value: object) -> object:
-    for decoder in decoders:
+def _decode_union(annotations: tuple[object, ...], value: object) -> object:
+    for annotation in reversed(annotations):  # JSON has no tuples: in `Value` the list comes after the tuple
         try:
-            return decoder(value)
+            return _decode(annotation, value)
         except ValueError:
             continue
     raise ValueError("no type of the union matches")
+
+
+def _expect(kind: type[Record], value: object) -> Record:
+    """Return the value if it has exactly this type, or raise `ValueError`."""
+    if type(value) is not kind:
+        raise ValueError(f"{kind} was expected")
+    return value

@@ -41,14 +41,13 @@ def read(data: bytes, uri: str) -> Document:
 def _find_cells(notebook: object) -> list[JsonObject]:
     """Return the cells; in the third format they are inside worksheets."""
     content = _as_object(notebook)
-    cells = content.get("cells")
-    if cells is None and isinstance(content.get("worksheets"), list):
-        cells = []
-        for sheet in _as_list(content["worksheets"]):
-            cells += _as_list(_as_object(sheet).get("cells"))
-    if not isinstance(cells, list):
+    sheets = [content] if "cells" in content else _as_list(content.get("worksheets"))
+    if not any(isinstance(content.get(key), list) for key in ("cells", "worksheets")):
         raise ReadError("JSON, but no notebook", reason="damaged")
-    return [_as_object(cell) for cell in cells]
+    cells: list[JsonObject] = []
+    for sheet in sheets:
+        cells += map(_as_object, _as_list(_as_object(sheet).get("cells")))
+    return cells
 
 
 def _find_language(notebook: object) -> str:

@@ -11,17 +11,27 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragstone.read.messages import Message, read_message, write_message
+from ragstone.read.messages import Message, decode, read_message, write_message
 
 Handler = Callable[[object, bytes], Message]
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyStatus:
-    """The number of the request that a reply answers, and whether the process should be replaced."""
+class WorkerRequest:
+    """A numbered request; the process ends itself after some seconds, in case its parent was killed."""
+
+    number: int
+    seconds: int
+    header: object
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReply:
+    """The reply to a request, and whether the process should be replaced."""
 
     number: int
     is_worn: bool
+    header: object
 
 
 class WorkerLoop:
@@ -41,17 +51,16 @@ class WorkerLoop:
         """Answer requests until the parent closes the pipe; above `max_memory` bytes, ask to be replaced."""
         with contextlib.suppress(BrokenPipeError):
             while (message := read_message(self._requests)) is not None:
-                (number, seconds, header), payload = message  # type: ignore[misc]  # sent by our own parent
-                _set_alarm(seconds)
-                reply, data = handle(header, payload)
-                status = ReplyStatus(number, self._peak_memory() > max_memory)
-                write_message(self._replies, [status, reply], data)
+                request = decode(WorkerRequest, message[0])
+                _set_alarm(request.seconds)
+                header, payload = handle(request.header, message[1])
+                is_worn = self._peak_memory() > max_memory
+                write_message(self._replies, WorkerReply(request.number, is_worn, header), payload)
                 _set_alarm(0)
 
 
 def _set_alarm(seconds: int) -> None:
-    """Let the system end this process after some seconds, in case the parent was killed; 0 cancels."""
-    if hasattr(signal, "alarm"):
+    if hasattr(signal, "alarm"):  # not on Windows
         signal.alarm(seconds)
 
 

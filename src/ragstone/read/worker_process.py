@@ -21,7 +21,7 @@ from weakref import WeakSet
 from ragstone.errors import Reason
 from ragstone.read.messages import Message, decode, read_message, write_message
 from ragstone.read.python_command import build_command, find_python
-from ragstone.read.worker_loop import ReplyStatus
+from ragstone.read.worker_loop import WorkerReply, WorkerRequest
 
 IDLE_SECONDS: Final = 30.0
 _GRACE_SECONDS: Final = 5.0
@@ -161,22 +161,22 @@ class _Child:
         requests, replies = self.process.stdin, self.process.stdout
         if requests is None or replies is None:
             raise WorkerFailed("crash")
-        number = self.requests = self.requests + 1
-        alarm = int(max(1.0, self._due - time.monotonic())) + 2
+        self.requests += 1
+        seconds = int(max(1.0, self._due - time.monotonic())) + 2
         try:
-            write_message(requests, [number, alarm, header], payload)
+            write_message(requests, WorkerRequest(self.requests, seconds, header), payload)
             message = read_message(replies, max_header=self._max_reply // 2, max_payload=self._max_reply)
             if message is None:
                 raise EOFError
-            (status, reply), data = _split_reply(message)
+            reply = decode(WorkerReply, message[0])
         except (OSError, EOFError) as error:
             raise self._explain_failure(_GRACE_SECONDS) from error
         except ValueError as error:
             raise self._explain_failure(_MOMENT_SECONDS) from error
-        if status.number != number:
+        if reply.number != self.requests:
             raise WorkerFailed("crash")
-        self.is_worn = status.is_worn
-        return reply, data
+        self.is_worn = reply.is_worn
+        return reply.header, message[1]
 
     def kill(self) -> None:
         """End the process at once; the watchdog reaps it."""
@@ -242,13 +242,6 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
         )
     except (OSError, ValueError) as error:
         raise WorkerFailed("unsupported") from error
-
-
-def _split_reply(message: Message) -> tuple[tuple[ReplyStatus, object], bytes]:
-    envelope, payload = message
-    if not isinstance(envelope, list) or len(envelope) != 2:
-        raise ValueError("not a reply")
-    return (decode(ReplyStatus, envelope[0]), envelope[1]), payload
 
 
 _WORKERS: Final[WeakSet[WorkerProcess]] = WeakSet()
