@@ -18,7 +18,15 @@ from ragstone_code.laravel.calls import (
     to_json,
 )
 from ragstone_code.laravel.model_keys import ModelKey, foreign_column_name
-from ragstone_code.laravel.tables import Column, ForeignKey, MigrationLine, Table, TableChange, TableHistory, TableIndex
+from ragstone_code.laravel.tables import (
+    Column,
+    ForeignKey,
+    MigrationChange,
+    MigrationLine,
+    Table,
+    TableHistory,
+    TableIndex,
+)
 
 _FOREIGN_KEY_ACTIONS: Final = {
     "cascadeondelete": ("on_delete", "cascade"),
@@ -99,9 +107,9 @@ class Blueprint:
         """Record the change of the table, if there is one."""
         columns = tuple(dict.fromkeys(self.touched))
         if self.creating:
-            self.table.changes.append(TableChange("CREATES", at, columns))
+            self.table.changes.append(MigrationChange("CREATES", at, columns))
         elif self.altered:
-            self.table.changes.append(TableChange("ALTERS", at, columns))
+            self.table.changes.append(MigrationChange("ALTERS", at, columns))
 
     # ── columns ──────────────────────────────────────────────────────────────────────────────
 

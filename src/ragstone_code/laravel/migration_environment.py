@@ -239,7 +239,7 @@ class NestedSetRecorder(Recorder):
         return blueprint.on_call(method, Arguments(), site, evaluator)
 
 
-class FileFacade(Recorder):
+class MigrationFileFacade(Recorder):
     """The facade `File`; only reading is followed."""
 
     def on_call(

@@ -20,7 +20,7 @@ from ragstone_code.laravel.blueprint_recorder import BlueprintClass, ReplayState
 from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.migration_environment import (
     DatabaseFacade,
-    FileFacade,
+    MigrationFileFacade,
     MigrationProvider,
     ModelRecorder,
     NestedSetRecorder,
@@ -138,7 +138,7 @@ def _create_evaluator(world: World, state: ReplayState) -> Evaluator:
         "illuminate\\database\\connection": database,
         "illuminate\\database\\schema\\blueprint": BlueprintClass(state),
         "illuminate\\support\\serviceprovider": MigrationProvider(state),
-        "illuminate\\support\\facades\\file": FileFacade(),
+        "illuminate\\support\\facades\\file": MigrationFileFacade(),
         "kalnoy\\nestedset\\nestedset": NestedSetRecorder(),
     }
     functions = helper_functions(state, database)

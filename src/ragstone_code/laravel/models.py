@@ -255,7 +255,7 @@ def _morph_targets(models: EloquentModels, reader: RelationReader) -> MorphTarge
     targets: MorphTargets = {}
     for model in models.models.values():
         for relation in reader.relations_of(model).values():
-            name = relation.more.get("name")
+            name = relation.details.get("name")
             is_morph = relation.type in ("morphOne", "morphMany")
             if not is_morph or not relation.related or not isinstance(name, str):
                 continue
@@ -275,7 +275,7 @@ def _relation_graph(
     source = f"class:{model.name}"
     attributes = _relation_attributes(relation)
     if relation.type == "morphTo":
-        morph_name = str(relation.more.get("name"))
+        morph_name = str(relation.details.get("name"))
         candidates = targets.get((model.name.lower(), morph_name))
         if candidates:
             attributes["candidates"] = candidates
@@ -352,7 +352,7 @@ def _relation_attributes(relation: ModelRelation) -> dict[str, Json]:
         attributes["pivot"] = relation.pivot
     if relation.through:
         attributes["through"] = relation.through
-    for key, value in relation.more.items():
+    for key, value in relation.details.items():
         attributes[_MORPH_ATTRIBUTES.get(key, key)] = value
     attributes["declared_in"] = relation.declared_in
     uri, line = relation.used

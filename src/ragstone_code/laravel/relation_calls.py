@@ -49,7 +49,7 @@ class ModelRelation:
     """File and line of the `use` statement, if a trait declares the relation."""
     pivot: str | None = None
     through: str | None = None
-    more: dict[str, Json] = field(default_factory=dict)
+    details: dict[str, Json] = field(default_factory=dict)
     unknown: str = ""
     """The reason why the related model is unknown."""
 
@@ -77,17 +77,17 @@ class RelationCallReader:
         values = {name: self.models.literals.evaluate(argument, context) for name, argument in arguments.items()}
         related, reason = self._resolve_class(values.pop("related", None), kind)
         through, through_reason = self._resolve_class(values.pop("through", None), "")
-        more: dict[str, Json] = {}
+        details: dict[str, Json] = {}
         for name, value in values.items():
             if value is not NOT_WRITTEN and value is not None:
-                more[name] = to_json(value)
-        table = more.pop("table", None)
+                details[name] = to_json(value)
+        table = details.pop("table", None)
         relation = replace(
             empty,
             type=kind,
             related=related,
             through=through,
-            more=more,
+            details=details,
             unknown=reason or through_reason,
         )
         pivot = self._pivot_table(
@@ -140,11 +140,11 @@ class RelationCallReader:
             related_key = self.models.key_name(related) if related else "id"
             key = f"{inflection.snake(relation.name)}_{related_key}"
         elif relation.type == "morphTo":
-            name = relation.more.get("name") or inflection.snake(relation.name)
-            return replace(relation, more={"name": name, **relation.more})
+            name = relation.details.get("name") or inflection.snake(relation.name)
+            return replace(relation, details={"name": name, **relation.details})
         else:
             return relation
-        return replace(relation, more={"foreign_key": key, **relation.more})
+        return replace(relation, details={"foreign_key": key, **relation.details})
 
     def apply_modifiers(
         self,
@@ -153,21 +153,21 @@ class RelationCallReader:
         context: ClassContext,
     ) -> ModelRelation:
         """Return a relation with the effect of the calls that follow in its chain, such as `withPivot`."""
-        more = dict(relation.more)
+        details = dict(relation.details)
         kind = relation.type
         for call in chain:
             name = call.name.lower()
             if name == "one":
                 kind = _SINGLE_TYPES.get(kind, kind)
             elif name in ("ofmany", "latestofmany", "oldestofmany"):
-                more["of_many"] = call.name
+                details["of_many"] = call.name
             elif name in ("using", "as", "withpivot"):
                 values = [self.models.literals.value(argument.value, context) for argument in call.arguments]
                 if name == "withpivot":
-                    more["with_pivot"] = list(_pivot_columns(values))
+                    details["with_pivot"] = list(_pivot_columns(values))
                 elif values and isinstance(values[0], str):
-                    more[name] = values[0]
-        return replace(relation, type=kind, more=more)
+                    details[name] = values[0]
+        return replace(relation, type=kind, details=details)
 
 
 def _pivot_columns(values: list[object]) -> Iterator[str]:
@@ -183,7 +183,7 @@ def _conventional_pivot(model: EloquentModel, relation: ModelRelation) -> str | 
         if not relation.related:
             return None
         return inflection.joining_table_name(model.name, relation.related)
-    name = relation.more.get("name")
+    name = relation.details.get("name")
     if not isinstance(name, str):
         return None
     head, underscore, last = name.rpartition("_")

@@ -231,7 +231,7 @@ class RelationReader:
             line_end=empty.line_end,
             declared_in=empty.declared_in,
             used=empty.used,
-            more={**base.more, "from": base.name},
+            details={**base.details, "from": base.name},
         )
         return self.call_reader.apply_modifiers(
             relation,

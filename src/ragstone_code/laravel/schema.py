@@ -10,7 +10,7 @@ from ragstone.code.world import World
 from ragstone.types.graph import Alias, Graph, Json, Link, Node
 from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.migrations import MigrationFile, MigrationReplay, replay_migrations
-from ragstone_code.laravel.tables import Column, MigrationLine, Table, TableChange, TableHistory
+from ragstone_code.laravel.tables import Column, MigrationChange, MigrationLine, Table, TableHistory
 
 FRAMEWORK: Final = "laravel"
 TableKeys = Mapping[int, str]
@@ -123,9 +123,9 @@ def _table_attributes(table: Table) -> dict[str, Json]:
     return attributes
 
 
-def _merge_changes(changes: list[TableChange]) -> list[TableChange]:
+def _merge_changes(changes: list[MigrationChange]) -> list[MigrationChange]:
     """Return changes with those of one line merged: a loop may change each column separately."""
-    merged: dict[tuple[object, ...], TableChange] = {}
+    merged: dict[tuple[object, ...], MigrationChange] = {}
     for change in changes:
         key = (change.kind, change.at, change.former, change.to, change.raw)
         previous = merged.get(key)
@@ -165,7 +165,7 @@ def _column_attributes(column: Column) -> dict[str, Json]:
     }
 
 
-def _change_link(change: TableChange, key: str, order: dict[str, int]) -> Link:
+def _change_link(change: MigrationChange, key: str, order: dict[str, int]) -> Link:
     """Return the link from a migration to a table that it changes."""
     attributes: dict[str, Json] = {}
     if change.columns:

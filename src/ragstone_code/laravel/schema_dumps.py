@@ -11,7 +11,7 @@ from typing import Final
 
 from ragstone_code.laravel import sql_definitions
 from ragstone_code.laravel.sql_definitions import NAME, column_names, split_list, unquote
-from ragstone_code.laravel.tables import MigrationLine, Table, TableChange, TableHistory, TableIndex
+from ragstone_code.laravel.tables import MigrationChange, MigrationLine, Table, TableHistory, TableIndex
 
 _PIECE: Final = re.compile(
     r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`)
@@ -98,7 +98,7 @@ def _create_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     else:
         for definition in split_list(sql_definitions.bracket_content(match[2])):
             sql_definitions.apply_definition(table, definition, at)
-    table.changes.append(TableChange("CREATES", at, tuple(table.columns), raw=True))
+    table.changes.append(MigrationChange("CREATES", at, tuple(table.columns), raw=True))
     return True
 
 
@@ -111,7 +111,7 @@ def _create_index(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     if table is not None:
         columns = column_names(match[4])
         table.indexes[unquote(match[2])] = TableIndex(kind, columns)
-        table.changes.append(TableChange("ALTERS", at, columns, raw=True))
+        table.changes.append(MigrationChange("ALTERS", at, columns, raw=True))
     return True
 
 
@@ -144,7 +144,7 @@ def _alter_table(sql: str, history: TableHistory, at: MigrationLine) -> bool:
     for action in split_list(match[2]):
         touched.extend(_apply_action(action.strip(), history, table, at))
     columns = tuple(dict.fromkeys(touched))
-    table.changes.append(TableChange("ALTERS", at, columns, raw=True))
+    table.changes.append(MigrationChange("ALTERS", at, columns, raw=True))
     return True
 
 

@@ -89,7 +89,7 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
-class TableChange:
+class MigrationChange:
     """One change that a migration makes to a table."""
 
     kind: ChangeKind
@@ -112,7 +112,7 @@ class Table:
     indexes: dict[str, TableIndex] = field(default_factory=dict)
     foreign: dict[str, ForeignKey] = field(default_factory=dict)
     former_names: list[str] = field(default_factory=list)
-    changes: list[TableChange] = field(default_factory=list)
+    changes: list[MigrationChange] = field(default_factory=list)
     dropped: MigrationLine | None = None
     has_create: bool = True
     """False if a migration alters the table and no migration in the project creates it."""
@@ -217,7 +217,7 @@ class TableHistory:
         table.former_names.append(name)
         table.name = new_name
         self._current[new_name] = table
-        table.changes.append(TableChange("RENAMES", at, former=name, to=new_name))
+        table.changes.append(MigrationChange("RENAMES", at, former=name, to=new_name))
         for other in self.current():
             for key, foreign in other.foreign.items():
                 if foreign.on == name:
@@ -229,7 +229,7 @@ class TableHistory:
         if table is None:
             return
         table.dropped = at
-        table.changes.append(TableChange("DROPS", at))
+        table.changes.append(MigrationChange("DROPS", at))
 
     def rename_column(
         self,
