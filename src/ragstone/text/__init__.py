@@ -1,4 +1,4 @@
-"""Which words a text has: the terms it is indexed under and asked for by."""
+"""Text: the terms it is indexed under and searched by, its sentences, and the number of its tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ragstone.text.identifiers import LONGEST_TERM, STOPWORDS, beginnings, query
 from ragstone.text.stemming import stem
 
 VERSION = 1
-"""Raised with every change of what `terms` returns: stores index their words anew then."""
+"""Raise it if `terms` returns something else: stores then index their words again."""
 
 __all__ = [
     "LONGEST_TERM",

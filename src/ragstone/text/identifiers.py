@@ -1,8 +1,9 @@
-"""Which terms a text is found by: plain words stemmed, identifiers whole and in parts, scripts without spaces in pairs.
+"""The terms that a text is found by.
 
-One rule for all: the parts of a name are its words (`getUserName`, `get_user_name`, `get-user-name` → get, user, name)
-and its whole is the parts joined, each stemmed like any other word, so that `userName`, `user_name`, "username" meet.
-A term holds only [a-z0-9_] and non-ASCII letters, so a tokenizer that splits at everything else takes it as one.
+Plain words are stemmed, names are indexed as a whole and in parts, scripts without spaces in pairs of characters. The
+parts of a name are its words (`getUserName`, `get_user_name`, `get-user-name` → get, user, name). Its whole is its
+parts joined and stemmed, so that `userName`, `user_name` and "username" share a term. A term has only [a-z0-9_] and
+non-ASCII letters, so a tokenizer that splits at everything else keeps it.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from itertools import chain
 from typing import Final
 
 from ragstone.text.stemming import stem
+from ragstone.text.word_cache import WordCache
 
 LONGEST_TERM: Final = 64
-_CACHE_WORDS: Final = 1 << 15
-_CACHED_FOREIGN: Final = 24
-_QUERY_CHARACTERS: Final = 10_000
-_MOST_DOTTED: Final = 4
+_MAX_QUERY_CHARACTERS: Final = 10_000
+_MAX_JOINED_NAMES: Final = 4
+"""A dotted name of more names has no term for its whole."""
 
 _RANDOM_PARTS: Final = 6
 _RANDOM_LENGTH: Final = 2.5
-"""A run of this many parts or more, on average shorter than this, is a hash or a blob: only its whole is a term."""
+"""A run of at least this many parts that are on average shorter than this is a hash or a blob: only its whole is a
+term."""
 
-# Names may be dotted or hyphenated; the bound keeps a megabyte of "a-a-a-" from being one name.
+# Names may be dotted or hyphenated. The bound prevents that a megabyte of "a-a-a-" is one name.
 _find_ascii: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_]*+(?:[-.][A-Za-z0-9_]++){0,7}+").findall
 _find_parts: Final = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+").findall
 _is_hash: Final = re.compile("(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$").match  # such as a UUID
@@ -38,18 +40,19 @@ _UNSPACED: Final = (
     "\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\uff66-\uffdc\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
 )
-"""Thai, Lao, Myanmar, Khmer, Han, kana, Hangul: written without spaces, or with words that glue to their endings."""
+"""Thai, Lao, Myanmar, Khmer, Han, kana, Hangul: written without spaces, or with endings attached to words."""
 
 _DIACRITICS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
 _UNDECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i", "æ": "ae", "Æ": "AE",
      "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ß": "ss", "ẞ": "SS"}
 )  # fmt: skip
-_JOINED: Final = str.maketrans("", "", "-_")
-_SQUEEZED: Final = str.maketrans("", "", "-_.")
-_BEGINNING: Final = 3
-_PUT_ON: Final = ("e", "i")  # what a stem may end with where its word had another letter or none
-_OBJECT_ITSELF: Final = frozenset({"self", "cls", "this"})
+_NAME_SEPARATORS: Final = str.maketrans("", "", "-_")
+_SEPARATORS: Final = str.maketrans("", "", "-_.")
+_PREFIX_LENGTH: Final = 3
+_STEM_ENDINGS: Final = ("e", "i")
+"""Letters that stemming may add."""
+_RECEIVERS: Final = frozenset({"self", "cls", "this"})
 
 STOPWORDS: Final = frozenset(
     "a about an and any are as at be been but by can could did didn do does doesn don for from had has have he her his"
@@ -57,31 +60,8 @@ STOPWORDS: Final = frozenset(
     " then there these they this those to us was we were what when where which who whom why will with"
     " would you your".split()
 )
-"""Words a question has and an answer need not: dropped from queries, kept in the index."""
+"""Words of a question that an answer need not have: dropped from queries, kept in the index."""
 _CONTRACTION: Final = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
-
-
-class _Known(dict[str, str]):
-    """Word as written → its terms. Two generations, so that a full cache forgets only what was not used lately."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._older: dict[str, str] = {}
-
-    def __missing__(self, word: str) -> str:
-        found = self._older.get(word)
-        if found is None:
-            plain = word.islower() and word.isalpha() and word.isascii()
-            found = stem(word[:LONGEST_TERM]) if plain else " ".join(_analyse(word))
-        if len(word) <= (LONGEST_TERM if word.isascii() else _CACHED_FOREIGN):
-            if len(self) >= _CACHE_WORDS:
-                self._older = dict(self)
-                self.clear()
-            self[word] = found
-        return found
-
-
-_known: Final = _Known()
 
 
 def terms(text: str) -> list[str]:
@@ -90,107 +70,131 @@ def terms(text: str) -> list[str]:
 
 
 def spaced_terms(text: str) -> str:
-    """Return the same terms with spaces between them."""
-    return " ".join(map(_known.__getitem__, _words(text)))
+    """Return the index terms of a text with spaces between them."""
+    return " ".join(map(_terms_by_word.__getitem__, _words(text)))
 
 
 def query_terms(text: str, limit: int = 64) -> list[str]:
-    """Return the distinct terms of a query in order, without stop words unless it has nothing else."""
-    words = _words(_CONTRACTION.sub(" ", text[:_QUERY_CHARACTERS]))
-    telling = [word for word in words if word.casefold() not in STOPWORDS]
-    found = dict.fromkeys(" ".join(map(_known.__getitem__, telling or words)).split())
-    return list(found)[: max(limit, 0)]
+    """Return the distinct terms of a query in order, without stop words unless it has only these."""
+    words = _words(_CONTRACTION.sub(" ", text[:_MAX_QUERY_CHARACTERS]))
+    content_words = [word for word in words if word.casefold() not in STOPWORDS]
+    spaced = " ".join(map(_terms_by_word.__getitem__, content_words or words))
+    distinct = dict.fromkeys(spaced.split())
+    return list(distinct)[: max(limit, 0)]
 
 
 def beginnings(wanted: Iterable[str]) -> list[str]:
-    """Return for each term what stands in the squeezed form of every text that has it: a look instead of an analysis.
+    """Return for each term a prefix that the squeezed form of every text with this term contains.
 
-    A stem differs from its word in the last letters only, and the whole of a name is the name without its separators.
+    A stem differs from its word only in the last letters, and the whole of a name is the name without separators. So a
+    text without the prefix does not have the term, and need not be analysed.
     """
-    bare = [term.translate(_SQUEEZED) for term in wanted]
-    return [term[: max(1, min(_BEGINNING, len(term) - term.endswith(_PUT_ON)))] for term in bare]
+    prefixes = []
+    for term in wanted:
+        bare = term.translate(_SEPARATORS)
+        length = len(bare) - bare.endswith(_STEM_ENDINGS)
+        prefixes.append(bare[: max(1, min(_PREFIX_LENGTH, length))])
+    return prefixes
 
 
 def squeezed(text: str) -> str | None:
-    """Return a text in small letters without what separates the parts of names; None for one beyond ASCII."""
-    return text.lower().translate(_SQUEEZED) if text.isascii() else None
+    """Return an ASCII text in lower case without the separators of names; None for other texts."""
+    return text.lower().translate(_SEPARATORS) if text.isascii() else None
 
 
 def _words(text: str) -> list[str]:
     """Return the words, names and unspaced runs of a text as they are written."""
-    return _find_ascii(text) if text.isascii() else _finder()(text)
+    return _find_ascii(text) if text.isascii() else _foreign_finder()(text)
 
 
 @cache
-def _finder() -> Callable[[str], list[str]]:
-    """Return the finder for text beyond ASCII; made on first use, as it has to know every combining mark."""
+def _foreign_finder() -> Callable[[str], list[str]]:
+    """Return the function that finds words beyond ASCII; it is compiled on first use from all combining marks."""
     blocks = (range(0x300, 0x2000), range(0x20D0, 0x2100), range(0xA600, 0xAC00), range(0xFE20, 0xFE30))
-    marks = "".join(char for char in map(chr, chain(*blocks)) if unicodedata.category(char).startswith("M"))
+    characters = map(chr, chain(*blocks))
+    marks = "".join(character for character in characters if unicodedata.category(character).startswith("M"))
     letters = f"[^\\W{_UNSPACED}]"
     word = f"{letters}+(?:[{marks}]+{letters}*)*"
     return re.compile(f"{word}(?:[-.]{word}){{0,7}}|[{_UNSPACED}]+").findall
 
 
 @cache
-def _unspaced() -> Callable[[str], re.Match[str] | None]:
-    """Return what tells whether a run is written without spaces; made on first use, as compiling it takes 3 ms."""
+def _unspaced_matcher() -> Callable[[str], re.Match[str] | None]:
+    """Return the function that matches unspaced runs; it is compiled on first use, which takes 3 ms."""
     return re.compile(f"[{_UNSPACED}]").match
 
 
-def _analyse(word: str) -> list[str]:
-    """Return the terms of one word, name or unspaced run."""
+def _compute_terms(word: str) -> str:
+    """Return the terms of one word, name or unspaced run, with spaces between them."""
     if word.isascii():
-        if word.isalpha() and word.islower():
-            return [stem(word[:LONGEST_TERM])]
-        return _dotted(word) if "." in word else _name(word)
-    if _unspaced()(word):
-        return _pairs(unicodedata.normalize("NFKC", word))
-    return _foreign(word)
+        return " ".join(_ascii_terms(word))
+    if _unspaced_matcher()(word):
+        return " ".join(_pairs(unicodedata.normalize("NFKC", word)))
+    return " ".join(_foreign_terms(word))
+
+
+_terms_by_word: Final = WordCache(_compute_terms)
+
+
+def _ascii_terms(word: str) -> list[str]:
+    """Return the terms of an ASCII word or name."""
+    if word.isalpha() and word.islower():
+        return [stem(word[:LONGEST_TERM])]
+    return _dotted_terms(word) if "." in word else _name_terms(word)
 
 
 def _pairs(run: str) -> list[str]:
     """Return the overlapping pairs of characters of an unspaced run."""
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    return [run[place : place + 2] for place in range(len(run) - 1)] or [run]
 
 
-def _foreign(word: str) -> list[str]:
-    """Return the terms of a word with letters beyond ASCII, its diacritics removed."""
+def _foreign_terms(word: str) -> list[str]:
+    """Return the terms of a word with letters beyond ASCII, without their diacritics."""
     bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", word).translate(_UNDECOMPOSED))
     bare = unicodedata.normalize("NFC", bare)
-    # Compatibility forms may fall apart into several words, and those into other scripts: ⑴ is "(1)".
     found: list[str] = []
+    # The compatibility form of one character may be several words, also of other scripts: ⑴ is "(1)".
     for piece in _words(bare):
-        if _unspaced()(piece):
+        if _unspaced_matcher()(piece):
             found += _pairs(piece)
+        elif "." in piece:
+            found += _dotted_terms(piece)
         else:
-            found += _dotted(piece) if "." in piece else _name(piece)
+            found += _name_terms(piece)
     return found
 
 
-def _dotted(word: str) -> list[str]:
+def _dotted_terms(word: str) -> list[str]:
     """Return the terms of a dotted name: its whole, then those of its names."""
     names = word.split(".")
-    own = names[1:] if names[0].lower() in _OBJECT_ITSELF else names
+    own_names = names[1:] if names[0].lower() in _RECEIVERS else names
     whole: list[str] = []
     if names[0].isdigit():  # a version or an address
-        whole = _whole("_".join(names).casefold())
-    elif 1 < len(own) <= _MOST_DOTTED:
-        # The parts joined are the name without what separates them.
-        whole = _whole("".join(own).translate(_JOINED).casefold())
-    return whole + [_known[name] for name in names]
+        whole = _whole_term("_".join(names).casefold())
+    elif 1 < len(own_names) <= _MAX_JOINED_NAMES:
+        whole = _whole_term("".join(own_names).translate(_NAME_SEPARATORS).casefold())
+    return whole + [_terms_by_word[name] for name in names]
 
 
-def _name(name: str) -> list[str]:
+def _name_terms(name: str) -> list[str]:
     """Return the terms of a name without dots: its whole, then its parts, each stemmed."""
-    parts = name.casefold().split("-") if "-" in name and _is_hash(name) else _parts(name)
+    parts = _hash_or_parts(name)
+    stems = [_stem_if_word(part) for part in parts]
     if len(parts) < 2:
-        return [_stem(part) for part in parts]
-    joint = "_" if name[0].isdigit() and "-" in name else ""  # a date stays apart from the number its digits make
-    return _whole(joint.join(parts)) + [stem(part) if part.isascii() and part.isalpha() else part for part in parts]
+        return stems
+    # A date is joined differently from the number that its digits make.
+    joint = "_" if name[0].isdigit() and "-" in name else ""
+    return _whole_term(joint.join(parts)) + stems
+
+
+def _hash_or_parts(name: str) -> list[str]:
+    if "-" in name and _is_hash(name):
+        return name.casefold().split("-")
+    return _parts(name)
 
 
 def _parts(name: str) -> list[str]:
-    """Return the lower-case parts of a name; a random or endless run is one part."""
+    """Return the lower-case parts of a name; a random or very long run is one part."""
     if name.islower() and name.isascii() and name.replace("_", "").isalpha():
         return [part[:LONGEST_TERM] for part in name.split("_") if part]
     parts: list[str] = _find_parts(name)
@@ -205,13 +209,10 @@ def _parts(name: str) -> list[str]:
     return found
 
 
-def _whole(whole: str) -> list[str]:
-    """Return the whole as a term, or nothing where it is too long to be looked for."""
-    if len(whole) > LONGEST_TERM:
-        return []
-    # Each whole is met once, and would only push parts, which are met often, out of the cache.
-    return [stem.__wrapped__(whole) if whole.isascii() and whole.isalpha() else whole]
+def _whole_term(whole: str) -> list[str]:
+    """Return the whole of a name as a term, or nothing if it is too long."""
+    return [_stem_if_word(whole)] if len(whole) <= LONGEST_TERM else []
 
 
-def _stem(term: str) -> str:
+def _stem_if_word(term: str) -> str:
     return stem(term) if term.isascii() and term.isalpha() else term

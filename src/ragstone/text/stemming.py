@@ -1,4 +1,4 @@
-"""The stem of an English word, after Porter's algorithm of 1980."""
+"""The stem of an English word by Porter's algorithm of 1980."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-_SHORTEST: Final = 3
-_LONGEST: Final = 64
+_MIN_LENGTH: Final = 3
+_MAX_LENGTH: Final = 64
 
 # Porter writes a word as [C](VC)^m[V]; y is a vowel after a consonant. m counts the VC pairs.
-# The first group gives nothing back: a word's first y is never a vowel.
+# The first group is possessive, because the first y of a word is never a vowel.
 _C: Final = "[^aeiou][^aeiouy]*"
 _V: Final = "[aeiouy][aeiou]*"
 _SOME: Final = re.compile(f"(?:{_C})?+{_V}{_C}")  # m > 0
@@ -32,11 +32,11 @@ _STEP_4: Final = (
 
 
 def _by_tail(endings: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return endings by their last two letters, the longest first: most words have none, and one look tells so."""
-    found: dict[str, list[str]] = {}
+    """Return endings by their last two letters, the longest first. Most words have none of them."""
+    by_tail: dict[str, list[str]] = {}
     for ending in sorted(endings, key=len, reverse=True):
-        found.setdefault(ending[-2:], []).append(ending)
-    return {tail: tuple(some) for tail, some in found.items()}
+        by_tail.setdefault(ending[-2:], []).append(ending)
+    return {tail: tuple(group) for tail, group in by_tail.items()}
 
 
 _TAILS_2: Final = _by_tail(_STEP_2)
@@ -46,8 +46,8 @@ _TAILS_4: Final = _by_tail(_STEP_4)
 
 @lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
-    """Return the stem of a lower-case ASCII word; very short and very long ones stay as they are."""
-    if not _SHORTEST <= len(word) <= _LONGEST:
+    """Return the stem of a lower-case ASCII word; very short and very long words are returned as they are."""
+    if not _MIN_LENGTH <= len(word) <= _MAX_LENGTH:
         return word
     if word[-1] == "s":
         word = _step_1a(word)
@@ -65,9 +65,7 @@ def stem(word: str) -> str:
 
 
 def _step_1a(word: str) -> str:
-    """Return the word without its plural s."""
-    if not word.endswith("s"):
-        return word
+    """Return a word that ends with s without its plural ending."""
     if word.endswith(("sses", "ies")):
         return word[:-2]
     return word if word.endswith("ss") else word[:-1]
@@ -77,24 +75,28 @@ def _step_1b(word: str) -> str:
     """Return the word without -ed or -ing."""
     if word.endswith("eed"):
         return word[:-1] if _SOME.match(word[:-3]) else word
-    cut = 2 if word.endswith("ed") else 3 if word.endswith("ing") else 0
-    if not cut or not _VOWEL.match(word[:-cut]):
+    rest = word
+    for ending in ("ed", "ing"):
+        if word.endswith(ending):
+            rest = word.removesuffix(ending)
+    if rest == word or not _VOWEL.match(rest):
         return word
-    word = word[:-cut]
-    if word.endswith(("at", "bl", "iz")):
-        return word + "e"
-    if _ends_double(word) and word[-1] not in "lsz":
-        return word[:-1]
-    return word + "e" if _ONE.match(word) and _ends_short(word) else word
+    if rest.endswith(("at", "bl", "iz")):
+        return rest + "e"
+    if _ends_double(rest) and rest[-1] not in "lsz":
+        return rest[:-1]
+    if _ONE.match(rest) and _ends_short(rest):
+        return rest + "e"
+    return rest
 
 
 def _step_1c(word: str) -> str:
-    """Return the word with a final y turned into i where a vowel comes before it."""
-    return word[:-1] + "i" if word.endswith("y") and _VOWEL.match(word[:-1]) else word
+    """Return a word that ends with y with an i instead, if a vowel comes before it."""
+    return word[:-1] + "i" if _VOWEL.match(word[:-1]) else word
 
 
 def _replace(word: str, endings: tuple[str, ...], replacements: dict[str, str]) -> str:
-    """Return the word with the longest of the endings that it has replaced where m > 0."""
+    """Return the word with the longest of these endings replaced, if m > 0 before it."""
     for ending in endings:
         if word.endswith(ending):
             rest = word[: -len(ending)]
@@ -103,11 +105,13 @@ def _replace(word: str, endings: tuple[str, ...], replacements: dict[str, str]) 
 
 
 def _step_4(word: str, endings: tuple[str, ...]) -> str:
-    """Return the word without the longest of the derivational endings that it has where m > 1."""
+    """Return the word without the longest of these endings, if m > 1 before it."""
     for ending in endings:
         if word.endswith(ending):
             rest = word[: -len(ending)]
-            return word if not _MORE.match(rest) or (ending == "ion" and rest[-1] not in "st") else rest
+            if not _MORE.match(rest) or (ending == "ion" and rest[-1] not in "st"):
+                return word
+            return rest
     return word
 
 
@@ -125,7 +129,7 @@ def _ends_double(word: str) -> bool:
 
 
 def _ends_short(word: str) -> bool:
-    """Return whether the word ends consonant, vowel, consonant, the last not w, x or y."""
+    """Return whether the word ends with consonant, vowel, consonant, and the last is not w, x or y."""
     last = len(word) - 1
     return (
         last >= 2
@@ -136,6 +140,6 @@ def _ends_short(word: str) -> bool:
     )
 
 
-def _is_vowel(word: str, at: int) -> bool:
-    letter = word[at]
-    return letter in "aeiou" or (letter == "y" and at > 0 and not _is_vowel(word, at - 1))
+def _is_vowel(word: str, place: int) -> bool:
+    letter = word[place]
+    return letter in "aeiou" or (letter == "y" and place > 0 and not _is_vowel(word, place - 1))
