@@ -1,4 +1,4 @@
-"""Small projects of our own, unpacked for a test, and what their frameworks themselves say of them."""
+"""Small projects for tests, and scripts that run inside of them to compare with the real frameworks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ APPS = Path(__file__).parent / "apps"
 
 
 def files(name: str) -> dict[str, str]:
-    """Return the files of a project: `### path` stands before each."""
+    """Return the files of a project; `### path` comes before each file."""
     found: dict[str, str] = {}
     for part in (APPS / f"{name}.txt").read_text("utf-8").split("### ")[1:]:
         path, _, text = part.partition("\n")
@@ -37,12 +37,12 @@ def unpacked(name: str, folder: Path) -> Path:
 
 
 def world_of(texts: dict[str, str]) -> World:
-    """Return a project as adapters see it."""
+    """Return a project as framework adapters see it."""
     return World(tuple(sorted(texts)), texts.get, lambda uri: None, lower)
 
 
-def told(script: str, folder: Path, *needed: str) -> Any:  # noqa: ANN401 each program says something else
-    """Return what a program says as JSON, run in the project's folder; skip where a framework is not installed."""
+def run_script(script: str, folder: Path, *needed: str) -> Any:  # noqa: ANN401 each script prints other JSON
+    """Run a script in a project's folder and return its JSON output; skip the test if a framework is missing."""
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone.types import Graph, Link, Node
 from ragstone_code.django import Django
-from tests.ragstone_code.projects import files, told, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked, world_of
 
 ROUTES = """
 import importlib, json, os, sys
@@ -100,7 +100,7 @@ def ours(graph: Graph) -> set[tuple[str, str | None, str]]:
 @pytest.mark.parametrize("name", PROJECTS)
 def test_routes_are_those_of_djangos_own_resolver(name: str, tmp_path: Path) -> None:
     script = ROUTES.format(settings=PROJECTS[name])
-    found = told(script, unpacked(name, tmp_path), "django", "rest_framework")
+    found = run_script(script, unpacked(name, tmp_path), "django", "rest_framework")
     theirs = {
         (pattern, route, view)
         for pattern, route, view, _ in found
@@ -120,7 +120,7 @@ def test_routes_are_those_of_djangos_own_resolver(name: str, tmp_path: Path) -> 
 
 def test_the_actions_of_view_sets_are_those_the_router_maps(api: Graph, tmp_path: Path) -> None:
     script = ROUTES.format(settings="config.settings")
-    found = told(script, unpacked("django_api", tmp_path), "django", "rest_framework")
+    found = run_script(script, unpacked("django_api", tmp_path), "django", "rest_framework")
     theirs = {
         (route, verb.upper(), action)
         for pattern, route, _, actions in found
@@ -143,7 +143,7 @@ def as_list(value: Any) -> list[Any]:  # noqa: ANN401 what an attribute holds is
 
 @pytest.mark.parametrize("name", PROJECTS)
 def test_tables_are_those_that_migrate_makes(name: str, tmp_path: Path) -> None:
-    found = told(SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework")
+    found = run_script(SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework")
     outside = ("django_", "auth_", "sqlite_")
     theirs = {table: said for table, said in found.items() if not table.startswith(outside)}
     mine = {}

@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.types import Graph, Link, Node
 from ragstone_code.fastapi import FastAPI
-from tests.ragstone_code.projects import files, told, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked, world_of
 
 ROUTES = """
 import json, sys
@@ -58,7 +58,7 @@ def notes() -> Graph:
 def test_routes_and_dependencies_match_the_running_application(name: str, tmp_path: Path) -> None:
     make, folder = PROJECTS[name]
     needed = ("fastapi", "sqlalchemy", "sqlmodel", "alembic")
-    found = told(ROUTES.format(make=make), unpacked(name, tmp_path) / folder, *needed)
+    found = run_script(ROUTES.format(make=make), unpacked(name, tmp_path) / folder, *needed)
     theirs = {
         (path, "|".join(methods), named, *needs)
         for path, methods, named, needs in found

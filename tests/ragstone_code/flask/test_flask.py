@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.types import Graph, Node
 from ragstone_code.flask import Flask
-from tests.ragstone_code.projects import files, told, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked, world_of
 
 ROUTES = """
 import json, sys
@@ -40,7 +40,7 @@ def diary() -> Graph:
 @pytest.mark.parametrize("name", PROJECTS)
 def test_rules_match_the_url_map_of_the_running_application(name: str, tmp_path: Path) -> None:
     needed = ("flask", "flask_sqlalchemy", "flask_restful")
-    found = told(ROUTES.format(make=PROJECTS[name]), unpacked(name, tmp_path), *needed)
+    found = run_script(ROUTES.format(make=PROJECTS[name]), unpacked(name, tmp_path), *needed)
     theirs = {(rule, tuple(methods), endpoint) for rule, methods, endpoint in found}
     mine = set()
     for node in routes(graph_of(name)):

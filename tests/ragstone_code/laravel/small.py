@@ -39,7 +39,7 @@ def models(own: App) -> tuple[AppClass, ...]:
     return tuple(known for known in own.classes.values() if is_model(own, known.name))
 
 
-def said(graph: Graph, kind: str) -> set[tuple[str, str, str]]:
+def links_by_kind(graph: Graph, kind: str) -> set[tuple[str, str, str]]:
     """Return the links of a kind: source, target and place."""
     return {
         (_bare(link.source), _bare(link.target), f"{link.uri}:{link.line}") for link in graph.links if link.kind == kind

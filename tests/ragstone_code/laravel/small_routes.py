@@ -29,12 +29,12 @@ def app(code: str, more: dict[str, str] | None = None) -> Graph:
     return read_routes(world(files))
 
 
-def found(graph: Graph) -> dict[str, Node]:
+def routes_by_key(graph: Graph) -> dict[str, Node]:
     """Return the routes by their keys, without `route:`."""
     return {node.key.removeprefix("route:"): node for node in graph.nodes if node.kind == "route"}
 
 
 def table(graph: Graph, *fields: str) -> dict[str, Json | tuple[Json, ...]]:
     """Return some attributes of every route by its key."""
-    rows = {key: tuple(node.attributes[field] for field in fields) for key, node in found(graph).items()}
+    rows = {key: tuple(node.attributes[field] for field in fields) for key, node in routes_by_key(graph).items()}
     return {key: row[0] if len(row) == 1 else row for key, row in rows.items()}

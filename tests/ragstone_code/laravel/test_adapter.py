@@ -8,7 +8,7 @@ from ragstone.code.world import World
 from ragstone.types import Graph
 from ragstone_code.laravel import adapter
 from ragstone_code.laravel.adapter import Laravel, find_applications
-from tests.ragstone_code.laravel.small import php, said, world
+from tests.ragstone_code.laravel.small import links_by_kind, php, world
 
 COMPOSER = '{"require": {"laravel/framework": "^12.0"}, "autoload": {"psr-4": {"App\\\\": "app/"}}}'
 FILES = dict(
@@ -83,14 +83,18 @@ def graph() -> Graph:
 
 def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_policy(graph: Graph) -> None:
     there = "app/Http/Controllers/Books.php"
-    assert said(graph, "HANDLED_BY") >= {(ROUTE, ACT, "routes/web.php:5")}
-    assert said(graph, "VALIDATED_BY") == {(ACT, "App\\Http\\Requests\\Change", f"{there}:6")}
-    assert said(graph, "USES_MODEL") == {(ACT, "App\\Models\\Book", f"{there}:6")}
-    assert {(source, target) for source, target, _ in said(graph, "MAPS_TO")} == {("App\\Models\\Book", "table:books")}
-    assert said(graph, "AUTHORIZED_BY") == {(ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")}
-    assert said(graph, "FIRES") == {(ACT, "App\\Events\\Changed", f"{there}:7")}
-    assert said(graph, "LISTENS") == {("App\\Listeners\\Tell", "App\\Events\\Changed", "app/Listeners/Tell.php:5")}
-    assert said(graph, "CONFIGURED_BY") == {
+    assert links_by_kind(graph, "HANDLED_BY") >= {(ROUTE, ACT, "routes/web.php:5")}
+    assert links_by_kind(graph, "VALIDATED_BY") == {(ACT, "App\\Http\\Requests\\Change", f"{there}:6")}
+    assert links_by_kind(graph, "USES_MODEL") == {(ACT, "App\\Models\\Book", f"{there}:6")}
+    assert {(source, target) for source, target, _ in links_by_kind(graph, "MAPS_TO")} == {
+        ("App\\Models\\Book", "table:books")
+    }
+    assert links_by_kind(graph, "AUTHORIZED_BY") == {(ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")}
+    assert links_by_kind(graph, "FIRES") == {(ACT, "App\\Events\\Changed", f"{there}:7")}
+    assert links_by_kind(graph, "LISTENS") == {
+        ("App\\Listeners\\Tell", "App\\Events\\Changed", "app/Listeners/Tell.php:5")
+    }
+    assert links_by_kind(graph, "CONFIGURED_BY") == {
         ("App\\Listeners\\Tell::handle", "config:app.name", "app/Listeners/Tell.php:5")
     }
 
@@ -149,7 +153,7 @@ def test_a_pass_that_fails_leaves_the_others_whole(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(adapter, "read_tables", broken)
     whole = Laravel().read(world(FILES))
     assert "laravel: tables could not be read: KeyError: 'odd'" in whole.remarks
-    assert said(whole, "HANDLED_BY") == said(graph, "HANDLED_BY")
+    assert links_by_kind(whole, "HANDLED_BY") == links_by_kind(graph, "HANDLED_BY")
 
 
 @pytest.mark.parametrize("text", ["", "<?php", "<?php class {", "<?php return [", "\x00\x01", "<?php Route::get("])

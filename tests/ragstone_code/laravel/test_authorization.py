@@ -3,7 +3,7 @@ from __future__ import annotations
 from ragstone.types import Link, Node
 from ragstone_code.laravel.authorization import route_authorization
 from ragstone_code.laravel.policies import find_policies
-from tests.ragstone_code.laravel.small import MODEL, app, php, said
+from tests.ragstone_code.laravel.small import MODEL, app, links_by_kind, php
 
 POLICY = php(
     "app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy { public function view($u) {} }"
@@ -26,7 +26,7 @@ def test_what_routes_ask_is_answered_by_the_policy_of_the_bound_model_or_by_the_
     )
     binds = [Link("BINDS", route.key, "class:App\\Models\\Book", route.uri, 7, attributes={"parameter": "book"})]
     graph = route_authorization(own, find_policies(own, calls), [route, by_class], binds)
-    assert said(graph, "AUTHORIZED_BY") == {
+    assert links_by_kind(graph, "AUTHORIZED_BY") == {
         (route.key, "App\\Policies\\BookPolicy::view", "routes/web.php:7"),
         (route.key, "ability:admin", "routes/web.php:7"),
         (by_class.key, "ability:admin", "routes/web.php:9"),

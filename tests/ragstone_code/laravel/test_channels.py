@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone_code.laravel.channels import read_channels
-from tests.ragstone_code.laravel.small import app, php, said
+from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 
 def test_channels_have_their_pattern_their_line_and_who_decides() -> None:
@@ -18,5 +18,5 @@ def test_channels_have_their_pattern_their_line_and_who_decides() -> None:
         ("users.{id}", 4, {"by": "Closure", "models": ["App\\Models\\User"]}),
         ("rooms.{room}", 5, {"by": "App\\Room", "models": []}),
     ]
-    assert said(graph, "HANDLED_BY") == {("channel:rooms.{room}", "App\\Room::join", "routes/channels.php:5")}
+    assert links_by_kind(graph, "HANDLED_BY") == {("channel:rooms.{room}", "App\\Room::join", "routes/channels.php:5")}
     assert {(one.name, one.kind) for one in graph.aliases} == {("users.{id}", "channel"), ("rooms.{room}", "channel")}

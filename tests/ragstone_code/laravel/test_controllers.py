@@ -3,7 +3,7 @@ from __future__ import annotations
 from ragstone.types import Graph, Node
 from ragstone_code.laravel.controllers import read_controllers
 from ragstone_code.laravel.policies import find_policies
-from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
+from tests.ragstone_code.laravel.small import MODEL, app, links_by_kind, models, php
 
 REQUEST = php(
     "app/Http/Requests/StoreBook.php",
@@ -47,7 +47,7 @@ def action(graph: Graph) -> Node:
 
 def test_a_form_request_by_its_type_has_its_fields_and_lines() -> None:
     graph = of("public function act(StoreBook $request) {}")
-    assert said(graph, "VALIDATED_BY") == {
+    assert links_by_kind(graph, "VALIDATED_BY") == {
         ("App\\Http\\Controllers\\Books::act", "App\\Http\\Requests\\StoreBook", f"{HERE}:8")
     }
     request = next(node for node in graph.nodes if node.kind == "request")
@@ -56,7 +56,7 @@ def test_a_form_request_by_its_type_has_its_fields_and_lines() -> None:
 
 
 def test_a_form_request_that_is_asked_of_the_container_validates_too() -> None:
-    assert said(of("public function act() { app(StoreBook::class); }"), "VALIDATED_BY")
+    assert links_by_kind(of("public function act() { app(StoreBook::class); }"), "VALIDATED_BY")
 
 
 def test_rules_in_place_are_fields_of_the_method() -> None:
@@ -69,13 +69,13 @@ def test_rules_in_place_are_fields_of_the_method() -> None:
 
 def test_models_are_used_by_type_by_static_calls_and_by_new() -> None:
     for body in ("act(Book $book) {}", "act() { Book::query()->get(); }", "act() { return new Book; }"):
-        assert said(of(f"public function {body}"), "USES_MODEL") == {
+        assert links_by_kind(of(f"public function {body}"), "USES_MODEL") == {
             ("App\\Http\\Controllers\\Books::act", "App\\Models\\Book", f"{HERE}:8")
         }
 
 
 def test_a_name_alone_uses_no_model() -> None:
-    assert not said(
+    assert not links_by_kind(
         of("public function act($book) { $book->save(); $this->books->find(1); $x = 'Book'; }"), "USES_MODEL"
     )
 
@@ -87,7 +87,7 @@ def test_resources_come_by_type_by_new_and_by_making() -> None:
         "act() { return BookResource::collection([]); }",
         "act($b) { return $b->toResource(BookResource::class); }",
     ):
-        assert said(of(f"public function {body}"), "RETURNS") == {
+        assert links_by_kind(of(f"public function {body}"), "RETURNS") == {
             ("App\\Http\\Controllers\\Books::act", "App\\Http\\Resources\\BookResource", f"{HERE}:8")
         }
 
@@ -101,13 +101,13 @@ def test_what_is_asked_of_the_gate_is_answered_by_the_policy_of_the_type() -> No
         "act(Book $b, $r) { abort_unless($r->user()->can('update', $b), 403); }",
         "act(Book $b, $r) { $this->authorizeForUser($r, 'update', [$b, 1]); }",
     ):
-        assert said(of(f"public function {body}"), "AUTHORIZED_BY") == {answer}
-    assert not said(of("public function act($b) { $this->authorize('update', $b); }"), "AUTHORIZED_BY")
+        assert links_by_kind(of(f"public function {body}"), "AUTHORIZED_BY") == {answer}
+    assert not links_by_kind(of("public function act($b) { $this->authorize('update', $b); }"), "AUTHORIZED_BY")
 
 
 def test_an_ability_with_dashes_is_a_method_in_camel_case() -> None:
     graph = of("public function act(Book $b) { $this->authorize('mark-read', $b); }")
-    assert {target for _, target, _ in said(graph, "AUTHORIZED_BY")} == {"App\\Policies\\BookPolicy::markRead"}
+    assert {target for _, target, _ in links_by_kind(graph, "AUTHORIZED_BY")} == {"App\\Policies\\BookPolicy::markRead"}
 
 
 def test_a_resource_controller_is_asked_for_each_action() -> None:
@@ -124,7 +124,7 @@ def test_a_resource_controller_is_asked_for_each_action() -> None:
     )
     own, calls = app(controller, MODEL, POLICY)
     graph = read_controllers(own, [key], find_policies(own, calls), models(own))
-    assert said(graph, "AUTHORIZED_BY") == {
+    assert links_by_kind(graph, "AUTHORIZED_BY") == {
         ("App\\Http\\Controllers\\Books::edit", "App\\Policies\\BookPolicy::update", f"{HERE}:6")
     }
 
@@ -148,7 +148,9 @@ def test_a_method_that_is_inherited_is_where_it_is_written() -> None:
     own, calls = app(controller, base, MODEL)
     graph = read_controllers(own, [KEY], find_policies(own, calls), models(own))
     assert action(graph).place == "app/Base.php:5"
-    assert said(graph, "USES_MODEL") == {("App\\Http\\Controllers\\Books::act", "App\\Models\\Book", "app/Base.php:5")}
+    assert links_by_kind(graph, "USES_MODEL") == {
+        ("App\\Http\\Controllers\\Books::act", "App\\Models\\Book", "app/Base.php:5")
+    }
 
 
 def test_a_method_that_is_not_there_gives_its_controller_only() -> None:

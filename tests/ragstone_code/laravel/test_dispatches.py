@@ -4,7 +4,7 @@ import pytest
 
 from ragstone.types import Graph
 from ragstone_code.laravel.dispatches import read_dispatches
-from tests.ragstone_code.laravel.small import app, php, said
+from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 PAID = php(
     "app/Events/Paid.php",
@@ -61,21 +61,23 @@ def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -
 )
 def test_every_way_to_send_is_seen_with_its_line(line: str, kind: str, what: str) -> None:
     graph = of(line)
-    assert said(graph, kind) == {("App\\Shop::sell", f"App\\{what}", "app/Shop.php:9")}
+    assert links_by_kind(graph, kind) == {("App\\Shop::sell", f"App\\{what}", "app/Shop.php:9")}
     assert len(graph.links) == 1
 
 
 def test_chains_and_batches_send_all_their_jobs() -> None:
     both = {("App\\Shop::sell", f"App\\Jobs\\{name}", "app/Shop.php:9") for name in ("Ship", "Pack")}
-    assert said(of("Bus::chain([new Ship, new Pack])->dispatch();"), "DISPATCHES") == both
-    assert said(of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"), "DISPATCHES") == both
-    assert said(of("Pack::withChain([new Ship])->dispatch();"), "DISPATCHES") == both
+    assert links_by_kind(of("Bus::chain([new Ship, new Pack])->dispatch();"), "DISPATCHES") == both
+    assert (
+        links_by_kind(of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"), "DISPATCHES") == both
+    )
+    assert links_by_kind(of("Pack::withChain([new Ship])->dispatch();"), "DISPATCHES") == both
 
 
 def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
     plain = php("app/Gone.php", "namespace App;", "class Gone {}")
     assert not of("$this->bus->dispatch(new Gone);", frozenset(), plain).links
-    assert said(of("$this->bus->dispatch(new Gone);", frozenset(("app\\gone",)), plain), "FIRES")
+    assert links_by_kind(of("$this->bus->dispatch(new Gone);", frozenset(("app\\gone",)), plain), "FIRES")
 
 
 def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
@@ -111,8 +113,8 @@ def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
 
 
 def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -> None:
-    assert said(of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES")
-    assert said(of("(new Ship)->chain([new Pack]);"), "DISPATCHES") == {
+    assert links_by_kind(of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES")
+    assert links_by_kind(of("(new Ship)->chain([new Pack]);"), "DISPATCHES") == {
         ("App\\Shop::sell", "App\\Jobs\\Pack", "app/Shop.php:9")
     }
 
@@ -127,7 +129,7 @@ def test_a_class_that_is_computed_is_unresolved_and_no_link() -> None:
 
 def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
     graph = of("event('shop.sold', [1]);")
-    assert said(graph, "FIRES") == {("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")}
+    assert links_by_kind(graph, "FIRES") == {("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")}
     assert [(one.name, one.kind) for one in graph.aliases] == [("shop.sold", "event")]
 
 
@@ -142,10 +144,10 @@ def test_models_fire_what_they_say_they_fire() -> None:
         "}",
     )
     graph = read_dispatches(*app(model, PAID), frozenset())
-    assert said(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
+    assert links_by_kind(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
     assert graph.links[0].attributes["on"] == "saved"
 
 
 def test_a_route_file_sends_in_the_name_of_the_file() -> None:
     graph = read_dispatches(*app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset())
-    assert said(graph, "DISPATCHES") == {("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")}
+    assert links_by_kind(graph, "DISPATCHES") == {("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")}

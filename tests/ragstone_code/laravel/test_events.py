@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragstone.types import Graph
 from ragstone_code.laravel.events import REGISTRY_KEY, read_listeners
-from tests.ragstone_code.laravel.small import app, php, said
+from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 PROVIDER = "use Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider;"
 CONFIGURED = php("bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->create();")
@@ -28,8 +28,10 @@ def provider(*body: str) -> tuple[str, str]:
 
 def test_listeners_in_the_array_of_a_provider_have_their_lines() -> None:
     graph = of(provider("protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"), PAID, SEND)
-    assert said(graph, "LISTENS") == {("App\\Listeners\\Send", "App\\Events\\Paid", "app/Providers/Events.php:9")}
-    assert said(graph, "HANDLED_BY") == {
+    assert links_by_kind(graph, "LISTENS") == {
+        ("App\\Listeners\\Send", "App\\Events\\Paid", "app/Providers/Events.php:9")
+    }
+    assert links_by_kind(graph, "HANDLED_BY") == {
         ("App\\Listeners\\Send", "App\\Listeners\\Send::handle", "app/Listeners/Send.php:6")
     }
     assert {(node.name, node.kind) for node in graph.nodes} >= {("Paid", "event"), ("Send", "listener")}
@@ -101,7 +103,7 @@ def test_listen_calls_accept_closures_queued_closures_and_lists() -> None:
     )
     graph = of(booting, PAID, SEND)
     there = "app/Providers/Boot.php"
-    assert said(graph, "LISTENS") == {
+    assert links_by_kind(graph, "LISTENS") == {
         ("App\\Listeners\\Send", "App\\Events\\Paid", f"{there}:8"),
         (f"listener:{there}:9", "App\\Events\\Paid", f"{there}:9"),
         (f"listener:{there}:10", "App\\Events\\Paid", f"{there}:10"),
@@ -123,23 +125,23 @@ def test_listeners_are_discovered_by_parameter_type_if_discovery_is_on() -> None
         "}",
     )
     graph = of(CONFIGURED, PAID, both)
-    assert said(graph, "LISTENS") == {
+    assert links_by_kind(graph, "LISTENS") == {
         ("App\\Listeners\\Both", "App\\Events\\Paid", "app/Listeners/Both.php:6"),
         ("App\\Listeners\\Both", "App\\Events\\Lost", "app/Listeners/Both.php:6"),
     }
     assert {link.confidence for link in graph.links if link.kind == "LISTENS"} == {"convention"}
-    assert not said(of(PAID, both), "LISTENS")
+    assert not links_by_kind(of(PAID, both), "LISTENS")
 
 
 def test_discovery_can_be_turned_off_and_on() -> None:
     off = php(
         "bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: false);"
     )
-    assert not said(of(off, PAID, SEND), "LISTENS")
+    assert not links_by_kind(of(off, PAID, SEND), "LISTENS")
     asking = provider("public function shouldDiscoverEvents(): bool { return true; }")
-    assert said(of(asking, PAID, SEND), "LISTENS")
+    assert links_by_kind(of(asking, PAID, SEND), "LISTENS")
     refusing = provider("public function shouldDiscoverEvents(): bool { return false; }")
-    assert not said(of(refusing, PAID, SEND), "LISTENS")
+    assert not links_by_kind(of(refusing, PAID, SEND), "LISTENS")
 
 
 def test_discovery_searches_the_configured_folders() -> None:
@@ -155,7 +157,7 @@ def test_discovery_searches_the_configured_folders() -> None:
         "public function handle(\\App\\Events\\Paid $e) {}",
         "}",
     )
-    assert said(of(provider, PAID, SEND, elsewhere), "LISTENS") == {
+    assert links_by_kind(of(provider, PAID, SEND, elsewhere), "LISTENS") == {
         ("App\\Shop\\Hears\\It", "App\\Events\\Paid", "app/Shop/Hears/It.php:5")
     }
 

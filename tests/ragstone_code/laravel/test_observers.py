@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone_code.laravel.observers import read_observers
-from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
+from tests.ragstone_code.laravel.small import MODEL, app, links_by_kind, models, php
 
 WATCH = php(
     "app/Observers/Watch.php",
@@ -24,7 +24,7 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
     own, calls = app(base, WATCH, php("app/Models/Sub.php", "namespace App\\Models;", "class Sub extends Base {}"))
     graph = read_observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
-    assert said(graph, "OBSERVED_BY") == {
+    assert links_by_kind(graph, "OBSERVED_BY") == {
         (f"App\\Models\\{model}", f"App\\Observers\\{observer}", place)
         for model in ("Base", "Sub")
         for observer in ("Watch", "Other")
@@ -47,7 +47,7 @@ def test_a_call_and_an_array_register_observers() -> None:
     )
     own, calls = app(booting, MODEL, WATCH)
     graph = read_observers(own, calls, models(own))
-    assert said(graph, "OBSERVED_BY") == {
+    assert links_by_kind(graph, "OBSERVED_BY") == {
         ("App\\Models\\Book", "App\\Observers\\Other", "app/Providers/Boot.php:7"),
         ("App\\Models\\Book", "App\\Observers\\Watch", "app/Providers/Boot.php:9"),
     }
@@ -66,7 +66,7 @@ def test_a_trait_that_observes_in_boot_applies_to_every_model_with_it() -> None:
         "class Film extends \\Illuminate\\Database\\Eloquent\\Model { use Watched; }",
     )
     own, calls = app(MODEL, WATCH, watched, film)
-    assert said(read_observers(own, calls, models(own)), "OBSERVED_BY") == {
+    assert links_by_kind(read_observers(own, calls, models(own)), "OBSERVED_BY") == {
         ("App\\Models\\Film", "App\\Observers\\Watch", "app/Models/Watched.php:4")
     }
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragstone.types import Graph
 from ragstone_code.laravel.policies import REGISTRY_KEY, build_policy_graph, find_policies, policy_names
-from tests.ragstone_code.laravel.small import MODEL, app, models, php, said
+from tests.ragstone_code.laravel.small import MODEL, app, links_by_kind, models, php
 
 
 def of(*files: tuple[str, str]) -> Graph:
@@ -50,7 +50,7 @@ def test_policy_names_are_tried_in_the_order_of_the_gate() -> None:
 
 def test_a_policy_found_by_name_has_its_public_methods_as_abilities() -> None:
     graph = of(MODEL, BOOK)
-    assert said(graph, "PROTECTED_BY") == {
+    assert links_by_kind(graph, "PROTECTED_BY") == {
         ("App\\Models\\Book", "App\\Policies\\BookPolicy", "app/Policies/BookPolicy.php:4")
     }
     node = next(node for node in graph.nodes if node.kind == "policy")
@@ -63,12 +63,16 @@ def test_a_registered_policy_comes_before_the_naming_convention() -> None:
     graph = of(
         MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];")
     )
-    assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")}
+    assert links_by_kind(graph, "PROTECTED_BY") == {
+        ("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")
+    }
 
 
 def test_a_call_of_the_gate_registers_a_policy() -> None:
     graph = of(MODEL, auth("public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"))
-    assert said(graph, "PROTECTED_BY") == {("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:7")}
+    assert links_by_kind(graph, "PROTECTED_BY") == {
+        ("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:7")
+    }
 
 
 def test_an_attribute_names_a_policy() -> None:
@@ -124,4 +128,4 @@ def test_the_convention_is_off_if_the_application_guesses_policy_names_itself() 
 def test_an_ability_decided_by_a_class_links_to_its_method() -> None:
     pay = policy("app/Pay.php", "App\\Pay", "public function may($u) {}")
     graph = of(pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }"))
-    assert said(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}
+    assert links_by_kind(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}

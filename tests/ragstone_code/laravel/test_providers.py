@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone_code.laravel.providers import read_bindings
-from tests.ragstone_code.laravel.small import app, php, said
+from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 HEAD = ("namespace App;", "class P extends \\Illuminate\\Support\\ServiceProvider {")
 
@@ -21,7 +21,7 @@ HEAD = ("namespace App;", "class P extends \\Illuminate\\Support\\ServiceProvide
 )
 def test_every_way_to_bind_is_seen_with_its_line(call: str) -> None:
     graph = read_bindings(*app(php("app/P.php", *HEAD, "public function register() {", call, "} }")))
-    assert said(graph, "BINDS") == {("App\\Pays", "App\\Card", "app/P.php:6")}
+    assert links_by_kind(graph, "BINDS") == {("App\\Pays", "App\\Card", "app/P.php:6")}
     assert graph.links[0].attributes["how"] == "container"
 
 
@@ -33,7 +33,7 @@ def test_properties_and_attributes_bind_too() -> None:
         "#[\\Illuminate\\Container\\Attributes\\Bind(Post::class)]",
         "interface Ships {}",
     )
-    assert said(read_bindings(*app(own, marked)), "BINDS") == {
+    assert links_by_kind(read_bindings(*app(own, marked)), "BINDS") == {
         ("App\\Pays", "App\\Card", "app/P.php:6"),
         ("App\\Ships", "App\\Post", "app/Ships.php:4"),
     }
@@ -42,7 +42,7 @@ def test_properties_and_attributes_bind_too() -> None:
 def test_both_sides_of_a_choice_are_bound() -> None:
     call = "$this->app->bind(Pays::class, fn () => $x ? new Card : new Cash);"
     graph = read_bindings(*app(php("app/P.php", *HEAD, "public function register() {", call, "} }")))
-    assert {target for _, target, _ in said(graph, "BINDS")} == {"App\\Card", "App\\Cash"}
+    assert {target for _, target, _ in links_by_kind(graph, "BINDS")} == {"App\\Card", "App\\Cash"}
 
 
 def test_what_is_bound_to_itself_or_by_something_else_is_no_binding() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ragstone_code.laravel.small_routes import app, found, table
+from tests.ragstone_code.laravel.small_routes import app, routes_by_key, table
 
 
 def test_a_resource_has_seven_routes_with_singular_parameters() -> None:
@@ -50,7 +50,7 @@ def test_a_resource_has_seven_routes_with_singular_parameters() -> None:
     ],
 )
 def test_resources_follow_their_options_and_chains(code: str, keys: list[str]) -> None:
-    assert list(found(app(f"{code};"))) == keys
+    assert list(routes_by_key(app(f"{code};"))) == keys
 
 
 def test_names_of_resources_follow_options_and_groups() -> None:

@@ -5,7 +5,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ragstone_code.laravel.small_routes import app, found, table
+from tests.ragstone_code.laravel.small_routes import app, routes_by_key, table
 
 
 def controller(name: str, body: str) -> dict[str, str]:
@@ -25,7 +25,7 @@ def test_every_verb_gives_its_methods_and_its_key() -> None:
         "Route::match(['put', 'PATCH'], 'c', fn () => 1); Route::match(['get', 'post'], 'd', fn () => 1);"
         "Route::get('/', fn () => 1); Route::options('e', fn () => 1);"
     )
-    assert list(found(graph)) == ["GET a", "POST a", "ANY b", "PUT|PATCH c", "GET|POST d", "GET /", "OPTIONS e"]
+    assert list(routes_by_key(graph)) == ["GET a", "POST a", "ANY b", "PUT|PATCH c", "GET|POST d", "GET /", "OPTIONS e"]
 
 
 def test_actions_are_named_as_the_framework_prints_them() -> None:
@@ -41,7 +41,7 @@ def test_actions_are_named_as_the_framework_prints_them() -> None:
         "GET a": f"{post}@show", "GET b": post, "GET c": f"{post}@show", "GET d": "Closure", "GET e": "Other@show",
         "GET f": f"{post}@f", "GET g": f"{post}@g", "POST h": "Closure",
     }  # fmt: skip
-    assert found(graph)["GET e"].attributes["name"] == "e.name"
+    assert routes_by_key(graph)["GET e"].attributes["name"] == "e.name"
 
 
 def test_redirects_views_and_fallbacks_are_routes_with_defaults() -> None:
@@ -55,12 +55,12 @@ def test_redirects_views_and_fallbacks_are_routes_with_defaults() -> None:
         "GET e": ("Illuminate\\Routing\\ViewController", {"view": "page"}),
         "GET {fallbackPlaceholder}": ("Closure", {}),
     }
-    assert found(graph)["GET {fallbackPlaceholder}"].attributes["wheres"] == {"fallbackPlaceholder": ".*"}
+    assert routes_by_key(graph)["GET {fallbackPlaceholder}"].attributes["wheres"] == {"fallbackPlaceholder": ".*"}
 
 
 def test_a_route_has_the_line_that_registers_it() -> None:
     graph = app("\nRoute::get(\n  'a',\n  fn () => 1\n)->name('a');")
-    assert found(graph)["GET a"].place == "routes/web.php:3"
+    assert routes_by_key(graph)["GET a"].place == "routes/web.php:3"
 
 
 # ── groups ────────────────────────────────────────────────────────────────────────────────────────
@@ -104,7 +104,7 @@ def test_a_prefix_of_a_single_route_goes_before_that_of_its_group() -> None:
         "Route::prefix('g')->group(function () { Route::get('a', fn () => 1)->prefix('p');"
         "Route::prefix('r')->get('b', fn () => 1); });"
     )
-    assert list(found(graph)) == ["GET p/g/a", "GET r/g/b"]
+    assert list(routes_by_key(graph)) == ["GET p/g/a", "GET r/g/b"]
 
 
 def test_constraints_of_routes_groups_and_app_are_merged() -> None:
@@ -145,8 +145,8 @@ def test_routes_in_loops_and_in_lists_of_files_are_all_found() -> None:
             "routes/more/two.php": "Route::get('two', fn () => 1);",
         },
     )
-    assert list(found(graph)) == ["GET x/a", "GET x/b", "GET one", "GET two", "GET p", "GET q"]
-    assert found(graph)["GET x/b"].attributes["action"] == "C@getB"
+    assert list(routes_by_key(graph)) == ["GET x/a", "GET x/b", "GET one", "GET two", "GET p", "GET q"]
+    assert routes_by_key(graph)["GET x/b"].attributes["action"] == "C@getB"
 
 
 def test_a_macro_of_the_app_registers_its_routes() -> None:
@@ -204,7 +204,7 @@ def test_loops_over_lists_in_settings_files_are_followed() -> None:
         "foreach (config('x.langs') as $one) { Route::get($one, fn () => 1); }",
         {"config/x.php": "return ['langs' => ['de', 'en']];"},
     )
-    assert list(found(graph)) == ["GET de", "GET en"]
+    assert list(routes_by_key(graph)) == ["GET de", "GET en"]
 
 
 # ── links ─────────────────────────────────────────────────────────────────────────────────────────
@@ -270,7 +270,7 @@ def test_parameters_are_bound_by_type_field_and_explicit_binding() -> None:
         "route:GET c/{bound}": {"parameter": "bound", "field": "slug", "how": "model"},
         "route:GET d/{post?}": {"parameter": "post", "field": "slug", "how": "implicit"},
     }
-    assert found(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {"blog_post": "id"}
+    assert routes_by_key(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {"blog_post": "id"}
 
 
 def test_a_binding_closure_gives_its_model_by_type_or_return_value() -> None:

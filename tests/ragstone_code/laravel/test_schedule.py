@@ -3,7 +3,7 @@ from __future__ import annotations
 from ragstone.types import Graph
 from ragstone_code.laravel.commands import read_commands
 from ragstone_code.laravel.schedule import read_schedule
-from tests.ragstone_code.laravel.small import app, php, said
+from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 CLEAN = php(
     "app/Console/Clean.php",
@@ -49,7 +49,7 @@ def test_the_kernel_the_facade_and_the_builder_schedule_alike() -> None:
         "call tidy": (["weekly"], "routes/console.php:4"),
         "command App\\Console\\Clean": (["hourly"], "bootstrap/app.php:4"),
     }
-    assert said(graph, "RUNS") == {
+    assert links_by_kind(graph, "RUNS") == {
         ("schedule:command shop:clean --all", "App\\Console\\Clean", "app/Console/Kernel.php:6"),
         ("schedule:command App\\Console\\Clean", "App\\Console\\Clean", "bootstrap/app.php:4"),
     }

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone.types import Graph
 from ragstone_code.sqlalchemy import SqlAlchemy
-from tests.ragstone_code.projects import files, told, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked, world_of
 
 METADATA = """
 import json, sys
@@ -73,12 +73,12 @@ def tables(graph: Graph) -> dict[str, Any]:
 def test_tables_of_models_match_sqlalchemys_metadata(name: str, tmp_path: Path) -> None:
     make, folder = PROJECTS[name]
     needed = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy", "fastapi")
-    theirs = told(METADATA.format(make=make), unpacked(name, tmp_path) / folder, *needed)
+    theirs = run_script(METADATA.format(make=make), unpacked(name, tmp_path) / folder, *needed)
     assert tables(SqlAlchemy().read(world_of(models_only(name)))) == theirs
 
 
 def test_tables_after_migrations_match_alembic(tmp_path: Path) -> None:
-    theirs = told(UPGRADED, unpacked("fastapi_notes", tmp_path) / "backend", "alembic", "sqlalchemy")
+    theirs = run_script(UPGRADED, unpacked("fastapi_notes", tmp_path) / "backend", "alembic", "sqlalchemy")
     graph = SqlAlchemy().read(world_of(files("fastapi_notes")))
     assert tables(graph) == theirs
     people = next(node for node in graph.nodes if node.key == "table:people")
