@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from ragstone.engine.components import Parts
 from ragstone.indexing.pipeline import Ledger
-from ragstone.sources.command_help.help import SOURCE, Captured, Page, markdown
+from ragstone.sources.command_help.help import HELP, CapturedHelp, HelpPage, to_markdown
 from ragstone.types import Document, Metadata, Scalar, Skip
 
 KIND = "help"
 COLLECTION = "help"
 
 
-def document(page: Page) -> Document:
+def document(page: HelpPage) -> Document:
     """Return one command's help as a document."""
     command = " ".join(page.words)
     asked: list[Scalar] = [how for how, _ in page.texts]
     facts: Metadata = {"program": page.words[0], "command": command, "asked": asked}
-    return Document(uri_of(page.words), markdown(page), KIND, "markdown", command, facts)
+    return Document(uri_of(page.words), to_markdown(page), KIND, "markdown", command, facts)
 
 
 def uri_of(words: tuple[str, ...]) -> str:
@@ -24,10 +24,10 @@ def uri_of(words: tuple[str, ...]) -> str:
     return f"help:{'/'.join(words)}"
 
 
-def store(parts: Parts, collection: str, found: Captured) -> Ledger:
+def store(parts: Parts, collection: str, found: CapturedHelp) -> Ledger:
     """Store what a walk brought home, remove what the program no longer has, and return the account."""
-    ledger = Ledger(found=len(found.pages) + len(found.left))
-    known = parts.store.known_files(parts.key(collection), SOURCE)
+    ledger = Ledger(found=len(found.pages) + len(found.skipped))
+    known = parts.store.known_files(parts.key(collection), HELP)
     writer = parts.writer(collection)
     fresh = []
     for one in (document(page) for page in found.pages):
@@ -36,11 +36,11 @@ def store(parts: Parts, collection: str, found: Captured) -> Ledger:
             ledger.unchanged += 1
         else:
             fresh.append(one)
-    for result in writer.add(fresh, source=SOURCE):
+    for result in writer.add(fresh, source=HELP):
         ledger.indexed += 1
         ledger.added += result.added
         ledger.kept += result.kept
-    ledger.skipped += [Skip(uri_of(left.words), left.reason) for left in found.left]
+    ledger.skipped += [Skip(uri_of(left.words), left.reason) for left in found.skipped]
     there = {uri_of(page.words) for page in found.pages}
     gone = [uri for uri in known if _of(found, uri) and uri not in there and not _unasked(found, uri)]
     if gone:
@@ -48,12 +48,12 @@ def store(parts: Parts, collection: str, found: Captured) -> Ledger:
     return ledger
 
 
-def _of(found: Captured, uri: str) -> bool:
+def _of(found: CapturedHelp, uri: str) -> bool:
     root = uri_of((found.program,))
     return uri == root or uri.startswith(f"{root}/")
 
 
-def _unasked(found: Captured, uri: str) -> bool:
+def _unasked(found: CapturedHelp, uri: str) -> bool:
     """Return whether a command may still be there: it, or one above it, was not asked this time."""
-    unasked = (uri_of(left.words) for left in found.left if not left.asked)
+    unasked = (uri_of(left.words) for left in found.skipped if not left.was_run)
     return any(uri == above or uri.startswith(f"{above}/") for above in unasked)

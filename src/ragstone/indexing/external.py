@@ -14,8 +14,7 @@ from ragstone.indexing.pipeline import Ledger
 from ragstone.indexing.sync import Keeper
 from ragstone.indexing.web_pages import Pages
 from ragstone.protocols import Progress
-from ragstone.sources.command_help.help import Limits as HelpLimits
-from ragstone.sources.command_help.help import capture
+from ragstone.sources.command_help.help import HelpLimits, capture
 from ragstone.types import AddReport, SyncReport
 
 __all__ = ["HelpLimits", "Outside"]

@@ -1,4 +1,4 @@
-"""Paths as uris: readable text that any store can hold, and the way back.
+"""Converts between paths and uris, which are valid Unicode even if a path is not.
 
 A uri is the path below the root with `/` between its parts. Bytes of a name that are not UTF-8 are written as `%FF`;
 a `%` that would read as such a byte is written as `%25`. All other names stay as they are, `100%.txt` and `a%20b`
@@ -24,8 +24,8 @@ def to_uri(relative: str) -> str:
 
 
 def from_uri(uri: str) -> str:
-    """Return the path that a uri was made from."""
+    """Return the path of a uri."""
     if "%" not in uri:
         return uri
-    text = _BACK.sub(lambda found: chr(0xDC00 + int(found[1], 16)) if found[1] else "%", uri)
+    text = _BACK.sub(lambda match: chr(0xDC00 + int(match[1], 16)) if match[1] else "%", uri)
     return os.fsdecode(text.encode("utf-8", "surrogateescape"))

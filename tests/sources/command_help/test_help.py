@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError, ReadError
-from ragstone.sources.command_help.help import DEPTH, REPEATS, TIME, Captured, Limits, Page, capture, markdown
+from ragstone.sources.command_help.help import (
+    OUT_OF_TIME,
+    REPEATS,
+    TOO_DEEP,
+    CapturedHelp,
+    HelpLimits,
+    HelpPage,
+    capture,
+    to_markdown,
+)
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
 NOWHERE = Path("/nonexistent")
@@ -47,23 +56,23 @@ def program(folder: Path, name: str, source: str, *, shell: bool = False) -> str
     return str(path)
 
 
-def walk(path: str, **limits: float | bool) -> Captured:
-    return capture(path, limits=Limits(**{"seconds": 30.0} | limits), project=NOWHERE)  # type: ignore[arg-type]
+def walk(path: str, **limits: float | bool) -> CapturedHelp:
+    return capture(path, limits=HelpLimits(**{"seconds": 30.0} | limits), project=NOWHERE)  # type: ignore[arg-type]
 
 
-def commands(found: Captured) -> list[str]:
+def commands(found: CapturedHelp) -> list[str]:
     return [" ".join(page.words) for page in found.pages]
 
 
 def test_a_tree_is_walked_level_by_level(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.sources.command_help.help._EACH_SECONDS", 2.0)
+    monkeypatch.setattr("ragstone.sources.command_help.help._SECONDS_PER_RUN", 2.0)
     found = walk(program(folder, "tree", TREE))
     assert commands(found) == ["tree", "tree remote", "tree status", "tree remote add", "tree remote show"]
-    left = {" ".join(one.words): (one.reason, one.asked) for one in found.left}
+    left = {" ".join(one.words): (one.reason, one.was_run) for one in found.skipped}
     assert left == {
         "tree slow": ("it did not end in time", False),
         "tree poor": ("it gives no help", True),
-        "tree remote add deep": (DEPTH, False),
+        "tree remote add deep": (TOO_DEEP, False),
     }
     assert found.notes == ()
 
@@ -76,7 +85,7 @@ def test_depth_and_count_and_time_are_limits(folder: Path) -> None:
     assert "not asked" in few.notes[0]
     hasty = program(folder, "hasty", TREE.replace('if words == ["slow"]', 'if words == ["remote"]'))
     found = walk(hasty, seconds=2.0)
-    assert {one.reason for one in found.left} >= {TIME}
+    assert {one.reason for one in found.skipped} >= {OUT_OF_TIME}
     assert "not asked" in found.notes[0]
 
 
@@ -87,7 +96,7 @@ def test_commands_that_repeat_the_help_above_are_not_all_asked(folder: Path) -> 
     found = walk(program(folder, "flat", source, shell=True))
     assert commands(found) == ["flat"]
     assert (folder / "calls").read_text() == "xxxx"
-    assert {one.reason for one in found.left} == {REPEATS}
+    assert {one.reason for one in found.skipped} == {REPEATS}
 
 
 def test_help_that_goes_to_errors_with_an_exit_code_is_help(folder: Path) -> None:
@@ -141,15 +150,15 @@ def test_odd_names_of_commands_are_arguments_and_never_options(folder: Path) -> 
 def test_a_name_that_is_none_is_refused() -> None:
     for name in ("", " ", "no-such-program-here", "./nothing"):
         with pytest.raises(InputError):
-            capture(name, limits=Limits(), project=NOWHERE)
+            capture(name, limits=HelpLimits(), project=NOWHERE)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 def test_the_help_of_git_is_captured() -> None:
-    found = capture("git", limits=Limits(depth=1, commands=8), project=NOWHERE)
+    found = capture("git", limits=HelpLimits(depth=1, commands=8), project=NOWHERE)
     assert commands(found)[:3] == ["git", "git clone", "git init"]
-    assert len(found.left) > 20  # the longer list that `git help -a` gives
-    clone = markdown(found.pages[1])
+    assert len(found.skipped) > 20  # the longer list that `git help -a` gives
+    clone = to_markdown(found.pages[1])
     assert clone.startswith("# git clone\n\nWhat `git clone -")
     assert "--depth" in clone
 
@@ -175,14 +184,16 @@ def test_the_manual_is_read_where_it_is_asked_for_or_needed(folder: Path, monkey
 
 def test_a_page_becomes_markdown_whose_fences_hold() -> None:
     text = "Usage: x\n\nOptions:\n  -a   All, as in ```` four.\n\nEXAMPLES\n       $ x -a\nNot a heading:\nsame margin"
-    lines = markdown(Page(("x", "y"), (("x y --help", text),))).split("\n")
+    lines = to_markdown(HelpPage(("x", "y"), (("x y --help", text),))).split("\n")
     assert lines[:5] == ["# x y", "", "What `x y --help` says.", "", "```text"]
     assert [line for line in lines if line.startswith("#")] == ["# x y", "## Options", "## EXAMPLES"]
     fences = [line for line in lines if re.fullmatch("`{3,}(text)?", line)]
     assert fences == ["```text", "```", "`````text", "`````", "```text", "```"]
 
 
-@pytest.mark.parametrize("limits", [7, {"depth": 1}, Limits(depth=-1), Limits(seconds=0), Limits(commands=0)])
-def test_limits_that_are_none_are_refused_before_anything_runs(limits: Limits) -> None:
+@pytest.mark.parametrize(
+    "limits", [7, {"depth": 1}, HelpLimits(depth=-1), HelpLimits(seconds=0), HelpLimits(commands=0)]
+)
+def test_limits_that_are_none_are_refused_before_anything_runs(limits: HelpLimits) -> None:
     with pytest.raises(InputError, match="how deep"):
         capture("git", limits=limits, project=NOWHERE)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragstone.config import child_environment, search_path
 from ragstone.errors import AccessError, InputError
-from ragstone.sources.command_help.program import ask, clean, find
+from ragstone.sources.command_help.program import clean_output, find_program, run_program
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
 NOWHERE = Path("/nonexistent")
@@ -57,42 +57,42 @@ def test_what_a_program_says_is_heard_wherever_it_says_it(here: Path) -> None:
     out = program(here, "out", "echo to output", shell=True)
     err = program(here, "err", "echo to errors >&2; exit 3", shell=True)
     both = program(here, "both", "echo noise >&2; echo help", shell=True)
-    assert (ask([str(out)], seconds=5).text, ask([str(out)], seconds=5).code) == ("to output", 0)
-    assert (ask([str(err)], seconds=5).text, ask([str(err)], seconds=5).code) == ("to errors", 3)
-    assert ask([str(both)], seconds=5).text == "help"
+    assert (run_program([str(out)], seconds=5).text, run_program([str(out)], seconds=5).code) == ("to output", 0)
+    assert (run_program([str(err)], seconds=5).text, run_program([str(err)], seconds=5).code) == ("to errors", 3)
+    assert run_program([str(both)], seconds=5).text == "help"
 
 
 def test_a_program_that_hangs_is_ended(here: Path) -> None:
     hanging = program(here, "hang", "echo $$; exec sleep 600", shell=True)
-    said = ask([str(hanging)], seconds=0.5)
-    assert said.trouble == "it did not end in time"
+    said = run_program([str(hanging)], seconds=0.5)
+    assert said.problem == "it did not end in time"
     assert said.code is None
     assert dead_soon(int(said.text))
 
 
 def test_a_program_that_ignores_signals_is_ended_too(here: Path) -> None:
     stubborn = program(here, "stubborn", "trap '' HUP INT QUIT TERM; echo $$; exec sleep 600", shell=True)
-    assert dead_soon(int(ask([str(stubborn)], seconds=0.5).text))
+    assert dead_soon(int(run_program([str(stubborn)], seconds=0.5).text))
 
 
 def test_a_program_that_floods_is_ended(here: Path) -> None:
     flooding = program(here, "flood", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", shell=True)
-    said = ask([str(flooding)], seconds=30)
-    assert said.trouble == "it says too much"
+    said = run_program([str(flooding)], seconds=30)
+    assert said.problem == "it says too much"
     assert len(said.text) < 2_000_000
 
 
 def test_a_program_gets_no_input_and_no_terminal(here: Path) -> None:
     source = "import sys\nprint(repr(sys.stdin.read()), sys.stdout.isatty())\nopen('/dev/tty')"
     reading = program(here, "reads", source)
-    said = ask([str(reading)], seconds=10)
+    said = run_program([str(reading)], seconds=10)
     assert said.text == "'' False"
     assert said.code == 1
 
 
 def test_what_a_program_leaves_behind_ends_with_it(here: Path) -> None:
     leaving = program(here, "leave", "sleep 600 & echo $!; sleep 601 & echo $!; echo done", shell=True)
-    said = ask([str(leaving)], seconds=20)
+    said = run_program([str(leaving)], seconds=20)
     *pids, last = said.text.split()
     assert (said.code, last) == (0, "done")
     assert all(dead_soon(int(pid)) for pid in pids)
@@ -104,7 +104,7 @@ def test_a_family_of_forks_ends_with_it(here: Path) -> None:
         "for _ in range(4):\n    os.fork()\n"
         "os.write(1, f'{os.getpid()}\\n'.encode())\ntime.sleep(600)"
     )
-    said = ask([str(program(here, "forks", source))], seconds=3.0)
+    said = run_program([str(program(here, "forks", source))], seconds=3.0)
     pids = [int(pid) for pid in said.text.split()]
     assert len(pids) == 16
     assert all(dead_soon(pid) for pid in pids)
@@ -116,7 +116,7 @@ def test_one_that_escaped_its_group_is_not_waited_for(here: Path) -> None:
         "if os.fork() == 0:\n    os.setsid()\n    os.write(1, f'{os.getpid()}\\n'.encode())\n    time.sleep(600)\n"
         "else:\n    time.sleep(0.5)\n"
     )
-    said = ask([str(program(here, "escapes", source))], seconds=60)
+    said = run_program([str(program(here, "escapes", source))], seconds=60)
     assert said.code == 0
     assert alive(int(said.text))  # it holds the output open and was left behind
     os.kill(int(said.text), 9)
@@ -124,14 +124,14 @@ def test_one_that_escaped_its_group_is_not_waited_for(here: Path) -> None:
 
 def test_a_crash_is_told_by_its_signal(here: Path) -> None:
     crashing = program(here, "crash", "import os\nos.kill(os.getpid(), 11)")
-    assert ask([str(crashing)], seconds=10).code == -11
+    assert run_program([str(crashing)], seconds=10).code == -11
 
 
 def test_a_program_knows_little_and_stands_in_an_empty_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
     source = "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
-    said = ask([str(program(here, "looks", source))], seconds=10)
+    said = run_program([str(program(here, "looks", source))], seconds=10)
     environment, _, rest = said.text.partition("\n")
     assert "hunter2" not in environment
     assert "GIT_DIR" not in environment
@@ -146,11 +146,11 @@ def test_what_cannot_be_started_is_a_reason(here: Path) -> None:
     broken = here / "broken"
     broken.write_text("#!/no/such/interpreter\n", encoding="utf-8")
     broken.chmod(0o755)
-    assert "cannot be started" in ask([str(broken)], seconds=5).trouble
+    assert "cannot be started" in run_program([str(broken)], seconds=5).problem
     (here / "garbage").write_bytes(b"\x00\x01\x02")
     (here / "garbage").chmod(0o755)
-    assert "cannot be started" in ask([str(here / "garbage")], seconds=5).trouble
-    assert "cannot be started" in ask(["/bin/ls", "a\0b"], seconds=5).trouble
+    assert "cannot be started" in run_program([str(here / "garbage")], seconds=5).problem
+    assert "cannot be started" in run_program(["/bin/ls", "a\0b"], seconds=5).problem
 
 
 def test_a_name_is_looked_for_in_absolute_folders_only(
@@ -162,21 +162,21 @@ def test_a_name_is_looked_for_in_absolute_folders_only(
     for path in (".", "", "bin", "./bin:.", f":{tmp_path / 'empty'}:"):
         monkeypatch.setenv("PATH", path)
         with pytest.raises(InputError, match="there is no program"):
-            find("sly", project=NOWHERE)
+            find_program("sly", project=NOWHERE)
     monkeypatch.setenv("PATH", f".:{here}")
-    assert find("sly", project=NOWHERE) == here / "sly"
+    assert find_program("sly", project=NOWHERE) == here / "sly"
 
 
 def test_what_lies_in_the_project_is_run_only_by_its_path(tmp_path: Path, here: Path) -> None:
     mine = program(here, "mine", "echo mine", shell=True)
     with pytest.raises(AccessError, match="lies in the project"):
-        find("mine", project=tmp_path)
-    assert find(str(mine), project=tmp_path) == mine
+        find_program("mine", project=tmp_path)
+    assert find_program(str(mine), project=tmp_path) == mine
     elsewhere = tmp_path / "project"
     elsewhere.mkdir()
     (here / "linked").symlink_to(program(elsewhere, "linked", "echo linked", shell=True))
     with pytest.raises(AccessError):
-        find("linked", project=elsewhere)
+        find_program("linked", project=elsewhere)
 
 
 def test_what_is_no_program_is_refused(tmp_path: Path, here: Path) -> None:
@@ -184,19 +184,19 @@ def test_what_is_no_program_is_refused(tmp_path: Path, here: Path) -> None:
     (here / "folder").mkdir()
     for name in ("text", "folder", "no-such-program", "", "-rf", "a b", "a;b", "..", "a\0b", "$(id)", str(here), "./x"):
         with pytest.raises(InputError):
-            find(name, project=NOWHERE)
+            find_program(name, project=NOWHERE)
 
 
 def test_output_becomes_plain_text() -> None:
-    assert clean(b"\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\ \x1b[K") == "red link"
-    assert clean(b"N\x08NA\x08AM\x08ME\x08E\n_\x08u_\x08s_\x08e") == "NAME\nuse"
-    assert clean(b"a\tb  \r\nc\x00\x07\xff") == "a       b\nc\ufffd"
-    assert clean(b"a" * 5 + b"\x08" * 500_000) == "aa"
+    assert clean_output(b"\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\ \x1b[K") == "red link"
+    assert clean_output(b"N\x08NA\x08AM\x08ME\x08E\n_\x08u_\x08s_\x08e") == "NAME\nuse"
+    assert clean_output(b"a\tb  \r\nc\x00\x07\xff") == "a       b\nc\ufffd"
+    assert clean_output(b"a" * 5 + b"\x08" * 500_000) == "aa"
 
 
 @given(st.binary(max_size=300))
 def test_whatever_is_said_becomes_text_without_controls(data: bytes) -> None:
-    text = clean(data)
+    text = clean_output(data)
     assert not any(ord(char) < 32 and char != "\n" for char in text)
     assert not any(line.endswith(" ") for line in text.split("\n"))
 

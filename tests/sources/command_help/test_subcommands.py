@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.sources.command_help.subcommands import subcommands
+from ragstone.sources.command_help.subcommands import list_subcommands
 
 STYLES = {
     "click": (
@@ -192,11 +192,11 @@ OPTIONS
 
 @pytest.mark.parametrize(("text", "names"), STYLES.values(), ids=STYLES)
 def test_the_commands_of_many_styles_are_found(text: str, names: str) -> None:
-    assert subcommands(text) == names.split()
+    assert list_subcommands(text) == names.split()
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=300))
 def test_a_name_can_never_be_an_option_or_a_path(text: str) -> None:
-    for name in subcommands(f"Commands:\n{text}\n  {text}"):
+    for name in list_subcommands(f"Commands:\n{text}\n  {text}"):
         assert not name.startswith(("-", ".", "/"))
         assert not set(name) & set("/\\ \t\n'\"$`;&|<>*?~\0")

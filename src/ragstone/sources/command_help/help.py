@@ -1,4 +1,4 @@
-"""The help that a program gives, walked from command to command: each asked once, within a depth and a time."""
+"""Captures the help of a program and its subcommands, up to a depth, a number of commands and a time."""
 
 from __future__ import annotations
 
@@ -11,228 +11,238 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import AccessError, InputError, ReadError
-from ragstone.sources.command_help.program import Said, ask, find
-from ragstone.sources.command_help.subcommands import subcommands
+from ragstone.sources.command_help.program import ProgramOutput, find_program, run_program
+from ragstone.sources.command_help.subcommands import list_subcommands
 
-SOURCE: Final = "help"
-"""The name that help is stored under: no sync of a folder touches it."""
-_EACH_SECONDS: Final = 10.0
-_SHORT: Final = 40
-"""Characters; what says less is no help."""
-_SAME_AS_ABOVE: Final = 3
-"""After so many commands that only repeat the help above them, their neighbours are not asked."""
-_HALTS: Final = frozenset({"shutdown", "reboot", "halt", "poweroff", "init", "telinit"})
-"""What `-h` may stop the machine with: asked by `--help` alone."""
+HELP: Final = "help"
+"""The source name of stored help; a sync of a folder does not touch it."""
+_SECONDS_PER_RUN: Final = 10.0
+_MIN_CHARACTERS: Final = 40
+"""A shorter output is no help."""
+_MAX_REPEATS: Final = 3
+"""If this many commands only repeat the help of their parent, their siblings are not asked."""
+_HALTING: Final = frozenset({"shutdown", "reboot", "halt", "poweroff", "init", "telinit"})
+"""For these, `-h` may stop the machine: only `--help` is used."""
 _USAGE: Final = re.compile(r"\busage\b|^(?:name|synopsis)$", re.IGNORECASE | re.MULTILINE)
 _LISTINGS: Final = (("help", "-a"), ("help", "--all"), ("--list",))
-"""How programs offer a longer list of commands than their help has; used where the help mentions it."""
+"""Options for a longer list of commands; used if the help mentions them."""
 
-DEPTH, TIME, COUNT = "deeper than --depth", "the time was over", "more than --commands"
+TOO_DEEP, OUT_OF_TIME, TOO_MANY = "deeper than --depth", "the time was over", "more than --commands"
 REPEATS = "its neighbours only repeat the help above them"
 
 Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a walk goes."""
+class HelpLimits:
+    """The limits of a capture."""
 
     depth: int = 2
-    """Levels of commands below the program: `git remote add` is two."""
+    """Levels of subcommands: `git remote add` is two."""
     seconds: float = 60.0
     commands: int = 200
     manual: bool = False
-    """Whether the manual's pages are read too, and not only where a program gives no help."""
+    """Whether manual pages are read even if a command has help."""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What is said about one command: its words, and each text with how it was asked for."""
+class HelpPage:
+    """The texts about one command, each with the command line that printed it."""
 
     words: Words
     texts: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """A command that there is no page of, and why."""
+class SkippedCommand:
+    """A command without a page, and the reason."""
 
     words: Words
     reason: str
-    asked: bool = False
-    """Whether it was asked and gave no help; otherwise nobody knows."""
+    was_run: bool = False
+    """Whether the command ran and printed no help; if not, it may have help."""
 
 
 @dataclass(slots=True)
-class Captured:
-    """What a walk brought home."""
+class CapturedHelp:
+    """The help of a program."""
 
     program: str
-    pages: list[Page] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    pages: list[HelpPage] = field(default_factory=list)
+    skipped: list[SkippedCommand] = field(default_factory=list)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what a person should know about a walk that was cut short."""
-        count = sum(one.reason in (TIME, COUNT) for one in self.left)
-        return (f"{count} commands of {self.program} were not asked: give more --seconds or --commands",) * bool(count)
+        """Return a note if the capture was cut short."""
+        count = sum(command.reason in (OUT_OF_TIME, TOO_MANY) for command in self.skipped)
+        if not count:
+            return ()
+        return (f"{count} commands of {self.program} were not asked: give more --seconds or --commands",)
 
 
-def capture(program: str, *, limits: Limits, project: Path) -> Captured:
-    """Return the help of a program and its commands; `ReadError` where it gives none at all."""
+def capture(program: str, *, limits: HelpLimits, project: Path) -> CapturedHelp:
+    """Return the help of a program and its subcommands; raise `ReadError` if it has none."""
     if not isinstance(program, str) or not program.strip():
         raise InputError("name the program whose help is wanted", hint="for example git")
-    _check(limits)
-    path = find(program, project=project)
-    return _Walk(path, limits, project).run()
+    _check_limits(limits)
+    return _Capture(find_program(program, project=project), limits, project).run()
 
 
-def _check(limits: Limits) -> None:
-    """Raise `InputError` for limits that are none."""
-    sound = isinstance(limits, Limits) and all(
-        isinstance(one, (int, float)) and one >= least
-        for one, least in ((limits.depth, 0), (limits.commands, 1), (limits.seconds, 0.001))
-    )
-    if not sound:
-        raise InputError("limits say how deep, how long and how many", hint="HelpLimits(depth=2, seconds=60.0)")
+def _check_limits(limits: HelpLimits) -> None:
+    hint = "HelpLimits(depth=2, seconds=60.0)"
+    if not isinstance(limits, HelpLimits):
+        raise InputError("limits say how deep, how long and how many", hint=hint)
+    for value, minimum in ((limits.depth, 0), (limits.commands, 1), (limits.seconds, 0.001)):
+        if not isinstance(value, int | float) or not value >= minimum:
+            raise InputError("limits say how deep, how long and how many", hint=hint)
 
 
-class _Walk:
-    """One walk: what waits, what was asked, how long it may take."""
+class _Capture:
+    """Runs a program and its subcommands, breadth first."""
 
-    def __init__(self, program: Path, limits: Limits, project: Path) -> None:
+    def __init__(self, program: Path, limits: HelpLimits, project: Path) -> None:
         self._path = str(program)
         self._limits = limits
         self._project = project
-        self._end = time.monotonic() + limits.seconds
-        self._found = Captured(program.name)
-        self._waiting: deque[tuple[Words, str]] = deque([((program.name,), "")])
+        self._deadline = time.monotonic() + limits.seconds
+        self._captured = CapturedHelp(program.name)
+        self._pending: deque[tuple[Words, str]] = deque([((program.name,), "")])
+        """Commands that were not run yet, each with the help of its parent."""
         self._texts: set[str] = set()
         self._repeats: dict[Words, int] = {}
 
-    def run(self) -> Captured:
-        """Return everything there is, the program's own page first."""
-        while self._waiting:
-            words, above = self._waiting.popleft()
-            reason = self._skip(words)
+    def run(self) -> CapturedHelp:
+        """Return all pages, that of the program first."""
+        while self._pending:
+            words, parent_text = self._pending.popleft()
+            reason = self._skip_reason(words)
             if reason:
-                self._leave(words, reason)
+                self._captured.skipped.append(SkippedCommand(words, reason))
             else:
-                self._visit(words, above)
-        return self._found
+                self._visit(words, parent_text)
+        return self._captured
 
-    def _skip(self, words: Words) -> str:
+    def _skip_reason(self, words: Words) -> str:
         if len(words) - 1 > self._limits.depth:
-            return DEPTH
-        if self._left() <= 0:
-            return TIME
-        if len(self._found.pages) >= self._limits.commands:
-            return COUNT
-        return REPEATS if self._repeats.get(words[:-1], 0) >= _SAME_AS_ABOVE else ""
+            return TOO_DEEP
+        if self._seconds_left() <= 0:
+            return OUT_OF_TIME
+        if len(self._captured.pages) >= self._limits.commands:
+            return TOO_MANY
+        return REPEATS if self._repeats.get(words[:-1], 0) >= _MAX_REPEATS else ""
 
-    def _visit(self, words: Words, above: str) -> None:
-        said, how = self._help(words)
-        texts = [(how, said.text)] if how else []
-        if self._limits.manual or not how:
-            texts += self._manual(words, {text for _, text in texts})
+    def _visit(self, words: Words, parent_text: str) -> None:
+        """Add the page of a command and queue its subcommands."""
+        output, command_line = self._run_help(words)
+        texts = [(command_line, output.text)] if command_line else []
+        if self._limits.manual or not texts:
+            texts += self._read_manual(words, seen=output.text)
         if not texts:
-            reason = said.trouble or "it gives no help"
-            if len(words) == 1:
-                raise ReadError(f"{words[0]}: {reason}", hint="`ragstone add` takes a text you save yourself")
-            self._leave(words, reason, asked=not said.trouble)
+            self._skip_without_help(words, output)
             return
         text = texts[0][1]
-        if text == above or text in self._texts:
-            self._repeats[words[:-1]] = self._repeats.get(words[:-1], 0) + 1
+        if text == parent_text or text in self._texts:
+            parent = words[:-1]
+            self._repeats[parent] = self._repeats.get(parent, 0) + 1
             return
         self._texts.add(text)
-        self._found.pages.append(Page(words, tuple(texts)))
-        self._waiting.extend(((*words, name), text) for name in self._commands(words, text))
+        self._captured.pages.append(HelpPage(words, tuple(texts)))
+        self._pending.extend(((*words, name), text) for name in self._list_commands(words, text))
 
-    def _help(self, words: Words) -> tuple[Said, str]:
-        """Return what a command says about itself, and how it was asked; nothing where it says no help."""
-        first = Said()
-        for asked in self._ways(words):
-            said = self._ask([self._path, *asked])
-            if _is_help(said):
-                return said, " ".join((words[0], *asked))
-            first = first if first.trouble or first.text else said
-            # Only a program that refuses `--help`, and says so, reads its arguments: any other may just do its work.
-            if said.trouble or not said.code or not said.text.strip():
+    def _skip_without_help(self, words: Words, output: ProgramOutput) -> None:
+        reason = output.problem or "it gives no help"
+        if len(words) == 1:
+            raise ReadError(f"{words[0]}: {reason}", hint="`ragstone add` takes a text you save yourself")
+        self._captured.skipped.append(SkippedCommand(words, reason, was_run=not output.problem))
+
+    def _run_help(self, words: Words) -> tuple[ProgramOutput, str]:
+        """Return the help of a command and its command line, or the first other output and an empty text."""
+        first: ProgramOutput | None = None
+        for arguments in self._help_arguments(words):
+            output = self._run([self._path, *arguments])
+            if _is_help(output):
+                return output, " ".join((words[0], *arguments))
+            first = first or output
+            # Only a program that refuses `--help` with a message reads its arguments; another may just do its work.
+            if output.problem or not output.code or not output.text.strip():
                 break
-        return first, ""
+        return first or ProgramOutput(), ""
 
-    def _ways(self, words: Words) -> Iterator[Words]:
-        inner = words[1:]
-        yield (*inner, "--help")
-        if words[0] not in _HALTS and not set(inner) & _HALTS:
-            yield (*inner, "-h")
-            yield ("help", *inner)
+    def _help_arguments(self, words: Words) -> Iterator[Words]:
+        subcommands = words[1:]
+        yield (*subcommands, "--help")
+        if not _HALTING.intersection(words):
+            yield (*subcommands, "-h")
+            yield ("help", *subcommands)
 
-    def _manual(self, words: Words, seen: set[str]) -> list[tuple[str, str]]:
-        """Return the manual's page on a command, where there is one that says something new."""
+    def _read_manual(self, words: Words, *, seen: str) -> list[tuple[str, str]]:
+        """Return the manual page of a command, if there is one with a new text."""
         try:
-            man = find("man", project=self._project)
+            man = find_program("man", project=self._project)
         except (AccessError, InputError):
             return []
         name = "-".join(words)
-        said = self._ask([str(man), "--", name])
-        fine = said.code == 0 and len(said.text) >= _SHORT and said.text not in seen
-        return [(f"man {name}", said.text)] if fine else []
+        output = self._run([str(man), "--", name])
+        if output.code != 0 or len(output.text) < _MIN_CHARACTERS or output.text == seen:
+            return []
+        return [(f"man {name}", output.text)]
 
-    def _commands(self, words: Words, text: str) -> list[str]:
-        """Return the commands below one, by its help, and by the longer list that the program's help offers."""
-        names = subcommands(text)
+    def _list_commands(self, words: Words, text: str) -> list[str]:
+        """Return the subcommands in a help text, and in the longer list that the program's help mentions."""
+        names = list_subcommands(text)
         for listing in _LISTINGS if len(words) == 1 else ():
-            offered = " ".join((words[0], *listing))
-            if re.search(rf"{re.escape(offered)}(?![\w-])", text):
-                said = self._ask([self._path, *listing])
-                names += subcommands(said.text) if said.code == 0 else []
+            mentioned = " ".join((words[0], *listing))
+            if re.search(rf"{re.escape(mentioned)}(?![\w-])", text):
+                output = self._run([self._path, *listing])
+                if output.code == 0:
+                    names += list_subcommands(output.text)
         return list(dict.fromkeys(names))
 
-    def _leave(self, words: Words, reason: str, *, asked: bool = False) -> None:
-        self._found.left.append(Left(words, reason, asked))
+    def _run(self, command: Sequence[str]) -> ProgramOutput:
+        return run_program(command, seconds=max(min(self._seconds_left(), _SECONDS_PER_RUN), 0.05))
 
-    def _ask(self, command: Sequence[str]) -> Said:
-        return ask(command, seconds=max(min(self._left(), _EACH_SECONDS), 0.05))
-
-    def _left(self) -> float:
-        return self._end - time.monotonic()
+    def _seconds_left(self) -> float:
+        return self._deadline - time.monotonic()
 
 
-def _is_help(said: Said) -> bool:
-    """Return whether a program's answer is help and not a complaint, whatever exit code it comes with."""
-    if said.trouble or len(said.text) < _SHORT or (said.code or 0) < 0:
+def _is_help(output: ProgramOutput) -> bool:
+    """Return whether an output is help and not an error message, whatever its exit code."""
+    if output.problem or len(output.text) < _MIN_CHARACTERS or (output.code or 0) < 0:
         return False
-    return said.code == 0 or bool(_USAGE.search(said.text))
+    return output.code == 0 or _USAGE.search(output.text) is not None
 
 
-def markdown(page: Page) -> str:
-    """Return a page as Markdown: a heading for the command, one for every section, the text itself in fences."""
+def to_markdown(page: HelpPage) -> str:
+    """Return a page as Markdown: a heading for the command and for every section, the text in fences."""
     lines = [f"# {' '.join(page.words)}", ""]
-    for how, text in page.texts:
-        lines += [f"What `{how}` says.", ""]
-        for title, body in _sections(text.split("\n")):
-            lines += [f"## {title}", ""] if title else []
-            fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", body))])
-            lines += [f"{fence}text", body, fence, ""] if body else []
+    for command_line, text in page.texts:
+        lines += [f"What `{command_line}` says.", ""]
+        for title, body in _split_sections(text.split("\n")):
+            if title:
+                lines += [f"## {title}", ""]
+            if body:
+                longest = max((len(run) for run in re.findall("`{3,}", body)), default=2)
+                fence = "`" * (longest + 1)
+                lines += [f"{fence}text", body, fence, ""]
     return "\n".join(lines)
 
 
-def _sections(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (heading, body); a heading is a line at the margin, in capitals or with a colon, over indented ones."""
+def _split_sections(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the heading and body of each section."""
     title = ""
     body: list[str] = []
-    for at, line in enumerate(lines):
-        below = next((one for one in lines[at + 1 : at + 3] if one), "")
-        named = line.endswith(":") or (line.isupper() and len(line) > 2)
-        if named and line[:1].strip() and len(line) <= 80 and below.startswith(" "):
+    for number, line in enumerate(lines):
+        if _is_heading(line, lines[number + 1 : number + 3]):
             yield title, "\n".join(body).strip("\n")
-            title, body = _plain(line), []
+            title, body = line.removesuffix(":").replace("`", "'").strip("# "), []
         else:
             body.append(line)
     yield title, "\n".join(body).strip("\n")
 
 
-def _plain(heading: str) -> str:
-    return heading.removesuffix(":").replace("`", "'").strip("# ")
+def _is_heading(line: str, next_lines: Sequence[str]) -> bool:
+    """Return whether a line is at the margin, in capitals or with a colon, and above an indented line."""
+    if not line[:1].strip() or len(line) > 80:
+        return False
+    first_text = next((below for below in next_lines if below), "")
+    return first_text.startswith(" ") and (line.endswith(":") or (line.isupper() and len(line) > 2))

@@ -1,4 +1,4 @@
-"""Running a program that the user named, to hear what it says: no shell, no input, an end to all that it starts."""
+"""Runs a program that the user named and returns its output: no shell, no input, and no process is left over."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from typing import Final
 from ragstone import config
 from ragstone.errors import AccessError, ConfigError, InputError
 
-_MOST_BYTES: Final = 1_000_000
-"""The longest manual there is has about half of it."""
+_MAX_BYTES: Final = 1_000_000
+"""The longest manual page has about half of it."""
 _GRACE: Final = 0.3
-"""Seconds that what a program left behind may keep its output open before it is ended too."""
-_TIME: Final = "it did not end in time"
+"""Seconds that background processes of an ended program may keep its output open."""
+_TIMEOUT: Final = "it did not end in time"
 _FLOOD: Final = "it says too much"
-_QUIET: Final = {
+_VARIABLES: Final = {
     "PAGER": "cat",
     "MANPAGER": "cat",
     "GIT_PAGER": "cat",
@@ -38,7 +38,7 @@ _QUIET: Final = {
     "LINES": "1000",
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
-    "CI": "1",  # many programs then neither ask nor look for updates
+    "CI": "1",  # many programs then ask no questions and look for no updates
     "DO_NOT_TRACK": "1",
     "GROFF_NO_SGR": "1",
 }
@@ -52,48 +52,55 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_.+@\[-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a program said, and how it ended."""
+class ProgramOutput:
+    """The output of a program and its exit code."""
 
     text: str = ""
     code: int | None = None
-    """The exit code, negative for a signal; None where it was ended by us or could not be started."""
-    trouble: str = ""
-    """Why it was ended, or could not be started."""
+    """Negative for a signal; None if we ended the program or could not start it."""
+    problem: str = ""
+    """Why we ended the program or could not start it."""
 
 
-def find(name: str, *, project: Path) -> Path:
-    """Return the program a name stands for, or raise `InputError`, `AccessError`.
+def find_program(name: str, *, project: Path) -> Path:
+    """Return the program of a name or path; raise `InputError` or `AccessError` if it may not be run.
 
-    A name is looked for in the absolute folders of `PATH`, never where somebody stands, and what lies in the project is
-    not run by name alone: it may have come with a clone. A path says which program is meant.
+    A name is searched in the absolute folders of `PATH`. A program inside the project may have come with a clone, so it
+    is run only by its path.
     """
     if os.name != "posix":
         raise ConfigError("programs are only asked for help on Linux and macOS", hint="save the help and add the file")
     if os.sep in name:
         path = Path(os.path.abspath(os.path.expanduser(name)))
-        if not _runs(path):
+        if not _is_executable(path):
             raise InputError(f"there is no program at {name}", hint="check the path and its permissions")
         return path
     if not _NAME.fullmatch(name) or name.startswith("-") or set(name) == {"."}:
         raise InputError(
             f"{name[:80]!r} is no name of a program", hint="for example git, or ./tool for one that is here"
         )
-    found = next((path for folder in config.search_path() if _runs(path := Path(folder, name))), None)
-    if found is None:
-        raise InputError(f"there is no program {name!r}", hint="check its name; ./tool names one that is here")
-    here = project.resolve()
-    if found.resolve().is_relative_to(here) or found.parent.resolve().is_relative_to(here):
-        raise AccessError(
-            f"{name} lies in the project itself: {found}", hint=f"if that is the one you mean: ragstone capture {found}"
-        )
-    return found
+    return _search_path(name, project.resolve())
 
 
-def ask(command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | None = None) -> Said:
-    """Return what a program says when run with these arguments; it and all it started have ended by then."""
+def _search_path(name: str, project: Path) -> Path:
+    """Return the first program of a name in `PATH`; raise `AccessError` if it is in the project."""
+    for folder in config.search_path():
+        path = Path(folder, name)
+        if not _is_executable(path):
+            continue
+        if path.resolve().is_relative_to(project) or path.parent.resolve().is_relative_to(project):
+            raise AccessError(
+                f"{name} lies in the project itself: {path}",
+                hint=f"if that is the one you mean: ragstone capture {path}",
+            )
+        return path
+    raise InputError(f"there is no program {name!r}", hint="check its name; ./tool names one that is here")
+
+
+def run_program(command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | None = None) -> ProgramOutput:
+    """Return the output of a program; the program and all processes it started have ended by then."""
     with tempfile.TemporaryDirectory(prefix="ragstone-", ignore_cleanup_errors=True) as empty:
-        environment = {**config.child_environment(), **_QUIET, "TMPDIR": empty, **(extra or {})}
+        environment = {**config.child_environment(), **_VARIABLES, "TMPDIR": empty, **(extra or {})}
         try:
             process = subprocess.Popen(  # noqa: S603 - the user named the program; no shell
                 command,
@@ -105,77 +112,84 @@ def ask(command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | No
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            return Said(trouble=f"it cannot be started: {getattr(error, 'strerror', None) or error}")
+            return ProgramOutput(problem=f"it cannot be started: {getattr(error, 'strerror', None) or error}")
         try:
-            heard, trouble = _heard(process, seconds)
+            streams, problem = _read_output(process, seconds)
         finally:
-            _end(process)
-    out, err = (clean(one) for one in heard)
-    code = None if trouble else process.returncode
-    return Said(out if out.strip() else err, code, trouble)
+            _kill_group(process)
+    output, errors = (clean_output(stream) for stream in streams)
+    code = None if problem else process.returncode
+    return ProgramOutput(output if output.strip() else errors, code, problem)
 
 
-def clean(data: bytes) -> str:
-    """Return output as plain text: no colours, letters struck twice, control characters or spaces at line ends."""
+def clean_output(data: bytes) -> str:
+    """Return output as plain text: no colours, overstruck letters, control characters or spaces at line ends."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     text = _ESCAPES.sub("", text)
-    for _ in range(3):  # bold is a letter struck over itself, underlining one over `_`; nobody strikes more often
+    for _ in range(3):  # bold is a letter over itself, underlined one over `_`
         text = _OVERSTRIKE.sub("", text)
     text = text.translate(_CONTROLS).expandtabs()
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-def _runs(path: Path) -> bool:
+def _is_executable(path: Path) -> bool:
     try:
         return stat.S_ISREG(path.stat().st_mode) and os.access(path, os.X_OK)
     except OSError:
         return False
 
 
-def _heard(process: subprocess.Popen[bytes], seconds: float) -> tuple[list[bytes], str]:
-    """Return output and errors, and why listening ended early, if it did."""
-    heard: dict[int, bytearray] = {}
-    end = time.monotonic() + seconds
-    with selectors.DefaultSelector() as waiting:
+def _read_output(process: subprocess.Popen[bytes], seconds: float) -> tuple[list[bytes], str]:
+    """Return output and errors, and why reading stopped early, if it did."""
+    received: dict[int, bytearray] = {}
+    deadline = time.monotonic() + seconds
+    problem = ""
+    with selectors.DefaultSelector() as selector:
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
-                waiting.register(stream.fileno(), selectors.EVENT_READ)
-                heard[stream.fileno()] = bytearray()
-        trouble = ""
-        while waiting.get_map() and not trouble:
+                selector.register(stream.fileno(), selectors.EVENT_READ)
+                received[stream.fileno()] = bytearray()
+        while selector.get_map() and not problem:
             if process.poll() is not None:
-                # It is over; what it started in the background may not be.
-                end = min(end, time.monotonic() + _GRACE)
-            trouble = _listen(waiting, heard, end)
-        if trouble == _TIME and process.poll() is not None:
-            trouble = ""
-        if not trouble:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(max(end - time.monotonic(), 0.01))
-            trouble = "" if process.returncode is not None else _TIME
-    return [bytes(one) for one in heard.values()], trouble
+                deadline = min(deadline, time.monotonic() + _GRACE)
+            problem = _read_available(selector, received, deadline)
+    if problem == _TIMEOUT and process.poll() is not None:
+        problem = ""  # only background processes kept the output open
+    if not problem:
+        problem = _wait_for_end(process, deadline)
+    return [bytes(data) for data in received.values()], problem
 
 
-def _listen(waiting: selectors.BaseSelector, heard: dict[int, bytearray], end: float) -> str:
-    """Take in what is there now, and return why to stop listening, if so."""
-    left = end - time.monotonic()
-    if left <= 0:
-        return _TIME
-    for key, _ in waiting.select(min(left, 0.1)):
+def _read_available(selector: selectors.BaseSelector, received: dict[int, bytearray], deadline: float) -> str:
+    """Add the available output to `received`; return why to stop reading, or an empty text."""
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        return _TIMEOUT
+    for key, _ in selector.select(min(seconds, 0.1)):
         try:
-            piece = os.read(key.fd, 65_536)
+            data = os.read(key.fd, 65_536)
         except BlockingIOError:
             continue
-        if not piece:
-            waiting.unregister(key.fd)
-        heard[key.fd] += piece
-    return _FLOOD if sum(len(one) for one in heard.values()) > _MOST_BYTES else ""
+        if not data:
+            selector.unregister(key.fd)
+        received[key.fd] += data
+    total = sum(len(data) for data in received.values())
+    return _FLOOD if total > _MAX_BYTES else ""
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program and everything in its process group."""
-    for _ in range(3):  # what was being started while the signal was sent is met by the next
+def _wait_for_end(process: subprocess.Popen[bytes], deadline: float) -> str:
+    """Wait for a program that has closed its output; return why it has to be ended, or an empty text."""
+    try:
+        process.wait(max(deadline - time.monotonic(), 0.01))
+    except subprocess.TimeoutExpired:
+        return _TIMEOUT
+    return ""
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all processes in its group."""
+    for _ in range(3):  # a process that was just being started misses the first signal
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     for stream in (process.stdout, process.stderr):

@@ -1,4 +1,4 @@
-"""What git says is in a folder. Nothing that came with a clone, its config included, may run a command."""
+"""Runs git. Nothing that came with a clone, not even its configuration, may start a program."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     import subprocess
 
 TIMEOUT_SECONDS = 60.0
-_MOST_PREFIXES = 100
+_MAX_PREFIXES = 100
 _OPTIONS = (
     "--no-pager",
     "--no-optional-locks",
     "--literal-pathspecs",
-    # An empty value switches the monitor off in every version of git; "false" would be run as a command by old ones.
+    # An empty value switches the monitor off in every version of git; old ones would run "false" as a command.
     *("-c", "core.fsmonitor="),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "protocol.allow=never"),
@@ -24,7 +24,7 @@ _OPTIONS = (
 
 
 def repository_of(folder: Path) -> Path | None:
-    """Return the top of the repository that a folder is in, by looking for `.git`, or None."""
+    """Return the top folder of the repository that holds a folder, found by its `.git`, or None."""
     for candidate in (folder, *folder.parents):
         if os.path.lexists(candidate / ".git"):
             return candidate
@@ -32,33 +32,33 @@ def repository_of(folder: Path) -> Path | None:
 
 
 def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
-    """Return tracked and new paths below a folder, ignored ones left out; None when git cannot say all of it.
+    """Return the tracked and new paths below a folder, without ignored ones; None if git cannot list all of them.
 
-    A path that ends in `/`, or names a folder, is another repository inside this one.
+    A path that ends in `/`, or that is a folder, is an inner repository.
     """
-    chosen = list(prefixes) if len(prefixes) <= _MOST_PREFIXES else []
-    done = ran(folder, ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *chosen))
-    # A folder that git could not open is only a warning to it; our own walk names it in the report.
-    if done is None or done.returncode != 0 or b"could not open directory" in done.stderr:
+    paths = prefixes if len(prefixes) <= _MAX_PREFIXES else ()
+    completed = run_git(folder, ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *paths))
+    # Git only warns about a folder that it cannot open; our own walk reports it.
+    if completed is None or completed.returncode != 0 or b"could not open directory" in completed.stderr:
         return None
-    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    names = completed.stdout.decode("utf-8", "surrogateescape").split("\0")
     return sorted({name for name in names if name and not name.startswith("../")})
 
 
-def ran(
+def run_git(
     folder: Path, arguments: Sequence[str], *, root: Path | None = None
 ) -> subprocess.CompletedProcess[bytes] | None:
-    """Return what git did in a folder, or None where it is not there, cannot be started or takes too long.
+    """Return the result of git in a folder, or None if git is not installed, cannot be started or takes too long.
 
-    A program called git that lies in the folder, or below the root where one is given, is not run.
+    A program called git inside the folder, or inside `root`, is not run.
     """
-    import subprocess  # only where git is asked
+    import subprocess  # a search may not need git
 
     program = _program(root or folder)
     if program is None:
         return None
     try:
-        return subprocess.run(  # noqa: S603 - a fixed command, no shell; paths stand behind `--` or inside one word
+        return subprocess.run(  # noqa: S603 - a fixed command, no shell; paths are behind `--` or inside one argument
             [program, *_OPTIONS, *arguments],
             cwd=folder,
             env=_environment(),
@@ -73,19 +73,19 @@ def ran(
 
 
 def _program(folder: Path) -> str | None:
-    """Return where git is, unless it lies in the folder that is looked at."""
-    import shutil  # as above
+    """Return the path of git, or None if there is none outside the folder."""
+    import shutil  # a search may not need git
 
-    found = shutil.which("git")
-    if found is None:
+    path = shutil.which("git")
+    if path is None:
         return None
-    real = Path(found).resolve()
-    return None if real.is_relative_to(folder.resolve()) else str(real)
+    program = Path(path).resolve()
+    return None if program.is_relative_to(folder.resolve()) else str(program)
 
 
 def _environment() -> dict[str, str]:
-    """Return all that git may know: a hook's GIT_DIR or GIT_INDEX_FILE must not point it elsewhere."""
-    known = {
+    """Return the variables for git; a GIT_DIR or GIT_INDEX_FILE of a hook must not point it elsewhere."""
+    variables = {
         "LC_ALL": "C",
         "PATH": os.defpath,
         "GIT_TERMINAL_PROMPT": "0",
@@ -93,9 +93,9 @@ def _environment() -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": "none",
     }
     try:
-        known["HOME"] = str(Path.home())  # a person's own global ignore file counts
+        variables["HOME"] = str(Path.home())  # the global ignore file of the user applies
     except RuntimeError:
-        known["GIT_CONFIG_NOSYSTEM"] = "1"
+        variables["GIT_CONFIG_NOSYSTEM"] = "1"
     if os.name == "nt":
-        known["SYSTEMROOT"] = os.path.expandvars("%SystemRoot%")
-    return known
+        variables["SYSTEMROOT"] = os.path.expandvars("%SystemRoot%")
+    return variables

@@ -1,4 +1,4 @@
-"""Which folder a person means, and which folders nobody means by accident."""
+"""The project folder of a path, and folders that are not indexed without a question."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ragstone.errors import InputError
 
-# Each row is looked for all the way up before the next one: an index that exists wins over a nearer manifest.
-_MARKS: tuple[tuple[str, ...], ...] = (
+# Each row is searched up to the top before the next one: an existing index wins over a nearer manifest.
+_MARKERS: tuple[tuple[str, ...], ...] = (
     (".ragstone",),
     ("ragstone.toml",),
     (".git", ".hg"),
@@ -34,21 +34,21 @@ _NEVER_BELOW = ("/proc", "/sys", "/dev")
 
 
 def find_root(start: Path) -> Path:
-    """Return the project folder that holds `start`: the home folder and a file-system root only if they are it."""
+    """Return the project folder that holds `start`; never the home folder or a file-system root above it."""
     if not start.exists():
         raise InputError(f"there is no folder {start}", hint="check the path")
-    here = start.resolve()
-    here = here if here.is_dir() else here.parent
-    candidates = _candidates(here)
-    for marks in _MARKS:
+    resolved = start.resolve()
+    folder_of_start = resolved if resolved.is_dir() else resolved.parent
+    candidates = _candidates(folder_of_start)
+    for markers in _MARKERS:
         for folder in candidates:
-            if any((folder / mark).exists() for mark in marks):
+            if any((folder / marker).exists() for marker in markers):
                 return folder
-    return here
+    return folder_of_start
 
 
 def is_risky(path: Path) -> str | None:
-    """Return why indexing a folder should be asked about first, or None."""
+    """Return why a folder should not be indexed without a question, or None."""
     folder = path.resolve()
     home = _home()
     if folder.parent == folder:
@@ -64,19 +64,19 @@ def is_risky(path: Path) -> str | None:
     return None
 
 
-def _candidates(here: Path) -> list[Path]:
-    """Return the folder and those above it, up to but without the home folder and the file-system root."""
+def _candidates(start: Path) -> list[Path]:
+    """Return the folder and those above it, below the home folder and the file-system root."""
     home = _home()
-    found: list[Path] = []
-    for folder in (here, *here.parents):
+    folders: list[Path] = []
+    for folder in (start, *start.parents):
         if folder == home or folder.parent == folder:
             break
-        found.append(folder)
-    return found
+        folders.append(folder)
+    return folders
 
 
 def _home() -> Path | None:
     try:
         return Path.home().resolve()
-    except RuntimeError:  # no home folder can be found out
+    except RuntimeError:  # the home folder is unknown
         return None

@@ -11,9 +11,9 @@ import click
 
 from ragstone.errors import InputError
 from ragstone.indexing.command_help import COLLECTION
-from ragstone.sources.command_help.help import DEPTH, Captured, Limits, Page, markdown
+from ragstone.sources.command_help.help import TOO_DEEP, CapturedHelp, HelpLimits, HelpPage, to_markdown
 from ragstone.sources.command_help.help import capture as capture_help
-from ragstone.sources.command_help.program import find
+from ragstone.sources.command_help.program import find_program
 from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.ledger import print_skipped
 from ragstone.surfaces.cli.options import common_options
@@ -23,7 +23,7 @@ from ragstone.surfaces.present.failures import OK, PARTIAL
 from ragstone.surfaces.present.reports import sync_report_json
 from ragstone.types import SyncReport
 
-_DEFAULTS: Final = Limits()
+_DEFAULTS: Final = HelpLimits()
 
 
 @click.command()
@@ -59,9 +59,9 @@ def capture(  # noqa: PLR0913 - one argument per flag
     verbose: bool,
 ) -> int:
     """Run PROGRAM and its subcommands with --help and index the output; PROGRAM is a name or a path."""
-    limits = Limits(depth, float(seconds), commands, man)
+    limits = HelpLimits(depth, float(seconds), commands, man)
     project = project_folder(folder)
-    _confirm_run(find(program, project=project), depth, yes=yes)
+    _confirm_run(find_program(program, project=project), depth, yes=yes)
     if output is not None:
         return _write_files(capture_help(program, limits=limits, project=project), output, as_json=as_json)
     print_note(f"asking {printable(program)} for its help, for {seconds} s at most")
@@ -89,21 +89,21 @@ def _print_report(program: str, report: SyncReport, *, verbose: bool) -> None:
     removed = f", {report.removed:,} removed" if report.removed else ""
     counts = f"{plural(report.indexed, 'page')} stored, {report.unchanged:,} unchanged{removed}"
     print_line((printable(program), "bold"), f": {counts}, {report.seconds:.1f} s")
-    without_help = [skip for skip in report.skipped if skip.reason != DEPTH]
+    without_help = [skip for skip in report.skipped if skip.reason != TOO_DEEP]
     if verbose:
         print_skipped(report.skipped)
     elif without_help:
         print_note(f"({plural(len(without_help), 'command')} without a page: --verbose lists the reasons)")
 
 
-def _write_files(captured: Captured, folder: Path, *, as_json: bool) -> int:
+def _write_files(captured: CapturedHelp, folder: Path, *, as_json: bool) -> int:
     """Write a file for every command, print the result and return the exit code."""
     paths = [_write_page(folder, page) for page in captured.pages]
     if as_json:
         data = {
             "success": not captured.notes,
             "files": [str(path) for path in paths],
-            "skipped": [{"uri": " ".join(skip.words), "reason": skip.reason} for skip in captured.left],
+            "skipped": [{"uri": " ".join(skip.words), "reason": skip.reason} for skip in captured.skipped],
             "notes": list(captured.notes),
         }
         print_json(data)
@@ -113,12 +113,12 @@ def _write_files(captured: Captured, folder: Path, *, as_json: bool) -> int:
     return PARTIAL if captured.notes else OK
 
 
-def _write_page(folder: Path, page: Page) -> Path:
+def _write_page(folder: Path, page: HelpPage) -> Path:
     """Write a page to a temporary file and rename it: a symbolic link at the target is replaced, not followed."""
     *parents, name = [word.replace(":", "-") for word in page.words]
     path = folder.joinpath(*parents, f"{name}.md")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    temporary.write_text(markdown(page), encoding="utf-8", newline="\n")
+    temporary.write_text(to_markdown(page), encoding="utf-8", newline="\n")
     os.replace(temporary, path)
     return path
