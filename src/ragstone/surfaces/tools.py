@@ -12,7 +12,7 @@ from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS, Schema, Tool, ToolAnswer, ToolCall, truncate
 from ragstone.text.tokens import at_most
-from ragstone.types import Context, Recalled
+from ragstone.types import Context, ContextFormat, Recalled
 
 SEARCH_TOKENS: Final = 2000
 CONTEXT_TOKENS: Final = 1500
@@ -46,25 +46,22 @@ _RESULTS: Final[Schema] = {
 
 
 def _rag_search(call: ToolCall) -> ToolAnswer:
+    return _search(call, "tool")
+
+
+def _search_documents(call: ToolCall) -> ToolAnswer:
+    return _search(call, "documents")
+
+
+def _search(call: ToolCall, context_format: ContextFormat) -> ToolAnswer:
     arguments = call.arguments
     filters = {key: arguments[key] for key in ("path", "kind") if arguments.get(key)}
     context = call.engine.context(
         arguments["query"],
         arguments.get("max_tokens", SEARCH_TOKENS),
-        format="tool",
+        format=context_format,
         top_k=arguments.get("top_k", call.engine.settings.search.top_k),
         filters=filters or None,
-        fresh=call.fresh,
-    )
-    return ToolAnswer(context.text, _citations_json(context))
-
-
-def _search_documents(call: ToolCall) -> ToolAnswer:
-    context = call.engine.context(
-        call.arguments["query"],
-        SEARCH_TOKENS,
-        format="documents",
-        top_k=call.engine.settings.search.top_k,
         fresh=call.fresh,
     )
     return ToolAnswer(context.text, _citations_json(context))

@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, TextIO
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
 from ragstone.sources.safe_open import identities, safe_stream
-from ragstone.surfaces.cli.output import format_bytes, plural, print_json, print_line, print_note, printable
+from ragstone.surfaces.cli.output import format_bytes, plural, print_note, print_result, printable
 
 PIPE: Final = "-"
 
@@ -35,10 +35,8 @@ def write_export(engine: Engine, file: str, lines: Iterable[str], *, as_json: bo
         return
     count = _replace_file(Path(file), lines)
     size = Path(file).stat().st_size
-    if as_json:
-        print_json({"success": True, "file": file, "lines": count, "bytes": size})
-    else:
-        print_line(f"{plural(count, 'line')}, {format_bytes(size)} written to {printable(file)}")
+    sentence = f"{plural(count, 'line')}, {format_bytes(size)} written to {printable(file)}"
+    print_result({"success": True, "file": file, "lines": count, "bytes": size}, sentence, as_json=as_json)
 
 
 def open_input(engine: Engine, file: str) -> BinaryIO:

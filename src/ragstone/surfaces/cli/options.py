@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -53,6 +54,7 @@ def add_options(command: CommandT, options: Sequence[Callable[[CommandT], Comman
 
 yes_option = click.option("-y", "--yes", is_flag=True, help="Index the folder without asking first.")
 no_sync_option = click.option("--no-sync", is_flag=True, help="Answer from the index; do not look for changed files.")
+session_option = click.option("--session", default="default", show_default=True, help="The conversation.")
 collection_option = click.option("--collection", help="Search only this collection; default: all.")
 
 
@@ -74,6 +76,17 @@ def parse_pairs(texts: Sequence[str], flag: str) -> dict[str, MetadataValue]:
             raise InputError(f"{flag} {text!r} is not KEY=VALUE", hint=f"for example {flag} team=search")
         pairs[key] = _parse_value(value)
     return pairs
+
+
+def parse_time(text: str | None, flag: str) -> float | None:
+    """Return ISO 8601 text as seconds since 1970, or None."""
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError) as error:
+        hint = "for example 2026-05-08 or 2026-05-08T14:00"
+        raise InputError(f"{flag} {text!r} is not a valid time", hint=hint) from error
 
 
 def _parse_value(text: str) -> MetadataValue:

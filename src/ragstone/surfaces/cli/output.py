@@ -36,6 +36,14 @@ def print_json(data: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(data, indent=2) + "\n")
 
 
+def print_result(data: Mapping[str, Any], sentence: str, *, as_json: bool) -> None:
+    """Print a result as JSON or as a sentence."""
+    if as_json:
+        print_json(data)
+    else:
+        print_line(sentence)
+
+
 def print_line(*parts: Styled) -> None:
     """Print a line of the answer."""
     _print(sys.stdout, parts)

@@ -8,7 +8,7 @@ import click
 
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import format_bytes, print_json, print_line, printable
+from ragstone.surfaces.cli.output import format_bytes, print_result, printable
 
 
 @click.command()
@@ -19,7 +19,5 @@ def backup(target: Path, folder: Path | None, as_json: bool) -> None:
     with open_indexed_engine(folder) as engine:
         path = engine.backup(target.absolute())
     size = path.stat().st_size
-    if as_json:
-        print_json({"success": True, "path": str(path), "bytes": size})
-    else:
-        print_line(f"{format_bytes(size)} written to {printable(str(path))} and verified.")
+    sentence = f"{format_bytes(size)} written to {printable(str(path))} and verified."
+    print_result({"success": True, "path": str(path), "bytes": size}, sentence, as_json=as_json)

@@ -8,7 +8,7 @@ import click
 
 from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_result, print_table, printable
 from ragstone.surfaces.present.documents import collection_json
 from ragstone.types import Collection
 
@@ -61,11 +61,9 @@ def create_collection(
             chunk_size=chunk_size,
             chunk_overlap=chunk_overlap,
         )
-    if as_json:
-        print_json({"success": True, "collection": collection_json(collection)})
-        return
     shown = printable(collection.name)
-    print_line(f"Collection {shown} created. Fill it: `ragstone sync --collection {shown}`.")
+    sentence = f"Collection {shown} created. Fill it: `ragstone sync --collection {shown}`."
+    print_result({"success": True, "collection": collection_json(collection)}, sentence, as_json=as_json)
 
 
 @collections.command("drop")
@@ -75,10 +73,8 @@ def drop_collection(name: str, folder: Path | None, as_json: bool) -> None:
     """Remove the collection NAME with all its documents."""
     with open_indexed_engine(folder) as engine:
         count = engine.drop_collection(name)
-    if as_json:
-        print_json({"success": True, "collection": name, "documents": count})
-    else:
-        print_line(f"Collection {printable(name)} dropped, and {plural(count, 'document')} with it.")
+    sentence = f"Collection {printable(name)} dropped, and {plural(count, 'document')} with it."
+    print_result({"success": True, "collection": name, "documents": count}, sentence, as_json=as_json)
 
 
 def _row(collection: Collection) -> tuple[str, ...]:

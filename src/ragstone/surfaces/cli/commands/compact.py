@@ -8,7 +8,7 @@ import click
 
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import format_bytes, print_json, print_line
+from ragstone.surfaces.cli.output import format_bytes, print_result
 
 
 @click.command()
@@ -18,7 +18,5 @@ def compact(folder: Path | None, as_json: bool, secure: bool) -> None:
     """Free the disk space of removed documents."""
     with open_indexed_engine(folder) as engine:
         bytes_freed = engine.compact(secure=secure)
-    if as_json:
-        print_json({"success": True, "bytes_freed": bytes_freed})
-    else:
-        print_line(f"{format_bytes(max(bytes_freed, 0))} freed.")
+    sentence = f"{format_bytes(max(bytes_freed, 0))} freed."
+    print_result({"success": True, "bytes_freed": bytes_freed}, sentence, as_json=as_json)

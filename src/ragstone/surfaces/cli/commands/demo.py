@@ -15,7 +15,7 @@ from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sy
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options, yes_option
-from ragstone.surfaces.cli.output import Styled, print_json, print_line, print_note, print_notes, printable
+from ragstone.surfaces.cli.output import print_json, print_line, print_note, print_notes, printable
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import OK, PARTIAL
 from ragstone.surfaces.present.hits import hit_json
@@ -105,20 +105,10 @@ def _print_answer(engine: Engine, question: DemoQuestion) -> None:
     hits: list[Hit] = []
     for mode, label in MODES:
         hits = _search(engine, question, mode)
-        print_line((f"{label:>12}  ", "dim"), *_format_places(hits))
+        places = ", ".join(f"{printable(hit.place)} {hit.score:.2f}" for hit in hits)
+        print_line((f"{label:>12}  ", "dim"), places or "nothing")
     print_line()
     print_hits(hits[:1], question.text, max_lines=_MAX_LINES)
-
-
-def _format_places(hits: list[Hit]) -> list[Styled]:
-    if not hits:
-        return [("nothing", "dim")]
-    parts: list[Styled] = []
-    for hit in hits:
-        if parts:
-            parts.append(", ")
-        parts += [(printable(hit.place), "cyan"), (f" {hit.score:.2f}", "green")]
-    return parts
 
 
 def _print_next_steps(engine: Engine) -> None:

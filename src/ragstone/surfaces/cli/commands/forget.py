@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from ragstone.errors import InputError, NotFound
-from ragstone.surfaces.cli.conversations import parse_time
 from ragstone.surfaces.cli.engine import open_indexed_engine
-from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line
+from ragstone.surfaces.cli.options import common_options, parse_time
+from ragstone.surfaces.cli.output import plural, print_result
 
 
 @click.command()
@@ -30,7 +29,4 @@ def forget(
         if session is not None and session not in sessions:
             raise NotFound(f"nothing is remembered of {session!r}", hint="`ragstone sessions` lists them")
         count = engine.forget(session, turn=turn, before=parse_time(before, "--before"))
-    if as_json:
-        print_json({"success": True, "forgotten": count})
-    else:
-        print_line(f"{plural(count, 'turn')} forgotten.")
+    print_result({"success": True, "forgotten": count}, f"{plural(count, 'turn')} forgotten.", as_json=as_json)

@@ -9,9 +9,8 @@ from typing import Final
 import click
 
 from ragstone.errors import NotFound
-from ragstone.surfaces.cli.conversations import parse_time, session_option
 from ragstone.surfaces.cli.engine import open_indexed_engine
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.options import common_options, parse_time, session_option
 from ragstone.surfaces.cli.output import print_json, print_line, printable
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.types import Recalled

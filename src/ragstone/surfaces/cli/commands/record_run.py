@@ -12,7 +12,7 @@ import click
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes, printable
+from ragstone.surfaces.cli.output import plural, print_notes, print_result, printable
 from ragstone.surfaces.present.reports import add_report_json
 
 _MAX_BYTES: Final = 50_000_000
@@ -40,11 +40,10 @@ def record_run(file: BinaryIO, folder: Path | None, as_json: bool, collection: s
             at=run.get("at"),
             collection=collection,
         )
-    if as_json:
-        print_json({"success": True, "run_id": run["run_id"], **add_report_json(report)})
-    else:
-        changes = plural(max(0, report.documents - 1), "change")
-        print_line(f"Run {printable(str(run['run_id']))} recorded with {changes}.")
+    changes = plural(max(0, report.documents - 1), "change")
+    sentence = f"Run {printable(str(run['run_id']))} recorded with {changes}."
+    data = {"success": True, "run_id": run["run_id"], **add_report_json(report)}
+    print_result(data, sentence, as_json=as_json)
     print_notes(report.notes)
 
 

@@ -9,7 +9,7 @@ import click
 from ragstone.surfaces.cli.engine import RESUMABLE, open_indexed_engine
 from ragstone.surfaces.cli.failures import Interrupted
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line
+from ragstone.surfaces.cli.output import plural, print_result
 from ragstone.surfaces.cli.progress import ProgressDisplay
 
 
@@ -23,7 +23,5 @@ def reembed(folder: Path | None, as_json: bool, collection: str | None) -> None:
             count = engine.reembed(collection=collection, progress=progress)
     except KeyboardInterrupt:
         raise Interrupted(f"the old vectors stay in use; {RESUMABLE}") from None
-    if as_json:
-        print_json({"success": True, "embedded": count})
-    else:
-        print_line(f"{plural(count, 'vector')} made, and now in use.")
+    sentence = f"{plural(count, 'vector')} made, and now in use."
+    print_result({"success": True, "embedded": count}, sentence, as_json=as_json)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from ragstone.surfaces.cli.conversations import parse_time, session_option
 from ragstone.surfaces.cli.engine import open_engine
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.options import common_options, parse_time, session_option
 from ragstone.surfaces.cli.output import print_json, print_line, printable
 from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
 

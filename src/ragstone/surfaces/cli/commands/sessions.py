@@ -9,7 +9,7 @@ import click
 from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
 from ragstone.surfaces.cli.json_lines import PIPE, check_target, decode_lines, open_input, write_export
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
+from ragstone.surfaces.cli.output import plural, print_json, print_line, print_result, print_table, printable
 from ragstone.surfaces.present.memory import session_json
 
 
@@ -57,10 +57,7 @@ def import_session(file: str, folder: Path | None, as_json: bool, session: str |
     """Load FILE (`-` is stdin) that `ragstone sessions export` wrote; messages keep their numbers and times."""
     with open_engine(folder) as engine, open_input(engine, file) as data:
         count = engine.load_session(decode_lines(data), session)
-    if as_json:
-        print_json({"success": True, "turns": count})
-    else:
-        print_line(f"{plural(count, 'new turn')} imported")
+    print_result({"success": True, "turns": count}, f"{plural(count, 'new turn')} imported", as_json=as_json)
 
 
 @sessions.command("restore")
@@ -71,7 +68,5 @@ def restore_turns(session: str, turn: int, folder: Path | None, as_json: bool) -
     """Undo that message TURN of SESSION supersedes earlier ones."""
     with open_indexed_engine(folder) as engine:
         engine.restore(session, turn)
-    if as_json:
-        print_json({"success": True, "session_id": session, "turn_index": turn, "supersedes": []})
-    else:
-        print_line(f"turn {turn} of {printable(session)} supersedes nothing")
+    data = {"success": True, "session_id": session, "turn_index": turn, "supersedes": []}
+    print_result(data, f"turn {turn} of {printable(session)} supersedes nothing", as_json=as_json)
