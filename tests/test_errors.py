@@ -16,7 +16,7 @@ def tree(root: type[RagstoneError]) -> list[type[RagstoneError]]:
 ALL = [kind for kind in tree(RagstoneError) if kind.__module__ == errors.__name__]
 
 
-def test_the_tree_drawn_at_the_top_is_the_tree_of_classes() -> None:
+def test_the_tree_in_the_docstring_is_the_class_tree() -> None:
     drawn: list[tuple[int, str]] = []
     for line in (errors.__doc__ or "").splitlines():
         found = re.match(r"([│├└─ ]*)([A-Z]\w+)(?:\s{2,}|$)", line)
@@ -25,13 +25,13 @@ def test_the_tree_drawn_at_the_top_is_the_tree_of_classes() -> None:
     assert drawn == [(len(kind.__mro__) - len(RagstoneError.__mro__), kind.__name__) for kind in ALL]
 
 
-def test_every_error_has_a_code_of_its_own() -> None:
+def test_every_error_has_a_unique_code() -> None:
     codes = [kind.code for kind in ALL]
     assert len(codes) == len(set(codes))
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
-def test_every_error_carries_a_sentence_a_hint_and_says_whether_to_try_again(kind: type[RagstoneError]) -> None:
+def test_every_error_has_a_message_a_hint_and_a_retryable_flag(kind: type[RagstoneError]) -> None:
     error = kind("It broke.", hint="mend it")
     assert (error.message, error.hint, str(error)) == ("It broke.", "mend it", "It broke. (mend it)")
     assert str(kind("It broke.")) == "It broke."
@@ -39,6 +39,6 @@ def test_every_error_carries_a_sentence_a_hint_and_says_whether_to_try_again(kin
     assert kind.__doc__
 
 
-def test_a_provider_says_whether_trying_again_can_help() -> None:
+def test_a_provider_error_states_whether_a_retry_may_help() -> None:
     assert ProviderError("It is busy.", retryable=True).retryable
     assert not ProviderError("No such model.").retryable

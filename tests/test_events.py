@@ -11,69 +11,69 @@ import pytest
 from ragstone.events import CHUNK_INDEXED, NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Event, EventBus, EventLog
 
 
-def test_a_subscriber_hears_everything_that_is_emitted_in_order() -> None:
-    bus, heard = EventBus(), list[Event]()
-    bus.subscribe(heard.append)
+def test_a_subscriber_gets_all_events_in_order() -> None:
+    bus, received = EventBus(), list[Event]()
+    bus.subscribe(received.append)
     bus.emit(SEARCH_STARTED, query="stone")
     bus.emit(SEARCH_COMPLETED, query="stone", ids=[1])
-    assert [(event.name, dict(event.data)) for event in heard] == [
+    assert [(event.name, dict(event.data)) for event in received] == [
         (SEARCH_STARTED, {"query": "stone"}),
         (SEARCH_COMPLETED, {"query": "stone", "ids": [1]}),
     ]
-    assert heard[0].time <= heard[1].time
+    assert received[0].time <= received[1].time
 
 
-def test_a_subscriber_to_some_names_hears_only_those() -> None:
-    bus, heard = EventBus(), list[str]()
-    bus.subscribe(lambda event: heard.append(event.name), names=[SEARCH_STARTED])
+def test_a_subscriber_to_some_names_gets_only_those() -> None:
+    bus, received = EventBus(), list[str]()
+    bus.subscribe(lambda event: received.append(event.name), names=[SEARCH_STARTED])
     for name in NAMES:
         bus.emit(name)
-    assert heard == [SEARCH_STARTED]
+    assert received == [SEARCH_STARTED]
 
 
-def test_one_name_may_be_given_without_a_list() -> None:
-    bus, heard = EventBus(), list[str]()
-    bus.subscribe(lambda event: heard.append(event.name), names=SEARCH_STARTED)
+def test_a_single_name_needs_no_list() -> None:
+    bus, received = EventBus(), list[str]()
+    bus.subscribe(lambda event: received.append(event.name), names=SEARCH_STARTED)
     bus.emit(SEARCH_STARTED)
-    assert heard == [SEARCH_STARTED]
+    assert received == [SEARCH_STARTED]
 
 
-def test_after_unsubscribing_nothing_is_heard_and_doing_it_twice_is_fine() -> None:
-    bus, heard = EventBus(), list[Event]()
+def test_unsubscribing_twice_is_harmless() -> None:
+    bus, received = EventBus(), list[Event]()
     bus.subscribe(lambda event: None)
-    unsubscribe = bus.subscribe(heard.append)
+    unsubscribe = bus.subscribe(received.append)
     unsubscribe()
     unsubscribe()
     bus.emit(SEARCH_STARTED)
-    assert heard == []
+    assert received == []
 
 
-def test_the_same_callback_subscribed_twice_is_called_twice_and_ended_one_at_a_time() -> None:
-    bus, heard = EventBus(), list[Event]()
-    first = bus.subscribe(heard.append)
-    bus.subscribe(heard.append)
+def test_a_callback_can_be_subscribed_twice() -> None:
+    bus, received = EventBus(), list[Event]()
+    first = bus.subscribe(received.append)
+    bus.subscribe(received.append)
     bus.emit(SEARCH_STARTED)
     first()
     bus.emit(SEARCH_STARTED)
-    assert len(heard) == 3
+    assert len(received) == 3
 
 
-def test_a_failing_subscriber_breaks_neither_the_emitter_nor_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    bus, heard = EventBus(), list[str]()
+def test_a_failing_subscriber_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    bus, received = EventBus(), list[str]()
 
     def fails(event: Event) -> None:
         raise ZeroDivisionError("not mine")
 
     bus.subscribe(fails)
-    bus.subscribe(lambda event: heard.append(event.name))
+    bus.subscribe(lambda event: received.append(event.name))
     with caplog.at_level(logging.WARNING, logger="ragstone.events"):
         bus.emit(SEARCH_STARTED)
-    assert heard == [SEARCH_STARTED]
+    assert received == [SEARCH_STARTED]
     assert "rag_search_started" in caplog.text and "ZeroDivisionError" in caplog.text
     assert "Traceback" not in caplog.text
 
 
-def test_a_subscriber_cannot_change_what_the_next_one_sees() -> None:
+def test_a_subscriber_cannot_change_the_event() -> None:
     bus, seen = EventBus(), list[object]()
 
     def meddles(event: Event) -> None:
@@ -89,7 +89,7 @@ def test_a_subscriber_cannot_change_what_the_next_one_sees() -> None:
     assert seen == ["tried", "stone"]
 
 
-def test_wants_says_whether_anybody_listens() -> None:
+def test_wants_returns_whether_there_is_a_subscriber() -> None:
     bus = EventBus()
     assert not bus.wants(SEARCH_STARTED)
     end = bus.subscribe(print, names=[SEARCH_STARTED])
@@ -99,8 +99,8 @@ def test_wants_says_whether_anybody_listens() -> None:
 
 
 def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
-    bus, heard = EventBus(), list[Event]()
-    bus.subscribe(heard.append)
+    bus, received = EventBus(), list[Event]()
+    bus.subscribe(received.append)
 
     def come_and_go() -> None:
         for _ in range(200):
@@ -113,15 +113,15 @@ def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(heard) == 800
-    assert bus._subscribers == ((heard.append, None),)
+    assert len(received) == 800
+    assert bus._subscribers == ((received.append, None),)
 
 
-def test_the_contract_names_are_kept_to_the_letter() -> None:
+def test_the_event_names_are_those_of_the_contract() -> None:
     assert NAMES == ("rag_chunk_indexed", "rag_search_started", "rag_search_completed", "ai_context_loaded")
 
 
-def test_a_stream_gives_what_happened_since_it_was_opened() -> None:
+def test_a_stream_gives_events_from_its_opening_on() -> None:
     bus = EventBus()
     bus.emit(SEARCH_STARTED, query="before")
     with bus.stream([SEARCH_STARTED]) as stream:
@@ -135,7 +135,7 @@ def test_a_stream_gives_what_happened_since_it_was_opened() -> None:
     assert stream.next(timeout=0) is None
 
 
-def test_a_slow_reader_loses_the_oldest_and_knows_how_many() -> None:
+def test_a_slow_reader_loses_the_oldest_events_and_their_number_is_counted() -> None:
     bus = EventBus()
     with bus.stream(max_events=2) as stream:
         for number in range(5):
@@ -144,14 +144,14 @@ def test_a_slow_reader_loses_the_oldest_and_knows_how_many() -> None:
         assert stream.lost == 3
 
 
-def test_a_reader_is_woken_by_another_thread() -> None:
+def test_an_event_wakes_a_reader_in_another_thread() -> None:
     bus = EventBus()
     with bus.stream() as stream:
         threading.Timer(0.05, bus.emit, [SEARCH_STARTED]).start()
         assert stream.next(timeout=10) is not None
 
 
-def test_the_log_keeps_the_last_events_in_bounded_files(tmp_path: Path) -> None:
+def test_the_log_files_are_bounded(tmp_path: Path) -> None:
     log = EventLog(tmp_path / "events.jsonl", max_bytes=2000)
     for number in range(200):
         log.write(Event(SEARCH_STARTED, {"query": f"question {number}"}))
@@ -161,7 +161,7 @@ def test_the_log_keeps_the_last_events_in_bounded_files(tmp_path: Path) -> None:
     assert log.last(5, [SEARCH_COMPLETED]) == []
 
 
-def test_the_log_is_private_and_survives_lines_that_are_none(tmp_path: Path) -> None:
+def test_the_log_is_private_and_skips_invalid_lines(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     log = EventLog(path)
     log.write(Event(SEARCH_STARTED, {"odd": object()}))
@@ -171,7 +171,7 @@ def test_the_log_is_private_and_survives_lines_that_are_none(tmp_path: Path) -> 
         assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_raises_nothing(tmp_path: Path) -> None:
     EventLog(tmp_path / "missing" / "events.jsonl").write(Event(SEARCH_STARTED, {}))
     assert EventLog(tmp_path / "missing" / "events.jsonl").last(5) == []
 
@@ -180,15 +180,15 @@ def indexed(number: int) -> Event:
     return Event(CHUNK_INDEXED, {"uri": f"{number}.md", "added": 2, "kept": 1, "removed": 0}, time=1.0)
 
 
-def test_documents_indexed_one_after_the_other_make_one_line(tmp_path: Path) -> None:
+def test_consecutive_indexing_events_share_a_line(tmp_path: Path) -> None:
     log = EventLog(tmp_path / "events.jsonl")
     for number in range(10_000):
         log.write(indexed(number))
     log.write(Event(SEARCH_STARTED, {"query": "x"}))
-    told = log.last(1000)
-    assert len(told) == 21
-    assert sum(event.get("documents", 0) for event in told if event["name"] == CHUNK_INDEXED) == 10_000  # type: ignore[misc]
-    assert told[0] | {"time": 0} == {
+    records = log.last(1000)
+    assert len(records) == 21
+    assert sum(event.get("documents", 0) for event in records if event["name"] == CHUNK_INDEXED) == 10_000  # type: ignore[misc]
+    assert records[0] | {"time": 0} == {
         "time": 0,
         "name": CHUNK_INDEXED,
         "uri": "0.md",
@@ -199,7 +199,7 @@ def test_documents_indexed_one_after_the_other_make_one_line(tmp_path: Path) -> 
     }
 
 
-def test_one_document_is_told_as_it_is_and_none_is_kept_back_for_ever(tmp_path: Path) -> None:
+def test_flush_and_time_write_waiting_indexing_events(tmp_path: Path) -> None:
     log = EventLog(tmp_path / "events.jsonl")
     log.write(indexed(7))
     assert log.last(10) == []
@@ -211,7 +211,7 @@ def test_one_document_is_told_as_it_is_and_none_is_kept_back_for_ever(tmp_path: 
     assert [event.get("documents") for event in log.last(10)] == [None, 2]
 
 
-def test_what_was_written_since_a_position_is_read_also_when_the_file_turned_over(tmp_path: Path) -> None:
+def test_since_returns_new_events_also_after_a_rotation(tmp_path: Path) -> None:
     log = EventLog(tmp_path / "events.jsonl", max_bytes=500)
     position = log.end()
     seen: list[object] = []
@@ -227,7 +227,7 @@ def test_what_was_written_since_a_position_is_read_also_when_the_file_turned_ove
     assert log.since(log.end())[0] == []
 
 
-def test_projects_share_a_file_and_none_reads_what_another_asked(tmp_path: Path) -> None:
+def test_projects_share_a_log_and_read_only_their_own_events(tmp_path: Path) -> None:
     one, other = EventLog(tmp_path / "events.jsonl", "one"), EventLog(tmp_path / "events.jsonl", "other")
     one.write(Event(SEARCH_STARTED, {"query": "mine"}))
     other.write(Event(SEARCH_STARTED, {"query": "theirs"}))
@@ -236,7 +236,7 @@ def test_projects_share_a_file_and_none_reads_what_another_asked(tmp_path: Path)
     assert "project" not in one.last(10)[0]
 
 
-def test_a_line_is_short_whatever_was_asked(tmp_path: Path) -> None:
+def test_long_values_are_shortened_in_the_log(tmp_path: Path) -> None:
     log = EventLog(tmp_path / "events.jsonl")
     log.write(Event(SEARCH_STARTED, {"query": "x" * 5_000_000, "ids": ["y" * 2000] * 5000}))
     assert (tmp_path / "events.jsonl").stat().st_size < 200_000
@@ -244,7 +244,7 @@ def test_a_line_is_short_whatever_was_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links are of another kind there")
-def test_no_link_that_came_with_a_folder_is_written_or_read_through(tmp_path: Path) -> None:
+def test_the_log_follows_no_symbolic_link(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (tmp_path / "home").symlink_to(elsewhere)
@@ -261,7 +261,7 @@ def test_no_link_that_came_with_a_folder_is_written_or_read_through(tmp_path: Pa
     assert log.last(5) == []
 
 
-def test_what_is_held_back_is_told_at_the_end_with_what_is_known_by_then() -> None:
+def test_a_held_event_is_emitted_at_the_end_with_added_data() -> None:
     bus = EventBus()
     seen: list[Event] = []
     bus.subscribe(seen.append)
@@ -276,7 +276,7 @@ def test_what_is_held_back_is_told_at_the_end_with_what_is_known_by_then() -> No
     assert (seen[-1].name, dict(seen[-1].data)) == ("a", {"number": 1, "more": True})
 
 
-def test_what_is_held_back_is_told_after_a_failure_too() -> None:
+def test_a_held_event_is_emitted_after_an_exception_too() -> None:
     bus = EventBus()
     seen: list[Event] = []
     bus.subscribe(seen.append)

@@ -1,4 +1,4 @@
-"""The real command, run as a process of its own in a small project."""
+"""Fixtures: a small project, and the command line as a process or inside the test."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run of the command left behind."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -47,7 +47,7 @@ class Ran:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return a small project; the folder above it plays the part of the user's home."""
+    """Return a small project; its parent folder is the user's home."""
     folder = tmp_path / "quarry"
     for name, text in FILES.items():
         path = folder / name
@@ -58,16 +58,16 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Return the environment that runs of the command get: the quick embedder, and nobody's settings."""
-    set_here = {
+    """Return the environment for commands: the fake embedder and no user settings."""
+    overrides = {
         "PYTHONPATH": str(SRC),
         "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake",
         "HOME": str(tmp_path),
         "USERPROFILE": str(tmp_path),
         "NO_COLOR": "1",
     }
-    # Unbuffered, Python does not notice that a pipe took only half of what it was given.
-    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | set_here
+    # Unbuffered, Python does not notice that a pipe took only half of the output.
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | overrides
 
 
 @pytest.fixture
@@ -97,19 +97,19 @@ def command(project: Path, environment: dict[str, str]) -> Callable[..., Ran]:
 
 @pytest.fixture
 def powerless(command: Callable[..., Ran]) -> Callable[..., Ran]:
-    """Return a function that runs the command as somebody whom permissions stop, even where the tests run as root."""
+    """Return a function that runs the command without root's right to ignore permissions."""
     if sys.platform == "win32":
-        pytest.skip("permissions are of another kind there")
+        pytest.skip("needs POSIX permissions")
     if os.geteuid() != 0:
         return command
     if shutil.which("setpriv") is None:
-        pytest.skip("root, and no way to be less")
+        pytest.skip("runs as root, and setpriv is missing")
     return partial(command, before=("setpriv", "--bounding-set=-dac_override,-dac_read_search"))
 
 
 @pytest.fixture
 def quick(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Return a function that runs the command line in this process: the same door, without the start of a process."""
+    """Return a function that runs the command line in this process, which is faster."""
     from ragstone.surfaces.cli.app import run
 
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")

@@ -1,4 +1,4 @@
-"""Files as a message carries them."""
+"""Files as attachments of a message."""
 
 from __future__ import annotations
 
@@ -23,13 +23,19 @@ PICTURES = {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_travels_as_base64_under_its_own_type(tmp_path: Path, name: str) -> None:
+def test_a_picture_is_attached_as_base64_with_its_real_type(tmp_path: Path, name: str) -> None:
     data, media_type = PICTURES[name]
     (tmp_path / name).write_bytes(data)
-    made = attachment(tmp_path / name)
-    assert (made.name, made.media_type, made.kind, made.text, made.size) == (name, media_type, "image", "", len(data))
-    assert b64decode(made.base64) == data
-    assert made.data_url == f"data:{media_type};base64,{made.base64}"
+    attached = attachment(tmp_path / name)
+    assert (attached.name, attached.media_type, attached.kind, attached.text, attached.size) == (
+        name,
+        media_type,
+        "image",
+        "",
+        len(data),
+    )
+    assert b64decode(attached.base64) == data
+    assert attached.data_url == f"data:{media_type};base64,{attached.base64}"
 
 
 @pytest.mark.parametrize(
@@ -44,15 +50,15 @@ def test_a_picture_travels_as_base64_under_its_own_type(tmp_path: Path, name: st
         ("old.txt", "naïve".encode("utf-16"), "text/plain", "naïve"),
     ],
 )
-def test_a_text_travels_as_text(tmp_path: Path, name: str, data: bytes, media_type: str, text: str) -> None:
+def test_a_text_file_is_attached_as_text(tmp_path: Path, name: str, data: bytes, media_type: str, text: str) -> None:
     (tmp_path / name).write_bytes(data)
-    made = attachment(str(tmp_path / name))
-    assert (made.name, made.media_type, made.kind, made.text) == (name, media_type, "text", text)
-    assert (made.base64, made.data_url) == ("", "")
+    attached = attachment(str(tmp_path / name))
+    assert (attached.name, attached.media_type, attached.kind, attached.text) == (name, media_type, "text", text)
+    assert (attached.base64, attached.data_url) == ("", "")
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "says"),
+    ("name", "data", "message"),
     [
         ("a.png", b"not a picture", "a.png is not a picture"),
         ("a.zip", b"PK\x03\x04" + bytes(40), r"a.zip: unsupported type .zip \(archive\)"),
@@ -61,13 +67,13 @@ def test_a_text_travels_as_text(tmp_path: Path, name: str, data: bytes, media_ty
         ("a.dat", bytes(range(256)) * 4, "a.dat: "),
     ],
 )
-def test_what_cannot_be_attached_is_told_with_the_reason(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+def test_an_unsupported_file_is_refused_with_the_reason(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(ReadError, match=says):
+    with pytest.raises(ReadError, match=message):
         attachment(tmp_path / name)
 
 
-def test_nothing_is_read_beyond_the_limit(tmp_path: Path) -> None:
+def test_a_file_above_the_size_limit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"x" * 101)
     with pytest.raises(ReadError, match=r"a.txt: too large: 101 bytes \(limit 100\) \(max_bytes= sets the limit\)"):
         attachment(tmp_path / "a.txt", max_bytes=100)
@@ -85,6 +91,6 @@ def test_no_link_pipe_or_folder_is_opened(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["", None, 5])
-def test_what_is_no_path_is_refused(path: str) -> None:
+def test_an_invalid_path_is_refused(path: str) -> None:
     with pytest.raises(InputError, match="is not a path"):
         attachment(path)

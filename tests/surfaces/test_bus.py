@@ -1,4 +1,4 @@
-"""The tool on a bus, asked over real ZeroMQ sockets."""
+"""The tool `search_documents` over real ZeroMQ sockets."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ REQUEST, RESULT, ACTIVITY, ANNOUNCE = (
 
 
 class Caller:
-    """What another program on the bus does: asks, and hears."""
+    """Another program on the bus: it sends requests and receives messages."""
 
     def __init__(self, requests: str, results: str, *topics: bytes) -> None:
         self._context = zmq.Context()
-        self._out, self._heard = self._context.socket(zmq.PUB), self._context.socket(zmq.SUB)
+        self._out, self._inbox = self._context.socket(zmq.PUB), self._context.socket(zmq.SUB)
         for topic in topics:
-            self._heard.setsockopt(zmq.SUBSCRIBE, topic)
-        self._heard.connect(results)
+            self._inbox.setsockopt(zmq.SUBSCRIBE, topic)
+        self._inbox.connect(results)
         self._out.connect(requests)
 
     def send(self, *frames: bytes) -> None:
         self._out.send_multipart([REQUEST, *frames])
 
-    def hear(self, seconds: float = 20) -> tuple[bytes, dict[str, Any]]:
-        assert self._heard.poll(seconds * 1000), "nothing was heard"
-        topic, body = self._heard.recv_multipart()
+    def receive(self, seconds: float = 20) -> tuple[bytes, dict[str, Any]]:
+        assert self._inbox.poll(seconds * 1000), "no message arrived"
+        topic, body = self._inbox.recv_multipart()
         return topic, json.loads(body)
 
     def ready(self) -> dict[str, Any]:
-        """Return the announcement; from then on a request is heard too, once an answer to one has come."""
-        topic, announced = self.hear()
+        """Return the announcement; afterwards the server receives requests."""
+        topic, announced = self.receive()
         assert topic == ANNOUNCE
-        self._heard.setsockopt(zmq.UNSUBSCRIBE, ANNOUNCE)
+        self._inbox.setsockopt(zmq.UNSUBSCRIBE, ANNOUNCE)
         end = time.monotonic() + 20
         while time.monotonic() < end:  # a publisher knows its subscribers only after a moment
             self.send(b'{"id": "hello", "arguments": {"query": "hello"}}')
-            if self._heard.poll(100):
+            if self._inbox.poll(100):
                 break
-        while self._heard.poll(300):
-            self._heard.recv_multipart()
+        while self._inbox.poll(300):
+            self._inbox.recv_multipart()
         return announced
 
     def close(self) -> None:
@@ -66,9 +66,9 @@ class Caller:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine.open(tmp_path, config=FAKE) as one:
-        one.add(Document("gondola.md", "The gondola is black."))
-        yield one
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document("gondola.md", "The gondola is black."))
+        yield engine
 
 
 @contextmanager
@@ -90,30 +90,30 @@ def serving(engine: Engine, folder: Path) -> Iterator[Caller]:
         assert not thread.is_alive()
 
 
-posix = pytest.mark.skipif(os.name != "posix", reason="ipc addresses are files there")
+posix = pytest.mark.skipif(os.name != "posix", reason="ipc addresses need POSIX")
 
 
 @posix
-def test_the_tool_is_announced_asked_and_answered(engine: Engine, tmp_path: Path) -> None:
+def test_the_tool_is_announced_and_answers_a_request(engine: Engine, tmp_path: Path) -> None:
     with serving(engine, tmp_path) as caller:
         announced = caller.ready()
         assert announced["schema"]["function"]["name"] == announced["tool"] == "search_documents"
         assert announced["topics"]["request"] == REQUEST.decode()
         caller.send(json.dumps({"id": "7", "arguments": {"query": "gondola"}}).encode())
-        assert caller.hear() == (ACTIVITY, {"id": "7", "state": "started", "query": "gondola"})
-        topic, found = caller.hear()
+        assert caller.receive() == (ACTIVITY, {"id": "7", "state": "started", "query": "gondola"})
+        topic, found = caller.receive()
         assert topic == RESULT
         assert (found["id"], found["success"]) == ("7", True)
         assert found["result"] == (
             '[Knowledge base results for "gondola"]\n1. gondola.md (chunk 0)\n   The gondola is black.'
         )
         assert found["data"]["results"][0]["place"] == "gondola.md:1"
-        topic, told = caller.hear()
-        assert (topic, told["id"], told["state"], told["results"]) == (ACTIVITY, "7", "finished", 1)
+        topic, activity = caller.receive()
+        assert (topic, activity["id"], activity["state"], activity["results"]) == (ACTIVITY, "7", "finished", 1)
 
 
 @posix
-def test_whatever_is_sent_somebody_is_told_and_the_next_is_answered(engine: Engine, tmp_path: Path) -> None:
+def test_a_malformed_request_gets_a_failed_result_and_the_next_is_answered(engine: Engine, tmp_path: Path) -> None:
     bad: list[tuple[list[bytes], object, str]] = [
         ([b"not json"], None, "one JSON object"),
         ([b"[1]"], None, "one JSON object"),
@@ -133,30 +133,30 @@ def test_whatever_is_sent_somebody_is_told_and_the_next_is_answered(engine: Engi
         caller.ready()
         for frames, number, words in bad:
             caller.send(*frames)
-            heard = [caller.hear() for _ in range(3)]
-            assert [topic for topic, _ in heard] == [ACTIVITY, RESULT, ACTIVITY]
-            assert {said["id"] for _, said in heard} == {number}
-            assert heard[1][1]["success"] is False
-            assert words in heard[1][1]["result"]
-            assert heard[2][1]["state"] == "failed"
+            messages = [caller.receive() for _ in range(3)]
+            assert [topic for topic, _ in messages] == [ACTIVITY, RESULT, ACTIVITY]
+            assert {message["id"] for _, message in messages} == {number}
+            assert messages[1][1]["success"] is False
+            assert words in messages[1][1]["result"]
+            assert messages[2][1]["state"] == "failed"
         caller.send(b'{"id": "as models do", "arguments": "{\\"query\\": \\"gondola\\"}"}')
-        assert [caller.hear()[1].get("success") for _ in range(3)] == [None, True, None]
+        assert [caller.receive()[1].get("success") for _ in range(3)] == [None, True, None]
 
 
 @posix
-def test_a_message_that_is_too_long_is_not_taken(engine: Engine, tmp_path: Path) -> None:
+def test_a_message_that_is_too_long_is_ignored(engine: Engine, tmp_path: Path) -> None:
     with serving(engine, tmp_path) as caller:
         caller.ready()
         caller.send(json.dumps({"id": "big", "arguments": {"query": "x" * 2_000_000}}).encode())
         other = Caller(f"ipc://{tmp_path}/in", f"ipc://{tmp_path}/out", ANNOUNCE, RESULT)
         other.ready()
         other.send(b'{"id": "small", "arguments": {"query": "gondola"}}')
-        assert other.hear()[1]["id"] == "small"
+        assert other.receive()[1]["id"] == "small"
         other.close()
 
 
 @pytest.mark.parametrize("address", ["tcp://0.0.0.0:5570", "tcp://*:5570", "tcp://[::]:5570", "tcp://10.1.2.3:5570"])
-def test_other_machines_are_not_let_in_unless_that_is_asked_for(address: str) -> None:
+def test_a_public_address_needs_the_option_public(address: str) -> None:
     from ragstone.surfaces.bus import BusAddresses
 
     with pytest.raises(InputError, match="other machines can reach"):
@@ -166,14 +166,14 @@ def test_other_machines_are_not_let_in_unless_that_is_asked_for(address: str) ->
 
 
 @pytest.mark.parametrize("address", ["", "http://127.0.0.1:1", "127.0.0.1:5570"])
-def test_an_address_that_is_none_is_refused(address: str) -> None:
+def test_an_invalid_address_is_refused(address: str) -> None:
     from ragstone.surfaces.bus import BusAddresses
 
     with pytest.raises(InputError, match="is not an address of a bus"):
         BusAddresses(address).check()
 
 
-def test_an_address_that_is_taken_is_told(engine: Engine) -> None:
+def test_an_address_in_use_is_refused(engine: Engine) -> None:
     from ragstone.surfaces.bus import BusAddresses, BusServer
 
     with zmq.Context() as context, context.socket(zmq.PUB) as held:
@@ -182,22 +182,22 @@ def test_an_address_that_is_taken_is_told(engine: Engine) -> None:
             BusServer(engine, BusAddresses(f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:0"))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
-def test_the_command_connects_to_a_broker_and_stops_when_it_is_told_to(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_the_command_connects_to_a_broker_and_stops_on_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "gondola.md").write_text("The gondola is black.\n")
     context = zmq.Context()
     to_tools, from_tools = context.socket(zmq.XPUB), context.socket(zmq.XSUB)
-    asked, heard = context.socket(zmq.XSUB), context.socket(zmq.XPUB)
+    requests_socket, messages = context.socket(zmq.XSUB), context.socket(zmq.XPUB)
     at = {
         name: f"tcp://127.0.0.1:{socket.bind_to_random_port('tcp://127.0.0.1')}"
-        for name, socket in (("in", to_tools), ("out", from_tools), ("asked", asked), ("heard", heard))
+        for name, socket in (("in", to_tools), ("out", from_tools), ("asked", requests_socket), ("heard", messages))
     }
 
     def pass_on(front: object, back: object) -> None:
         with suppress(zmq.ZMQError):  # the context is gone
             zmq.proxy(front, back)
 
-    for front, back in ((asked, to_tools), (from_tools, heard)):
+    for front, back in ((requests_socket, to_tools), (from_tools, messages)):
         threading.Thread(target=pass_on, args=(front, back), daemon=True).start()
     environment = {**os.environ, "PYTHONPATH": str(SRC), "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake"}
     command = [sys.executable, "-m", "ragstone", "bus", "--connect", at["in"], at["out"], "-C", str(tmp_path), "--yes"]
@@ -206,7 +206,7 @@ def test_the_command_connects_to_a_broker_and_stops_when_it_is_told_to(tmp_path:
     try:
         caller.ready()
         caller.send(b'{"id": "far", "arguments": {"query": "gondola"}}')
-        assert caller.hear()[1]["result"].startswith(
+        assert caller.receive()[1]["result"].startswith(
             '[Knowledge base results for "gondola"]\n1. gondola.md (chunk 0)\n'
         )
         program.send_signal(signal.SIGINT)

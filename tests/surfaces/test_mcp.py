@@ -1,4 +1,4 @@
-"""The MCP server, asked by the SDK's own client over stdio."""
+"""The MCP server, called by the SDK's own client over stdio."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from mcp_types import TextContent
 from ragstone import Engine
 from ragstone.surfaces.mcp import FIRST_INDEXING, McpSession
 from ragstone.surfaces.tool import MAX_NOTE_TOKENS, MAX_TEXT_TOKENS, Tool, ToolAnswer, ToolCall
-from ragstone.surfaces.tools import DEFAULT_TOOLS, RAG_SEARCH
+from ragstone.surfaces.tools import MEMORY_ADD, MEMORY_SEARCH, RAG_SEARCH
 from ragstone.text.tokens import at_most
 
 FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"
@@ -43,41 +45,41 @@ async def client(folder: Path) -> AsyncIterator[Client]:
         env={**os.environ, FAKE: "fake"},
     )
     with open(os.devnull, "w") as nowhere:
-        async with Client(stdio_client(program, errlog=nowhere)) as one:
-            yield one
+        async with Client(stdio_client(program, errlog=nowhere)) as connected:
+            yield connected
 
 
-async def told(one: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any], bool]:
-    result = await one.call_tool(name, arguments)
+async def call(connected: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any], bool]:
+    result = await connected.call_tool(name, arguments)
     block = result.content[0]
     assert isinstance(block, TextContent)
     return block.text, result.structured_content or {}, result.is_error
 
 
-async def story(folder: Path) -> list[str]:
-    async with client(folder) as one:
-        listed = await one.list_tools()
+async def search_and_remember(folder: Path) -> list[str]:
+    async with client(folder) as connected:
+        listed = await connected.list_tools()
         names = [tool.name for tool in listed.tools]
         assert names == ["rag_search", "rag_context", "rag_memory_add", "rag_memory_search"]
         assert all(tool.input_schema["type"] == "object" and tool.output_schema for tool in listed.tools)
-        text, data, failed = await told(one, "rag_search", query="when does the gondola cross")
+        text, data, failed = await call(connected, "rag_search", query="when does the gondola cross")
         assert not failed
         assert re.match(r"--- Result 1 \(score: [01]\.\d{3}, source: gondola.md\) ---\n", text)
         assert data["results"][0]["place"] == "gondola.md:1-3"
         places = [result["doc_id"] for result in data["results"]]
-        text, data, _ = await told(one, "rag_context", task="ferry", token_budget=400)
+        text, data, _ = await call(connected, "rag_context", task="ferry", token_budget=400)
         assert text.startswith("[RETRIEVED CONTEXT]")
         assert at_most(text.partition("\n(")[0]) <= 400
-        assert (await told(one, "rag_memory_add", session_id="s", content="The bell rings twice."))[1][
+        assert (await call(connected, "rag_memory_add", session_id="s", content="The bell rings twice."))[1][
             "turn_index"
         ] == 0
-        text, data, _ = await told(one, "rag_memory_search", session_id="s", query="bell")
+        text, data, _ = await call(connected, "rag_memory_search", session_id="s", query="bell")
         assert "[turn 0, user] The bell rings twice." in text
         return places
 
 
-def test_a_client_searches_and_remembers_in_a_folder_never_seen(folder: Path) -> None:
-    places = anyio.run(story, folder)
+def test_a_client_searches_and_remembers_in_a_new_folder(folder: Path) -> None:
+    places = anyio.run(search_and_remember, folder)
     with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as engine:
         assert [hit.doc_id for hit in engine.search("when does the gondola cross", mode="words")][:1] == places[:1]
 
@@ -86,12 +88,12 @@ def test_a_client_searches_and_remembers_in_an_indexed_folder(folder: Path) -> N
     with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as engine:
         engine.sync()
         before = [hit.doc_id for hit in engine.search("when does the gondola cross")]
-    assert anyio.run(story, folder) == before
+    assert anyio.run(search_and_remember, folder) == before
 
 
-def test_wrong_arguments_are_answered_in_a_sentence_and_nothing_breaks(folder: Path) -> None:
+def test_wrong_arguments_get_an_explanation_and_the_server_goes_on(folder: Path) -> None:
     async def wrong() -> None:
-        async with client(folder) as one:
+        async with client(folder) as connected:
             for name, arguments, words in (
                 ("rag_search", {}, "needs 'query'"),
                 ("rag_search", {"query": 7}, "is a string"),
@@ -100,23 +102,23 @@ def test_wrong_arguments_are_answered_in_a_sentence_and_nothing_breaks(folder: P
                 ("rag_memory_add", {"session_id": "s", "content": " "}, "is empty"),
                 ("nonsense", {}, "there is no tool"),
             ):
-                text, _, failed = await told(one, name, **arguments)
+                text, _, failed = await call(connected, name, **arguments)
                 assert failed
                 assert words in text
-            assert not (await told(one, "rag_search", query="gondola"))[2]
+            assert not (await call(connected, "rag_search", query="gondola"))[2]
 
     anyio.run(wrong)
 
 
-def test_no_answer_is_longer_than_its_bound(folder: Path) -> None:
+def test_no_answer_exceeds_its_token_limit(folder: Path) -> None:
     async def long() -> None:
-        async with client(folder) as one:
-            text, _, _ = await told(one, "rag_search", query="filler words", top_k=50, max_tokens=MAX_TEXT_TOKENS)
+        async with client(folder) as connected:
+            text, _, _ = await call(connected, "rag_search", query="filler words", top_k=50, max_tokens=MAX_TEXT_TOKENS)
             assert at_most(text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS
-            text, _, _ = await told(one, "rag_search", query="filler words", top_k=50)
+            text, _, _ = await call(connected, "rag_search", query="filler words", top_k=50)
             assert at_most(text) <= 2000 + MAX_NOTE_TOKENS
             for name in ("rag_search", "x" * 50_000):
-                text, _, failed = await told(one, name, **{"y" * 50_000: 1})
+                text, _, failed = await call(connected, name, **{"y" * 50_000: 1})
                 assert failed
                 assert at_most(text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS
 
@@ -126,7 +128,7 @@ def test_no_answer_is_longer_than_its_bound(folder: Path) -> None:
 CONFIG = {"rag.embedding_provider": "fake"}
 
 
-def test_nobody_waits_for_a_whole_folder_to_be_read(folder: Path) -> None:
+def test_the_first_call_does_not_wait_until_the_folder_is_indexed(folder: Path) -> None:
     for number in range(400):
         (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of number {number}.\n")
     session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
@@ -146,7 +148,7 @@ def test_nobody_waits_for_a_whole_folder_to_be_read(folder: Path) -> None:
         session.close()
 
 
-def test_work_that_nobody_waits_for_any_more_ends(folder: Path) -> None:
+def test_closing_a_session_stops_its_indexing_thread(folder: Path) -> None:
     for number in range(400):
         (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of number {number}.\n")
     session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
@@ -157,19 +159,19 @@ def test_work_that_nobody_waits_for_any_more_ends(folder: Path) -> None:
         assert all(finding.ok for finding in engine.check())
 
 
-def test_what_goes_wrong_behind_is_told_and_questions_are_still_answered(folder: Path) -> None:
+def test_a_failed_refresh_is_noted_and_calls_are_still_answered(folder: Path) -> None:
     with Engine.open(folder, config=CONFIG) as engine:
         engine.sync()
     (folder / "new.md").write_text("New.\n")
     session = McpSession(folder, project="default", config={**CONFIG, "sources.max_files": 1})
     session.start()
-    found = session.answer(RAG_SEARCH, {"query": "gondola"})
+    answer = session.answer(RAG_SEARCH, {"query": "gondola"})
     session.close()
-    assert "gondola crosses the lagoon" in found.text
-    assert "the index could not be brought up to date: " in found.text
+    assert "gondola crosses the lagoon" in answer.text
+    assert "the index could not be brought up to date: " in answer.text
 
 
-def test_a_tool_with_a_bug_fails_and_the_next_one_answers(folder: Path) -> None:
+def test_a_bug_in_a_tool_does_not_end_the_session(folder: Path) -> None:
     def broken(call: ToolCall) -> ToolAnswer:
         raise ZeroDivisionError("secret")
 
@@ -181,41 +183,54 @@ def test_a_tool_with_a_bug_fails_and_the_next_one_answers(folder: Path) -> None:
     session.close()
 
 
-def test_a_folder_that_nobody_means_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_is_not_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "diary.md").write_text("The gondola diary.\n")
     session = McpSession(tmp_path, project="default", config=CONFIG)
     session.start()
-    found = session.answer(RAG_SEARCH, {"query": "gondola"})
+    answer = session.answer(RAG_SEARCH, {"query": "gondola"})
     session.close()
-    assert "this folder is not indexed: " in found.text
-    assert "diary" not in found.text.partition("(")[0]
+    assert "this folder is not indexed: " in answer.text
+    assert "diary" not in answer.text.partition("(")[0]
 
 
 def test_two_servers_share_a_folder(folder: Path) -> None:
-    one, two = (
-        McpSession(folder, project="default", config=CONFIG),
-        McpSession(folder, project="default", config=CONFIG),
-    )
-    one.start()
-    two.start()
+    first = McpSession(folder, project="default", config=CONFIG)
+    second = McpSession(folder, project="default", config=CONFIG)
+    first.start()
+    second.start()
     try:
-        for session in (one, two):
+        for session in (first, second):
             assert "gondola.md" in session.answer(RAG_SEARCH, {"query": "gondola"}).text
-        add, recall = DEFAULT_TOOLS[2], DEFAULT_TOOLS[3]
-        numbers = [
-            session.answer(add, {"session_id": "s", "content": f"bell {n}"}).data["turn_index"]
-            for n, session in enumerate((one, two, one, two))
+        answers = [
+            session.answer(MEMORY_ADD, {"session_id": "s", "content": f"bell {number}"})
+            for number, session in enumerate((first, second, first, second))
         ]
-        assert numbers == [0, 1, 2, 3]
-        assert "bell 0" in two.answer(recall, {"session_id": "s", "query": "bell 0"}).text
+        assert [answer.data["turn_index"] for answer in answers] == [0, 1, 2, 3]
+        assert "bell 0" in second.answer(MEMORY_SEARCH, {"session_id": "s", "query": "bell 0"}).text
     finally:
-        one.close()
-        two.close()
+        first.close()
+        second.close()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
-def test_control_c_ends_it_while_the_client_is_still_there(folder: Path) -> None:
+def test_calls_are_answered_at_the_same_time(folder: Path) -> None:
+    both_running = threading.Barrier(2, timeout=30)
+
+    def wait_for_the_other(call: ToolCall) -> ToolAnswer:
+        both_running.wait()
+        return ToolAnswer("done")
+
+    tool = Tool("wait", "", {}, (), wait_for_the_other)
+    session = McpSession(folder, project="default", config=CONFIG)
+    session.start()
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: session.answer(tool, {}), range(2)))
+    session.close()
+    assert not any(answer.failed for answer in answers)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_ends_the_server_while_the_client_is_connected(folder: Path) -> None:
     program = subprocess.Popen(
         [sys.executable, "-m", "ragstone", "mcp", "-C", str(folder)],
         stdin=subprocess.PIPE,
@@ -236,13 +251,13 @@ def test_control_c_ends_it_while_the_client_is_still_there(folder: Path) -> None
     program.stdout.close()
 
 
-def test_an_index_that_cannot_be_read_is_told_in_an_answer(folder: Path) -> None:
+def test_a_damaged_index_gives_a_failed_answer(folder: Path) -> None:
     (folder / ".ragstone").mkdir()
     (folder / ".ragstone" / "ragstone.db").write_bytes(b"this is no database" * 500)
     session = McpSession(folder, project="default", config=CONFIG)
     session.start()
-    found = session.answer(RAG_SEARCH, {"query": "gondola"})
+    answer = session.answer(RAG_SEARCH, {"query": "gondola"})
     session.close()
-    assert found.failed
-    assert "Traceback" not in found.text
-    assert "the index could not be brought up to date: " in found.text
+    assert answer.failed
+    assert "Traceback" not in answer.text
+    assert "the index could not be brought up to date: " in answer.text

@@ -36,26 +36,26 @@ HIT = Hit(
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 def test_every_error_of_the_tree_has_its_codes(kind: type[RagstoneError]) -> None:
-    said = FAILURE_CODES[kind]
-    assert said.exit in EXIT_CODES
-    assert said.exit != OK
-    assert 400 <= said.http <= 599
-    assert said.mcp < 0
-    assert said.meaning
+    codes = FAILURE_CODES[kind]
+    assert codes.exit in EXIT_CODES
+    assert codes.exit != OK
+    assert 400 <= codes.http <= 599
+    assert codes.mcp < 0
+    assert codes.meaning
 
 
-def test_the_table_names_nothing_that_is_not_in_the_tree() -> None:
+def test_the_table_contains_only_known_errors() -> None:
     assert set(FAILURE_CODES) == set(ALL)
 
 
-def test_an_error_of_a_plug_in_is_said_as_the_nearest_one_above_it() -> None:
+def test_an_error_class_of_a_plug_in_has_the_codes_of_its_base_class() -> None:
     class Rusty(errors.StoreBusy):
         """An error of somebody else."""
 
     assert failure_codes(Rusty("it rusts")) == FAILURE_CODES[errors.StoreBusy]
 
 
-def test_a_failure_carries_code_sentence_and_hint() -> None:
+def test_a_failure_has_code_message_and_hint() -> None:
     shown = failure_json(errors.NotFound("no such thing", hint="look elsewhere"))
     assert shown == {"code": "not_found", "message": "no such thing", "hint": "look elsewhere", "retryable": False}
 
@@ -70,7 +70,7 @@ def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
     json.dumps(shown)
 
 
-def test_a_hit_explains_itself_when_asked() -> None:
+def test_a_hit_contains_its_trace_if_asked() -> None:
     trace = hit_json(HIT, trace=True)["trace"]
     assert trace["lists"] == [{"name": "words", "rank": 1, "score": 4.2, "normalised": 1.0, "weight": 0.4}]
     assert trace["boosts"] == [{"name": "title", "factor": 1.2}]
@@ -78,4 +78,4 @@ def test_a_hit_explains_itself_when_asked() -> None:
 
 def test_every_exit_code_the_command_can_leave_with_is_explained() -> None:
     named = {code for name, code in vars(failures).items() if re.fullmatch("[A-Z_]+", name) and isinstance(code, int)}
-    assert named | {said.exit for said in FAILURE_CODES.values()} == set(EXIT_CODES)
+    assert named | {codes.exit for codes in FAILURE_CODES.values()} == set(EXIT_CODES)

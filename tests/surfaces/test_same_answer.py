@@ -1,4 +1,4 @@
-"""The same story through every door gives the same answer."""
+"""Library, command line and MCP give the same answers."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ FLAGS = {"mode": "--mode", "fusion": "--fusion", "top_k": "--top-k"}
 
 
 def flags(options: dict[str, Any]) -> list[str]:
-    given = [word for name, value in options.items() if name in FLAGS for word in (FLAGS[name], str(value))]
-    given += [f"--{name}" for name in ("mmr", "compress") if options.get(name)]
+    words = [word for name, value in options.items() if name in FLAGS for word in (FLAGS[name], str(value))]
+    words += [f"--{name}" for name in ("mmr", "compress") if options.get(name)]
     filters = options.get("filters", {})
-    return given + [
+    return words + [
         word for name in ("path", "kind") for value in filters.get(name, ()) for word in (f"--{name}", value)
     ]
 
@@ -59,7 +59,7 @@ def test_the_library_and_the_command_give_the_same_hits(engine: Engine, quick: C
     engine.close()
 
 
-def test_the_library_and_the_command_tell_the_same_story(
+def test_sync_sources_and_status_are_the_same_in_library_and_command(
     engine: Engine, project: Path, quick: Callable[..., Any]
 ) -> None:
     report = engine.sync()
@@ -79,11 +79,11 @@ def test_the_library_and_the_command_tell_the_same_story(
     state = status_json(engine.status())
     for key in ("documents", "chunks", "empty"):
         assert shown[key] == state[key]
-    assert [one["coverage"] for one in shown["spaces"]] == [one["coverage"] for one in state["spaces"]]
+    assert [space["coverage"] for space in shown["spaces"]] == [space["coverage"] for space in state["spaces"]]
     engine.close()
 
 
-def test_what_one_door_wrote_the_other_finds(project: Path, quick: Callable[..., Any]) -> None:
+def test_library_and_command_see_each_others_writes(project: Path, quick: Callable[..., Any]) -> None:
     quick("sync")
     with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
         assert engine.search("upload_with_backoff", mode="words")[0].source_doc_id == "src/upload.py"
@@ -94,7 +94,7 @@ def test_what_one_door_wrote_the_other_finds(project: Path, quick: Callable[...,
     assert quick("search", "chisel", "--mode", "words", "--no-sync", "--json").json["results"] == []
 
 
-def test_the_library_the_command_and_an_agents_client_tell_one_story(
+def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
     engine: Engine, project: Path, environment: dict[str, str], quick: Callable[..., Any]
 ) -> None:
     engine.sync()
@@ -104,17 +104,19 @@ def test_the_library_the_command_and_an_agents_client_tell_one_story(
     block = engine.context(query, 500)
     for turn in turns:
         engine.remember("s", "user", turn)
-    recalled = [(one.turn.index, one.turn.content) for one in engine.recall("s", "when does it open")]
+    recalled = [(recalled.turn.index, recalled.turn.content) for recalled in engine.recall("s", "when does it open")]
 
-    assert [one["doc_id"] for one in quick("search", query, "--json").json["results"]] == library
+    assert [result["doc_id"] for result in quick("search", query, "--json").json["results"]] == library
     command = quick("context", query, "--budget", "500", "--json").json
-    assert [one["place"] for one in command["cited"]] == [one.place for one in block.cited]
-    assert [(one["turn_index"], one["content"]) for one in _through_the_command(quick, turns)] == recalled
+    assert [passage["place"] for passage in command["cited"]] == [passage.place for passage in block.cited]
+    assert [
+        (recalled["turn_index"], recalled["content"]) for recalled in _through_the_command(quick, turns)
+    ] == recalled
 
-    found, cited, said = anyio.run(_through_a_client, project, environment, query)
+    found, cited, turns_found = anyio.run(_through_a_client, project, environment, query)
     assert found == library
-    assert cited == [one.place for one in block.cited]
-    assert said == recalled
+    assert cited == [passage.place for passage in block.cited]
+    assert turns_found == recalled
     engine.close()
 
 
@@ -136,21 +138,21 @@ async def _through_a_client(
         async with Client(stdio_client(program, errlog=nowhere)) as client:
             found = await client.call_tool("rag_search", {"query": query})
             cited = await client.call_tool("rag_context", {"task": query, "token_budget": 500})
-            said = await client.call_tool("rag_memory_search", {"session_id": "s", "query": "when does it open"})
+            turns_found = await client.call_tool("rag_memory_search", {"session_id": "s", "query": "when does it open"})
     return (
-        [one["doc_id"] for one in found.structured_content["results"]],
-        [one["place"] for one in cited.structured_content["results"]],
-        [(one["turn_index"], one["content"]) for one in said.structured_content["results"]],
+        [result["doc_id"] for result in found.structured_content["results"]],
+        [result["place"] for result in cited.structured_content["results"]],
+        [(result["turn_index"], result["content"]) for result in turns_found.structured_content["results"]],
     )
 
 
-def test_what_hangs_together_is_the_same_through_every_door(
+def test_related_nodes_are_the_same_in_library_command_and_mcp(
     project: Path, environment: dict[str, str], quick: Callable[..., Any]
 ) -> None:
     write(project)
     quick("sync", "--no-embed")
     with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
-        library = [(one.node.key, one.confidence) for one in engine.related("stones.update")]
+        library = [(related.node.key, related.confidence) for related in engine.related("stones.update")]
     command = quick("related", "stones.update", "--json").json["related"]
     assert [(one["key"], one["confidence"]) for one in command] == library
     assert anyio.run(_related_through_a_client, project, environment) == library
@@ -165,4 +167,4 @@ async def _related_through_a_client(project: Path, environment: dict[str, str]) 
         async with Client(stdio_client(program, errlog=nowhere)) as client:
             assert "rag_related" in [tool.name for tool in (await client.list_tools()).tools]
             found = await client.call_tool("rag_related", {"name": "stones.update"})
-    return [(one["key"], one["confidence"]) for one in found.structured_content["results"]]
+    return [(result["key"], result["confidence"]) for result in found.structured_content["results"]]

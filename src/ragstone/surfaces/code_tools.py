@@ -68,7 +68,7 @@ def _format_related(result: Related) -> str:
     path = " > ".join(each.kind for each in result.links)
     direction = "to" if link.target == result.node.key else "from"
     name = result.node.key.partition(":")[2]
-    certainty = result.confidence
+    certainty: str = result.confidence
     if any(each.conditional for each in result.links):
         certainty += ", in some cases only"
     return one_line(f"{path} {direction} {result.node.kind} {name} ({certainty}) {format_place(link)}")

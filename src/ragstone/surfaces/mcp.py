@@ -168,9 +168,8 @@ def create_server(session: McpSession, tools: Sequence[Tool], code_tools: Sequen
     tools_by_name = {tool.name: tool for tool in (*tools, *code_tools)}
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ANN401 - the SDK's own context
-        listed = list(tools)
-        if code_tools and await anyio.to_thread.run_sync(session.has_graph):
-            listed += code_tools
+        has_graph = await anyio.to_thread.run_sync(session.has_graph)
+        listed = [*tools, *code_tools] if has_graph else tools
         return types.ListToolsResult(tools=[types.Tool.model_validate(tool.mcp()) for tool in listed])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ANN401 - as above

@@ -1,4 +1,4 @@
-"""Each adapter with the library it is for, as that library's own quick start uses it."""
+"""Each adapter with its library, as in the library's own quick start."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ TEXT = "The gondola crosses the lagoon at nine."
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as one:
-        one.add(Document("gondola.md", TEXT, metadata={"team": "canal"}))
-        one.add(Document("ferry.md", "The ferry leaves from the north quay."))
-        yield one
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("gondola.md", TEXT, metadata={"team": "canal"}))
+        engine.add(Document("ferry.md", "The ferry leaves from the north quay."))
+        yield engine
 
 
 def test_langchain_retrieves_and_chains(engine: Engine) -> None:
@@ -100,17 +100,17 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
     class Scripted(Model):
         async def get_response(self, system_instructions: Any, input: Any, *rest: Any, **more: Any) -> ModelResponse:  # noqa: ANN401 - the SDK's own
             outputs = [item for item in input if isinstance(item, dict) and item.get("type") == "function_call_output"]
-            said: Any
+            output_item: Any
             if outputs:
                 text = ResponseOutputText(annotations=[], text=str(outputs[0]["output"]), type="output_text")
-                said = ResponseOutputMessage(
+                output_item = ResponseOutputMessage(
                     id="m", content=[text], role="assistant", status="completed", type="message"
                 )
             else:
-                said = ResponseFunctionToolCall(
+                output_item = ResponseFunctionToolCall(
                     arguments=json.dumps({"query": "gondola"}), call_id="c", name="rag_search", type="function_call"
                 )
-            return ModelResponse(output=[said], usage=Usage(), response_id=None)
+            return ModelResponse(output=[output_item], usage=Usage(), response_id=None)
 
         def stream_response(self, *args: Any, **more: Any) -> AsyncIterator[Any]:
             raise NotImplementedError
@@ -121,7 +121,7 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
     assert TEXT in str(done.final_output)
 
 
-def test_wrong_json_from_a_model_is_answered(engine: Engine) -> None:
+def test_wrong_json_from_a_model_gets_an_explanation(engine: Engine) -> None:
     from ragstone.surfaces.adapters.openai_agents import tools
 
     search = tools(engine)[0]
@@ -130,7 +130,7 @@ def test_wrong_json_from_a_model_is_answered(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("name", ["langchain", "llama_index", "pydantic_ai", "openai_agents"])
-def test_without_the_library_it_is_said_what_to_install(name: str) -> None:
+def test_without_its_library_an_adapter_names_the_extra_to_install(name: str) -> None:
     package = {"langchain": "langchain_core", "llama_index": "llama_index", "openai_agents": "agents"}.get(name, name)
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"

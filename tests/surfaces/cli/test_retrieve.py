@@ -16,7 +16,7 @@ def shop(project: Path) -> Path:
     return written(project)
 
 
-def test_a_question_is_answered_with_file_and_line_before_any_piece(quick: Command, shop: Path) -> None:
+def test_the_answer_with_file_and_line_comes_before_the_passages(quick: Command, shop: Path) -> None:
     ran = quick("retrieve", "Which code serves route books.lend?")
     assert ran.code == 0, ran.err
     first, second, third = ran.out.splitlines()[:3]
@@ -26,25 +26,25 @@ def test_a_question_is_answered_with_file_and_line_before_any_piece(quick: Comma
 
 
 def test_the_json_has_the_answer_the_chunks_and_the_debug(quick: Command, shop: Path) -> None:
-    told = quick("retrieve", "Which table does Book use?", "-k", "3", "--json").json
-    assert told["answer"]["facts"]["table"] == "books"
-    assert told["answer"]["confidence"] == "convention"
-    assert len(told["chunks"]) == 3 and told["chunks"][0]["label"] == "graph"
-    assert {"strategy", "latency_ms", "total_candidates", "scores"} <= set(told["debug"])
+    data = quick("retrieve", "Which table does Book use?", "-k", "3", "--json").json
+    assert data["answer"]["facts"]["table"] == "books"
+    assert data["answer"]["confidence"] == "convention"
+    assert len(data["chunks"]) == 3 and data["chunks"][0]["label"] == "graph"
+    assert {"strategy", "latency_ms", "total_candidates", "scores"} <= set(data["debug"])
 
 
-def test_the_options_name_what_is_asked_about(quick: Command, shop: Path) -> None:
-    told = quick("retrieve", "what is it", "--table", "books", "--must", "README.md", "--type", "doc", "--json").json
-    assert told["answer"]["intent"] == "table_columns"
-    assert [chunk["path"] for chunk in told["chunks"]].count("README.md") == 1
+def test_options_name_the_subject_of_the_question(quick: Command, shop: Path) -> None:
+    data = quick("retrieve", "what is it", "--table", "books", "--must", "README.md", "--type", "doc", "--json").json
+    assert data["answer"]["intent"] == "table_columns"
+    assert [chunk["path"] for chunk in data["chunks"]].count("README.md") == 1
     missing = quick("retrieve", "what is it", "--route", "books.burn", "--no-runs", "--min-score", "0.9")
     assert missing.out.startswith("There is no route books.burn;") and "unknown name: route books.burn" in missing.err
 
 
-def test_a_question_that_finds_nothing_says_so(quick: Command, shop: Path) -> None:
+def test_a_question_without_an_answer_prints_no_hits(quick: Command, shop: Path) -> None:
     assert quick("retrieve", "zzzqqq", "--no-sync", "--min-score", "1").out == "No hits for “zzzqqq”.\n"
 
 
-def test_an_option_that_makes_no_sense_is_told_in_a_sentence(quick: Command, shop: Path) -> None:
+def test_an_invalid_option_is_refused(quick: Command, shop: Path) -> None:
     ran = quick("retrieve", "books", "--min-score", "3")
     assert ran.code == 2 and "min_score is 3.0" in ran.err

@@ -11,7 +11,7 @@ import pytest
 Command = Callable[..., Any]
 
 
-def test_sync_prints_a_ledger_that_closes(quick: Command, project: Path) -> None:
+def test_the_counts_of_a_sync_add_up(quick: Command, project: Path) -> None:
     (project / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\0")
     ran = quick("sync", "--verbose")
     assert ran.code == 0, ran.err
@@ -22,33 +22,36 @@ def test_sync_prints_a_ledger_that_closes(quick: Command, project: Path) -> None
     assert (ledger["unchanged"], ledger["pending"]) == (4, 0)
 
 
-def test_a_partial_sync_exits_with_3_and_names_what_failed(powerless: Command, project: Path) -> None:
+def test_a_partial_sync_exits_with_3_and_names_the_failed_files(powerless: Command, project: Path) -> None:
     (project / "README.md").chmod(0)
     ran = powerless("sync")
     assert ran.code == 3, ran.err
     assert "4 found = 3 indexed + 0 unchanged + 0 skipped + 1 failed" in ran.out
     assert "failed: README.md: " in ran.err
-    told = powerless("sync", "--json")
-    assert (told.code, told.json["success"], told.json["failed"][0]["uri"]) == (3, False, "README.md")
+    ran_json = powerless("sync", "--json")
+    assert (ran_json.code, ran_json.json["success"], ran_json.json["failed"][0]["uri"]) == (3, False, "README.md")
     (project / "README.md").chmod(0o600)
     assert powerless("sync").code == 0
 
 
-def test_sync_of_some_paths_leaves_the_rest_alone(quick: Command, project: Path) -> None:
+def test_sync_of_some_paths_ignores_the_others(quick: Command, project: Path) -> None:
     assert quick("sync", "src").code == 0
-    assert {one["uri"] for one in quick("sources", "--json").json["documents"]} == {"src/upload.py", "src/weigh.py"}
+    assert {document["uri"] for document in quick("sources", "--json").json["documents"]} == {
+        "src/upload.py",
+        "src/weigh.py",
+    }
     (project / "src" / "weigh.py").unlink()
     assert quick("sync", "src/weigh.py", "--json").json["removed"] == 1
 
 
-def test_a_named_path_that_is_nowhere_has_failed_and_the_others_are_taken_in(quick: Command, project: Path) -> None:
+def test_a_missing_path_fails_and_the_others_are_indexed(quick: Command, project: Path) -> None:
     ran = quick("sync", "README.md", "missing.md", "--json")
     assert (ran.code, ran.json["indexed"], ran.json["success"]) == (3, 1, False)
     assert ran.json["failed"] == [{"uri": "missing.md", "reason": "no such file or folder"}]
     assert "failed: missing.md: no such file" in quick("sync", "missing.md").err
 
 
-def test_a_named_path_that_is_known_and_gone_was_removed(quick: Command, project: Path) -> None:
+def test_a_deleted_path_is_removed_from_the_index(quick: Command, project: Path) -> None:
     quick("sync")
     (project / "README.md").unlink()
     shutil.rmtree(project / "src")
@@ -56,14 +59,14 @@ def test_a_named_path_that_is_known_and_gone_was_removed(quick: Command, project
     assert (ran.code, ran.json["removed"], ran.json["failed"]) == (0, 3, []), ran.out
 
 
-def test_add_prints_chunks_for_each_file_and_goes_on_after_a_bad_one(quick: Command, project: Path) -> None:
+def test_add_prints_chunks_for_each_file_and_continues_after_an_unreadable_one(quick: Command, project: Path) -> None:
     (project / "blob.bin").write_bytes(bytes(range(256)) * 8)
     ran = quick("add", "README.md", "blob.bin", "nope.txt", "docs", "docs/storage.md")
     assert ran.code == 3
     assert ran.out == "README.md: 1 chunk\ndocs/storage.md: 1 chunk\n"
     assert [line.split(":")[1] for line in ran.err.splitlines()] == [" blob.bin", " nope.txt", " docs"]
-    told = quick("add", "README.md", "nope.txt", "--json")
-    assert (told.code, told.json["success"], told.json["failed"][0]["uri"]) == (3, False, "nope.txt")
+    ran_json = quick("add", "README.md", "nope.txt", "--json")
+    assert (ran_json.code, ran_json.json["success"], ran_json.json["failed"][0]["uri"]) == (3, False, "nope.txt")
 
 
 def test_a_file_larger_than_the_limit_is_not_added(quick: Command, project: Path) -> None:
@@ -100,13 +103,13 @@ def test_sources_are_listed_narrowed_and_limited(quick: Command) -> None:
     assert quick("sources", "--path", "nowhere/*").out == "No documents.\n"
 
 
-def test_remove_says_how_many_went_and_takes_ids_of_hits(quick: Command) -> None:
+def test_remove_prints_the_count_and_accepts_ids_of_hits(quick: Command) -> None:
     quick("sync")
     assert quick("remove", "README.md", "src/weigh.py__chunk_0").out == "2 documents removed from the index.\n"
     assert len(quick("sources", "--json").json["documents"]) == 2
 
 
-def test_status_tells_of_an_index_and_of_none(quick: Command) -> None:
+def test_status_describes_an_index_and_an_empty_folder(quick: Command) -> None:
     assert quick("status").out.startswith("Empty")
     assert quick("status", "--json").json["empty"] is True
     quick("sync")
@@ -116,27 +119,25 @@ def test_status_tells_of_an_index_and_of_none(quick: Command) -> None:
     assert quick("status", "--json").json["last_sync"]
 
 
-def test_doctor_finds_a_sound_index_sound(quick: Command) -> None:
+def test_doctor_reports_a_sound_index(quick: Command) -> None:
     assert quick("doctor").code == 0
     quick("sync")
     ran = quick("doctor", "--json")
     assert (ran.code, ran.json["success"]) == (0, True), ran.out
-    named = {one["name"] for one in ran.json["findings"]}
+    named = {finding["name"] for finding in ran.json["findings"]}
     assert {"Python", "writable", "disk", "model"} < named
     assert "SQLite" in ran.out
 
 
-def test_little_room_on_the_disk_is_a_warning_and_nothing_wrong(
-    quick: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_little_disk_space_is_a_warning_not_a_fault(quick: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**12, 10**12, 150_000_000))
     ran = quick("doctor")
     assert (ran.code, "care  disk: 150.0 MB free (" in ran.out) == (0, True), ran.out
-    levels = {one["name"]: one["level"] for one in quick("doctor", "--json").json["findings"]}
+    levels = {finding["name"]: finding["level"] for finding in quick("doctor", "--json").json["findings"]}
     assert (levels["disk"], levels["Python"]) == ("warning", "ok")
 
 
-def test_init_makes_settings_that_load_and_touches_nothing_twice(quick: Command, project: Path) -> None:
+def test_init_writes_valid_settings_and_overwrites_nothing(quick: Command, project: Path) -> None:
     before = quick("config", "--json").json
     ran = quick("init")
     assert ran.code == 0
@@ -165,18 +166,18 @@ def test_config_shows_where_each_value_came_from(quick: Command, project: Path) 
     assert "RAGSTONE_SEARCH_TOP_K" in quick("config", "--describe").out
 
 
-def test_model_lists_and_tells(quick: Command) -> None:
-    names = {one["name"]: one["used"] for one in quick("model", "list", "--json").json["models"]}
+def test_models_are_listed_and_described(quick: Command) -> None:
+    names = {model["name"]: model["used"] for model in quick("model", "list", "--json").json["models"]}
     assert (names["minilm"], names["fake"]) == (False, True)
     assert quick("model", "info", "--json").json["embedder"] == "fake"
     assert quick("model", "info", "nope").code == 2
 
 
-def test_what_was_exported_can_be_imported_elsewhere(quick: Command, project: Path, tmp_path: Path) -> None:
+def test_an_export_can_be_imported_in_another_folder(quick: Command, project: Path, tmp_path: Path) -> None:
     quick("sync")
     file = tmp_path / "quarry.jsonl"
-    told = quick("export", str(file), "--json").json
-    assert told["lines"] == len(file.read_text(encoding="utf-8").splitlines())
+    exported = quick("export", str(file), "--json").json
+    assert exported["lines"] == len(file.read_text(encoding="utf-8").splitlines())
     assert quick("export").out == file.read_text(encoding="utf-8")
     assert json.loads(quick("export", "--no-vectors").out.splitlines()[-1])["document"]
     other = tmp_path / "other"
@@ -187,7 +188,7 @@ def test_what_was_exported_can_be_imported_elsewhere(quick: Command, project: Pa
     assert [one.name for one in tmp_path.glob(".quarry*")] == []
 
 
-def test_upkeep_keeps_answers_as_they_were(quick: Command, tmp_path: Path) -> None:
+def test_maintenance_does_not_change_answers(quick: Command, tmp_path: Path) -> None:
     quick("sync")
     before = quick("search", "upload", "--json").json["results"]
     assert quick("compact", "--secure", "--json").json["success"]
@@ -196,7 +197,7 @@ def test_upkeep_keeps_answers_as_they_were(quick: Command, tmp_path: Path) -> No
     assert quick("search", "upload", "--json").json["results"] == before
 
 
-def test_the_demo_asks_and_cites(quick: Command) -> None:
+def test_the_demo_asks_questions_and_cites_hits(quick: Command) -> None:
     ran = quick("demo")
     assert ran.code == 0, ran.err
     for words in ("by words", "by meaning", "by both", "README.md:1-", "ragstone search"):
@@ -204,9 +205,9 @@ def test_the_demo_asks_and_cites(quick: Command) -> None:
     assert len(quick("demo", "--json").json["questions"]) == 4
 
 
-def test_the_demo_knows_its_own_folder() -> None:
+def test_the_demo_has_prepared_questions_for_ragstones_own_folder() -> None:
     from ragstone import Engine
     from ragstone.surfaces.cli.commands.demo import RAGSTONE_QUESTIONS, _choose_questions
 
-    with Engine.open(Path(__file__).resolve().parents[2], config={"rag.vector_store.provider": "memory"}) as engine:
+    with Engine.open(Path(__file__).resolve().parents[3], config={"rag.vector_store.provider": "memory"}) as engine:
         assert tuple(_choose_questions(engine)) == RAGSTONE_QUESTIONS

@@ -1,4 +1,4 @@
-"""Sets of documents that are kept apart: collections in a project, projects in an index."""
+"""Collections in a project, and projects in an index."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Command = Callable[..., Any]
 
 
 def names(quick: Command, *flags: str) -> list[str]:
-    return [one["name"] for one in quick("collections", "list", "--json", *flags).json["collections"]]
+    return [collection["name"] for collection in quick("collections", "list", "--json", *flags).json["collections"]]
 
 
-def test_collections_are_made_filled_listed_and_dropped(quick: Command) -> None:
+def test_collections_are_created_filled_listed_and_dropped(quick: Command) -> None:
     ran = quick("collections", "create", "code", "--description", "all the code", "--chunker", "tokens",
                 "--chunk-size", "40", "--chunk-overlap", "2")  # fmt: skip
     assert ran.code == 0, ran.err
@@ -29,17 +29,17 @@ def test_collections_are_made_filled_listed_and_dropped(quick: Command) -> None:
     assert "all the code; chunker tokens, chunk size 40" in shown
     assert quick("collections", "drop", "code").out == "Collection code dropped, and 2 documents with it.\n"
     assert names(quick) == ["default"]
-    assert [one["uri"] for one in quick("sources", "--json").json["documents"]] == ["docs/storage.md"]
+    assert [document["uri"] for document in quick("sources", "--json").json["documents"]] == ["docs/storage.md"]
 
 
-def test_every_collections_command_speaks_json(quick: Command) -> None:
-    made = quick("collections", "create", "notes", "--json").json
-    assert (made["success"], made["collection"]["name"], made["collection"]["documents"]) == (True, "notes", 0)
+def test_every_collections_command_prints_json(quick: Command) -> None:
+    created = quick("collections", "create", "notes", "--json").json
+    assert (created["success"], created["collection"]["name"], created["collection"]["documents"]) == (True, "notes", 0)
     dropped = quick("collections", "drop", "notes", "--json").json
     assert dropped == {"success": True, "collection": "notes", "documents": 0}
 
 
-def test_a_name_that_is_taken_or_unknown_is_told(quick: Command, project: Path) -> None:
+def test_a_duplicate_or_unknown_collection_is_refused(quick: Command, project: Path) -> None:
     assert quick("collections", "drop", "nope").code == 4
     assert quick("collections", "list").out.startswith("No collections yet")
     assert not (project / ".ragstone").exists()
@@ -56,7 +56,9 @@ def test_projects_in_one_index_do_not_see_each_other(quick: Command) -> None:
     assert quick("add", "README.md", "--project", "one").code == 0
     assert quick("add", "docs/storage.md", "--project", "two").code == 0
     for project, uri in (("one", "README.md"), ("two", "docs/storage.md")):
-        assert [one["uri"] for one in quick("sources", "--json", "--project", project).json["documents"]] == [uri]
+        assert [document["uri"] for document in quick("sources", "--json", "--project", project).json["documents"]] == [
+            uri
+        ]
         found = quick("search", "upload write", "--mode", "words", "--json", "--project", project).json["results"]
         assert {hit["path"] for hit in found} == {uri}
         state = quick("status", "--json", "--project", project).json
@@ -68,7 +70,7 @@ def test_projects_in_one_index_do_not_see_each_other(quick: Command) -> None:
     assert names(quick, "--project", "three") == ["default"]
 
 
-def test_the_collection_of_a_document_is_named_where_there_is_more_than_one(quick: Command) -> None:
+def test_sources_show_the_collection_if_there_are_several(quick: Command) -> None:
     quick("sync", "docs")
     assert quick("sources").out.split() == ["docs/storage.md", "doc", "1", "chunk"]
     quick("sync", "src", "--collection", "stones")
@@ -77,7 +79,7 @@ def test_the_collection_of_a_document_is_named_where_there_is_more_than_one(quic
     assert "stones" not in quick("sources", "--collection", "stones").out
 
 
-def test_without_a_command_of_their_own_collections_and_models_are_listed(quick: Command) -> None:
+def test_collections_and_model_list_by_default(quick: Command) -> None:
     quick("collections", "create", "notes")
     for group in ("collections", "model"):
         for flags in ((), ("--json",)):
@@ -86,7 +88,7 @@ def test_without_a_command_of_their_own_collections_and_models_are_listed(quick:
     assert quick("collections", "--json").json["collections"][0]["name"] == "notes"
 
 
-def test_options_before_the_name_of_a_command_count_as_behind_it(quick: Command, tmp_path: Path) -> None:
+def test_common_options_work_before_the_command_name(quick: Command, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "granite.md").write_text("Granite is harder than marble.\n", encoding="utf-8")

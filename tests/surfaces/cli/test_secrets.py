@@ -1,4 +1,4 @@
-"""What the command says of secrets: what went, from which lines; and a warning where none are looked for."""
+"""Secrets on the command line: redactions are listed, and a disabled scan is a warning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOKEN = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
 WARNING = "warning: secrets are not looked for"
 
 
-def test_a_sync_lists_what_was_taken_out_and_never_the_secret(quick: Command, project: Path) -> None:
+def test_a_sync_lists_redacted_secrets_without_showing_them(quick: Command, project: Path) -> None:
     (project / "src" / "ci.py").write_text(f'# CI\nTOKEN = "{TOKEN}"\n', encoding="utf-8")
     shown = quick("sync", "--no-embed")
     assert "src/ci.py: 1 secret taken out: github-token (line 2)" in shown.err
@@ -23,15 +23,15 @@ def test_a_sync_lists_what_was_taken_out_and_never_the_secret(quick: Command, pr
     assert TOKEN not in shown.out + shown.err + again.out + again.err + found.out + found.err
 
 
-def test_what_is_added_by_hand_is_looked_at(quick: Command, project: Path) -> None:
+def test_secrets_in_added_files_are_redacted(quick: Command, project: Path) -> None:
     (project / "note.txt").write_text(f"use {TOKEN}\n", encoding="utf-8")
     shown = quick("add", "note.txt")
     assert "note.txt: 1 secret taken out: github-token (line 1)" in shown.err
-    told = quick("add", "note.txt", "--json").json
-    assert told["remarks"] == [{"uri": "note.txt", "reason": "1 secret taken out: github-token (line 1)"}]
+    data = quick("add", "note.txt", "--json").json
+    assert data["remarks"] == [{"uri": "note.txt", "reason": "1 secret taken out: github-token (line 1)"}]
 
 
-def test_switched_off_every_sync_warns(quick: Command, project: Path) -> None:
+def test_every_sync_warns_if_the_secret_scan_is_off(quick: Command, project: Path) -> None:
     (project / "ragstone.toml").write_text('[sources]\nsecrets = "off"\n', encoding="utf-8")
     first = quick("search", "upload", "--mode", "words", "--json")
     assert any("secrets are not looked for" in note for note in first.json["notes"])

@@ -1,4 +1,4 @@
-"""`ragstone capture`: asks first, stores or writes what a program says."""
+"""`ragstone capture`: asks first, then indexes or writes the help of a program."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_program_is_not_run_without_a_persons_word(quick: Command, program: Path) -> None:
+def test_a_program_is_not_run_without_consent(quick: Command, program: Path) -> None:
     ran = quick("capture", str(program))
     assert ran.code == 2
     assert "--yes" in ran.err
 
 
-def test_what_a_program_says_is_stored(quick: Command, program: Path) -> None:
+def test_the_help_of_a_program_is_indexed(quick: Command, program: Path) -> None:
     ran = quick("capture", str(program), "--yes")
     assert (ran.code, "3 pages stored" in ran.out, "1 command without a page" in ran.err) == (0, True, True), ran.err
     again = quick("capture", str(program), "--yes", "--json")
@@ -48,7 +48,7 @@ def test_what_a_program_says_is_stored(quick: Command, program: Path) -> None:
     assert "skipped help:quarry/mute" in quick("capture", str(program), "--yes", "--verbose").out
 
 
-def test_what_a_program_says_is_written_to_files(quick: Command, program: Path, project: Path) -> None:
+def test_the_help_of_a_program_is_written_to_files(quick: Command, program: Path, project: Path) -> None:
     out = project / "out"
     ran = quick("capture", str(program), "--yes", "--output", str(out), "--json")
     names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.md"))
@@ -57,7 +57,7 @@ def test_what_a_program_says_is_written_to_files(quick: Command, program: Path, 
     assert not (project / ".ragstone").exists()
 
 
-def test_a_link_that_waits_is_not_written_through(quick: Command, program: Path, project: Path) -> None:
+def test_an_existing_link_is_not_followed(quick: Command, program: Path, project: Path) -> None:
     (project / "out").mkdir()
     (project / "out" / "quarry.md").symlink_to(project / "README.md")
     before = (project / "README.md").read_bytes()
@@ -65,7 +65,7 @@ def test_a_link_that_waits_is_not_written_through(quick: Command, program: Path,
     assert (project / "README.md").read_bytes() == before
 
 
-def test_what_cannot_be_captured_is_told_by_its_code(
+def test_a_program_that_cannot_be_captured_has_its_exit_code(
     quick: Command, program: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mute = program.with_name("mute-without-a-manual")
@@ -83,6 +83,6 @@ def test_what_cannot_be_captured_is_told_by_its_code(
     assert quick("capture", "./quarry", "--yes").code == 0
 
 
-def test_a_walk_that_was_cut_short_says_so(quick: Command, program: Path) -> None:
+def test_an_incomplete_capture_is_partial(quick: Command, program: Path) -> None:
     ran = quick("capture", str(program), "--yes", "--commands", "1")
     assert (ran.code, "were not asked" in ran.err) == (3, True)

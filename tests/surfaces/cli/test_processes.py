@@ -1,4 +1,4 @@
-"""Many processes at once, no network, and being stopped."""
+"""Several processes at once, no network, and interrupts."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def fill(project: Path, files: int) -> None:
         (project / f"stone{number:03}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
-def test_nothing_asks_for_the_network_at_run_time(command: Command, project: Path, tmp_path: Path) -> None:
+def test_no_command_opens_a_network_connection(command: Command, project: Path, tmp_path: Path) -> None:
     (tmp_path / "block").mkdir()
     (tmp_path / "block" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
-    source = Path(__file__).resolve().parents[2] / "src"
+    source = Path(__file__).resolve().parents[3] / "src"
     blocked = {
         "PYTHONPATH": os.pathsep.join((str(tmp_path / "block"), str(source))),
         "RAGSTONE_RAG_EMBEDDING_PROVIDER": "minilm",
@@ -63,7 +63,7 @@ def test_nothing_asks_for_the_network_at_run_time(command: Command, project: Pat
     assert ran.json["results"][0]["path"] == "src/weigh.py"
 
 
-def test_two_syncs_and_three_searches_at_once_meet_no_lock(
+def test_two_syncs_and_three_searches_can_run_at_the_same_time(
     command: Command, project: Path, environment: dict[str, str]
 ) -> None:
     fill(project, 120)
@@ -81,7 +81,7 @@ def test_two_syncs_and_three_searches_at_once_meet_no_lock(
         assert "locked" not in out + err
     state = command("status", "--json").json
     assert state["documents"] == 124
-    assert [one["coverage"] for one in state["spaces"]] == [1.0]
+    assert [space["coverage"] for space in state["spaces"]] == [1.0]
     assert command("doctor").code == 0
     again = command("sync", "--json").json
     assert (again["unchanged"], again["indexed"], again["embedded"]) == (124, 0, 0)
@@ -96,7 +96,7 @@ def test_two_syncs_and_three_searches_at_once_meet_no_lock(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
-def test_a_sync_stopped_by_ctrl_c_keeps_what_it_stored_and_goes_on_later(
+def test_a_sync_interrupted_by_ctrl_c_can_be_resumed(
     command: Command, project: Path, environment: dict[str, str]
 ) -> None:
     fill(project, 1500)
@@ -112,8 +112,8 @@ def test_a_sync_stopped_by_ctrl_c_keeps_what_it_stored_and_goes_on_later(
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    told = json.loads(out)
-    assert (told["success"], told["error"]["code"], told["error"]["retryable"]) == (False, "interrupted", True)
+    data = json.loads(out)
+    assert (data["success"], data["error"]["code"], data["error"]["retryable"]) == (False, "interrupted", True)
     assert "what was stored stays" in err
     assert "Traceback" not in err
     ran = command("sync", "--no-embed", "--json")
@@ -123,7 +123,7 @@ def test_a_sync_stopped_by_ctrl_c_keeps_what_it_stored_and_goes_on_later(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
 @pytest.mark.parametrize("start", [["-m", "ragstone"], ["-c", "from ragstone.surfaces.cli import main; main()"]])
-def test_ctrl_c_before_anything_has_begun_is_told_in_one_sentence(
+def test_ctrl_c_during_startup_prints_one_sentence(
     environment: dict[str, str], tmp_path: Path, start: list[str]
 ) -> None:
     (tmp_path / "early").mkdir()

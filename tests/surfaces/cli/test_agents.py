@@ -29,7 +29,7 @@ def staffed(project: Path) -> Path:
     return project
 
 
-def test_agents_are_listed_for_people_and_programs(staffed: Path, quick: Quick) -> None:
+def test_agents_are_listed_as_text_and_json(staffed: Path, quick: Quick) -> None:
     shown = [line.split("  ") for line in quick("agents").out.splitlines()]
     assert [[cell.strip() for cell in row if cell.strip()] for row in shown] == [
         ["bare", "no docs"],
@@ -43,7 +43,7 @@ def test_agents_are_listed_for_people_and_programs(staffed: Path, quick: Quick) 
     assert listed[1]["strategy"] == "rag"
 
 
-def test_no_agents_is_told_and_no_failure(project: Path, quick: Quick) -> None:
+def test_a_folder_without_agents_is_no_failure(project: Path, quick: Quick) -> None:
     ran = quick("agents")
     assert (ran.code, ran.out) == (
         0,
@@ -52,7 +52,7 @@ def test_no_agents_is_told_and_no_failure(project: Path, quick: Quick) -> None:
     assert quick("agents", "--json").json == {"success": True, "agents": []}
 
 
-def test_ensure_indexes_once_and_says_when_nothing_changed(staffed: Path, quick: Quick) -> None:
+def test_ensure_indexes_only_after_changes(staffed: Path, quick: Quick) -> None:
     first = quick("agents", "ensure", "shell", "--json").json
     assert (first["changed"], first["sync"]["indexed"], first["sync"]["pending"]) == (True, 1, 0)
     again = quick("agents", "ensure", "shell")
@@ -64,7 +64,7 @@ def test_ensure_indexes_once_and_says_when_nothing_changed(staffed: Path, quick:
         assert engine.is_empty()
 
 
-def test_prompt_prints_what_is_pasted_and_tells_the_rest_beside_it(staffed: Path, quick: Quick) -> None:
+def test_prompt_prints_the_prompt_to_stdout_and_notes_to_stderr(staffed: Path, quick: Quick) -> None:
     ran = quick("agents", "prompt", "writer")
     assert ran.out.startswith("[DOCUMENTATION]\n")
     assert "File: README.md\n# Quarry\n" in ran.out
@@ -72,12 +72,12 @@ def test_prompt_prints_what_is_pasted_and_tells_the_rest_beside_it(staffed: Path
     ran = quick("agents", "prompt", "shell")
     assert ran.out == HINT + "\n"
     assert ran.err.splitlines()[-1].startswith("(rag, with the tool rag_search, ")
-    made = quick("agents", "prompt", "writer", "--budget", "20", "--json").json
-    assert (made["text"], made["files"], made["budget"]) == ("", [], 20)
-    assert made["left_out"] == [{"uri": "README.md", "reason": "no room left in the budget"}]
+    prompt = quick("agents", "prompt", "writer", "--budget", "20", "--json").json
+    assert (prompt["text"], prompt["files"], prompt["budget"]) == ("", [], 20)
+    assert prompt["left_out"] == [{"uri": "README.md", "reason": "no room left in the budget"}]
 
 
-def test_prompt_says_aloud_that_it_fell_back(staffed: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prompt_notes_the_fallback_to_preload(staffed: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "nothing")
     ran = quick("agents", "prompt", "shell")
     assert ran.out.startswith("[DOCUMENTATION]\n")
@@ -96,7 +96,7 @@ def test_prompt_says_aloud_that_it_fell_back(staffed: Path, quick: Quick, monkey
         (["events"], 4, "has no index"),
     ],
 )
-def test_what_makes_no_sense_is_told_in_a_sentence(
+def test_wrong_input_is_refused_with_a_sentence(
     staffed: Path, quick: Quick, arguments: list[str], code: int, words: str
 ) -> None:
     ran = quick(*arguments)
@@ -104,7 +104,7 @@ def test_what_makes_no_sense_is_told_in_a_sentence(
     assert words in ran.err
 
 
-def test_a_bad_file_is_told_with_its_line(staffed: Path, quick: Quick) -> None:
+def test_an_invalid_agents_file_is_reported_with_its_line(staffed: Path, quick: Quick) -> None:
     (staffed / "agents.yaml").write_text("agents:\n  a:\n    docs: {source: [x]}\n")
     ran = quick("agents")
     assert ran.code == 2
@@ -116,7 +116,7 @@ def test_a_bad_file_is_told_with_its_line(staffed: Path, quick: Quick) -> None:
 # ── events ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_events_are_lines_of_json_that_can_be_narrowed(project: Path, quick: Quick) -> None:
+def test_events_are_lines_of_json_and_can_be_filtered(project: Path, quick: Quick) -> None:
     quick("search", "stones")
     lines = [json.loads(line) for line in quick("events", "--json").out.splitlines()]
     assert [line["name"] for line in lines][-2:] == ["rag_search_started", "rag_search_completed"]
@@ -128,14 +128,16 @@ def test_events_are_lines_of_json_that_can_be_narrowed(project: Path, quick: Qui
     assert "rag_search_completed  query stones, ids [" in shown
 
 
-def test_no_events_is_told_with_the_reason(project: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disabled_event_log_is_named_as_the_reason(
+    project: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAGSTONE_EVENTS_LOG", "no")
     quick("search", "stones")
     ran = quick("events")
     assert (ran.code, ran.out, ran.err) == (0, "", "No events are kept (events.log is false).\n")
 
 
-def test_following_shows_what_another_process_does(project: Path, environment: dict[str, str], quick: Quick) -> None:
+def test_follow_shows_events_of_another_process(project: Path, environment: dict[str, str], quick: Quick) -> None:
     quick("search", "stones")
     command = [sys.executable, "-m", "ragstone", "events", "--follow", "--limit", "1", "--json", "-C", str(project)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as follower:
@@ -148,6 +150,6 @@ def test_following_shows_what_another_process_does(project: Path, environment: d
         follower.terminate()
 
 
-def test_a_name_with_controls_in_it_does_nothing_to_a_terminal(project: Path, quick: Quick) -> None:
+def test_control_characters_in_events_do_not_reach_the_terminal(project: Path, quick: Quick) -> None:
     quick("search", "red \x1b[31m stones")
     assert "\x1b" not in quick("events").out

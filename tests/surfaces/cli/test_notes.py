@@ -1,4 +1,4 @@
-"""What a person is told about an answer, a program is told too: in `notes` and `sync` of the JSON."""
+"""Notes about an answer, on stderr and in `notes` and `sync` of the JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ragstone.store.lock import FileLock
 Command = Callable[..., Any]
 
 
-def test_an_answer_says_how_the_index_was_brought_up_to_date(quick: Command, project: Path) -> None:
+def test_json_contains_the_summary_of_the_refresh(quick: Command, project: Path) -> None:
     first = quick("search", "upload", "--mode", "words", "--json").json
     assert (first["sync"]["indexed"], first["sync"]["skipped"], first["sync"]["failed"]) == (4, 0, 0)
     assert first["notes"] == []
@@ -25,7 +25,7 @@ def test_an_answer_says_how_the_index_was_brought_up_to_date(quick: Command, pro
     assert quick("explain", "granite", "--json").json["sync"]["indexed"] == 1
 
 
-def test_a_search_while_another_writes_answers_and_says_so(command: Command, quick: Command, project: Path) -> None:
+def test_a_search_during_another_write_answers_with_a_note(command: Command, quick: Command, project: Path) -> None:
     quick("sync")
     (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
     with FileLock(project / ".ragstone" / "ragstone.db.lock"):
@@ -38,7 +38,7 @@ def test_a_search_while_another_writes_answers_and_says_so(command: Command, qui
     assert quick("search", "granite", "--mode", "words", "--json").json["results"]
 
 
-def test_an_answer_says_that_files_could_not_be_read(powerless: Command, project: Path) -> None:
+def test_unreadable_files_are_noted_in_the_answer(powerless: Command, project: Path) -> None:
     (project / "README.md").chmod(0)
     ran = powerless("search", "durability", "--mode", "words", "--json")
     assert (ran.code, ran.json["sync"]["failed"], ran.json["sync"]["success"]) == (0, 1, False), ran.err
@@ -46,7 +46,7 @@ def test_an_answer_says_that_files_could_not_be_read(powerless: Command, project
     assert ran.json["results"]
 
 
-def test_an_answer_says_how_many_texts_have_vectors(quick: Command, project: Path) -> None:
+def test_the_share_of_texts_with_vectors_is_noted(quick: Command, project: Path) -> None:
     quick("sync", "--no-embed")
     none = quick("search", "upload", "--no-sync", "--json").json["notes"]
     assert none == ["no vectors yet, found by words alone: `ragstone sync` completes them"]
@@ -58,7 +58,7 @@ def test_an_answer_says_how_many_texts_have_vectors(quick: Command, project: Pat
     assert len([note for note in some if "cover" in note]) == 1
 
 
-def test_vectors_of_another_model_are_told_by_every_command_that_meets_them(
+def test_every_command_notes_vectors_of_another_model(
     quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick("sync")
@@ -69,15 +69,15 @@ def test_vectors_of_another_model_are_told_by_every_command_that_meets_them(
         assert plain.code == (0 if arguments[0] == "search" else 3), plain.err
         assert "ragstone reembed" in plain.err, arguments
         (project / "new.md").write_text(f"Granite {number} is softer than diamond.\n", encoding="utf-8")
-        told = quick(*arguments, "--json")
-        assert told.code == plain.code
-        assert [note for note in told.json["notes"] if "ragstone reembed" in note], arguments
-        assert not [note for note in told.json["notes"] if "completes" in note], "a sync would not make them"
+        ran_json = quick(*arguments, "--json")
+        assert ran_json.code == plain.code
+        assert [note for note in ran_json.json["notes"] if "ragstone reembed" in note], arguments
+        assert not [note for note in ran_json.json["notes"] if "completes" in note], "a sync would not make them"
     assert quick("reembed").code == 0
     assert quick("sync", "--json").json["notes"] == []
 
 
-def test_a_switch_that_is_off_is_told_to_programs_too(command: Command, project: Path) -> None:
+def test_disabled_retrieval_is_noted_in_json(command: Command, project: Path) -> None:
     off = {"RAGSTONE_RAG_ENABLED": "false"}
     for arguments in (("sync",), ("add", "README.md"), ("search", "upload")):
         ran = command(*arguments, "--json", env=off)
@@ -92,7 +92,7 @@ FULL = (
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a small disk is made in Linux's way")
-def test_a_search_on_a_full_disk_answers_from_what_is_stored_and_says_so(command: Command, project: Path) -> None:
+def test_a_search_on_a_full_disk_answers_with_a_note(command: Command, project: Path) -> None:
     small = ("unshare", "-rm", "sh", "-c", FULL, "sh")
     command("sync")
     (project / ".ragstone").rename(project.parent / "kept")

@@ -1,4 +1,4 @@
-"""Bad input: one clear sentence with a hint, the right exit code, never a traceback."""
+"""Wrong input gives one sentence with a hint and the right exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def test_the_users_home_folder_is_refused_in_a_pipe(command: Command, project: P
     assert command("search", "upload", "--yes", cwd=home).code == 0
 
 
-def test_documents_given_by_hand_are_searched_in_a_home_folder_without_a_question(
-    command: Command, project: Path
-) -> None:
+def test_added_documents_can_be_searched_in_the_home_folder(command: Command, project: Path) -> None:
     home = project.parent
     assert command("add", "quarry/README.md", cwd=home).code == 0
     ran = command("search", "upload", "--mode", "words", "--json", cwd=home)
@@ -59,7 +57,7 @@ def test_more_files_than_the_limit_are_refused_once(quick: Command, project: Pat
     assert quick("sync").code == 0
 
 
-def test_a_folder_that_is_not_there_is_named(quick: Command) -> None:
+def test_a_missing_folder_is_named(quick: Command) -> None:
     words = ("search x", "sync", "status", "config", "init", "model list", "model info", "collections list")
     for command_line in words:
         refused(quick(*command_line.split(), "-C", "no-such-folder"), 2, "no-such-folder")
@@ -74,7 +72,7 @@ def test_an_unknown_command_gets_the_nearest_name(quick: Command) -> None:
     refused(quick("serch", "x"), 2, "ragstone search")
 
 
-def test_wrong_flags_and_missing_arguments_point_to_the_right_ones(quick: Command) -> None:
+def test_wrong_flags_and_missing_arguments_get_suggestions(quick: Command) -> None:
     refused(quick("search", "x", "--colour"), 2, "--colour", "--collection")
     refused(quick("search"), 2, "QUERY", "ragstone search --help")
     refused(quick("model", "lst"), 2, "lst")
@@ -94,13 +92,13 @@ def test_an_overlap_as_large_as_the_chunk_is_refused(quick: Command, project: Pa
     refused(quick("search", "upload"), 2, "chunk_overlap")
 
 
-def test_a_document_that_is_not_there_gets_the_nearest_names(quick: Command) -> None:
+def test_an_unknown_document_gets_similar_names(quick: Command) -> None:
     quick("sync")
     refused(quick("remove", "docs/storge.md"), 4, "docs/storage.md")
     refused(quick("remove", "storage.md"), 4, "docs/storage.md")
 
 
-def test_commands_that_need_an_index_say_so_and_make_none(quick: Command, project: Path) -> None:
+def test_commands_that_need_an_index_do_not_create_one(quick: Command, project: Path) -> None:
     for arguments in (("remove", "x"), ("export",), ("compact",), ("backup", "copy.db"), ("reembed",)):
         refused(quick(*arguments), 4, "ragstone sync")
     assert quick("status").out.startswith("Empty")
@@ -108,7 +106,7 @@ def test_commands_that_need_an_index_say_so_and_make_none(quick: Command, projec
     assert not (project / ".ragstone").exists()
 
 
-def test_a_damaged_database_is_told_as_such(quick: Command, project: Path) -> None:
+def test_a_damaged_database_is_reported(quick: Command, project: Path) -> None:
     quick("sync")
     for name in ("ragstone.db-wal", "ragstone.db-shm"):
         (project / ".ragstone" / name).unlink(missing_ok=True)
@@ -120,7 +118,7 @@ def test_a_damaged_database_is_told_as_such(quick: Command, project: Path) -> No
     assert "WRONG" in ran.out
 
 
-def test_a_database_of_a_newer_version_is_left_alone(quick: Command, project: Path) -> None:
+def test_a_database_of_a_newer_version_is_refused(quick: Command, project: Path) -> None:
     quick("sync")
     database = sqlite3.connect(project / ".ragstone" / "ragstone.db")
     database.execute("UPDATE meta SET value = 999 WHERE key = 'schema_version'")
@@ -129,7 +127,7 @@ def test_a_database_of_a_newer_version_is_left_alone(quick: Command, project: Pa
     refused(quick("search", "upload"), 5, "999", "update Ragstone")
 
 
-def test_a_folder_that_cannot_be_written_is_told(powerless: Command, project: Path) -> None:
+def test_a_read_only_folder_is_reported(powerless: Command, project: Path) -> None:
     project.chmod(0o500)
     try:
         refused(powerless("search", "upload"), 5, "writable")
@@ -139,7 +137,7 @@ def test_a_folder_that_cannot_be_written_is_told(powerless: Command, project: Pa
         project.chmod(0o700)
 
 
-def test_an_index_that_cannot_be_written_answers_and_says_so_once(powerless: Command, project: Path) -> None:
+def test_a_read_only_index_answers_with_one_note(powerless: Command, project: Path) -> None:
     powerless("sync")
     (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
     home = project / ".ragstone"
@@ -158,12 +156,12 @@ def test_an_index_that_cannot_be_written_answers_and_says_so_once(powerless: Com
         home.chmod(0o700)
 
 
-def test_a_home_that_is_a_file_is_told(quick: Command, project: Path) -> None:
+def test_a_file_in_place_of_the_index_folder_is_reported(quick: Command, project: Path) -> None:
     (project / ".ragstone").write_text("", encoding="utf-8")
     refused(quick("sync"), 5, "not a folder")
 
 
-def test_an_export_does_not_write_over_a_file(quick: Command, project: Path) -> None:
+def test_an_export_does_not_overwrite_a_file(quick: Command, project: Path) -> None:
     quick("sync")
     refused(quick("export", "README.md"), 2, "--force")
     refused(quick("export", "no/such/folder/out.jsonl"), 2, "cannot write")
@@ -171,21 +169,21 @@ def test_an_export_does_not_write_over_a_file(quick: Command, project: Path) -> 
     refused(quick("import", "no-such-file"), 2, "no-such-file")
 
 
-def test_an_export_to_stdout_is_lines_and_no_json_object(quick: Command) -> None:
+def test_an_export_to_stdout_refuses_the_option_json(quick: Command) -> None:
     quick("sync")
     ran = quick("export", "--json")
     refused(ran, 2, "--json", "FILE")
     assert ran.json["error"]["code"] == "input"
 
 
-def test_a_failure_is_json_where_json_was_asked_for(quick: Command) -> None:
+def test_a_failure_is_json_with_the_option_json(quick: Command) -> None:
     ran = quick("remove", "nope", "--json")
     assert ran.json["error"]["code"] == "not_found"
     assert ran.json["success"] is False
     assert quick("search", "--json").json["error"]["code"] == "usage"
 
 
-def test_a_bug_is_told_as_one_and_traced_only_on_request(
+def test_a_bug_is_reported_and_traced_only_with_debug(
     command: Command, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     about = tmp_path / "plug" / "pebble-1.0.dist-info"
@@ -206,9 +204,7 @@ def test_a_bug_is_told_as_one_and_traced_only_on_request(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
-def test_a_reader_that_goes_away_is_no_failure_to_tell(
-    command: Command, project: Path, environment: dict[str, str]
-) -> None:
+def test_a_closed_pipe_prints_no_error(command: Command, project: Path, environment: dict[str, str]) -> None:
     for number in range(300):
         (project / f"{'long' * 20}{number}.txt").write_text("granite\n", encoding="utf-8")
     command("sync", "--no-embed")
@@ -226,7 +222,7 @@ def test_a_reader_that_goes_away_is_no_failure_to_tell(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full here")
-def test_an_output_that_takes_nothing_more_is_told(project: Path, environment: dict[str, str]) -> None:
+def test_a_full_output_device_is_reported(project: Path, environment: dict[str, str]) -> None:
     for flags in ((), ("--json",)):
         with open("/dev/full", "wb") as full:
             ran = subprocess.run(
@@ -238,7 +234,7 @@ def test_an_output_that_takes_nothing_more_is_told(project: Path, environment: d
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself_and_takes_the_shared_options(quick: Command, name: str) -> None:
+def test_every_command_has_help_and_the_common_options(quick: Command, name: str) -> None:
     ran = quick(name, *(["list"] if name in ("model", "collections") else []), "--help")
     assert ran.code == 0
     for option in ("--json", "--folder", "--project", "--debug"):
@@ -246,7 +242,7 @@ def test_every_command_explains_itself_and_takes_the_shared_options(quick: Comma
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need a right there")
-def test_a_link_that_came_with_the_folder_is_not_followed(quick: Command, project: Path, tmp_path: Path) -> None:
+def test_a_linked_index_folder_is_not_followed(quick: Command, project: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
     victim.chmod(0o755)
@@ -257,7 +253,7 @@ def test_a_link_that_came_with_the_folder_is_not_followed(quick: Command, projec
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need a right there")
-def test_a_link_that_the_user_named_is_followed(
+def test_a_linked_folder_in_the_users_settings_is_followed(
     quick: Command, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "disk").mkdir()

@@ -1,4 +1,4 @@
-"""Context and memory on the command line."""
+"""`ragstone context`, `remember`, `recall` and `forget`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def said(capsys: Captured, folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+def run_json(capsys: Captured, folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     code = run([*arguments, "-C", str(folder), "--json"])
     shown: dict[str, Any] = json.loads(capsys.readouterr().out)
     return code, shown
@@ -34,36 +34,39 @@ def test_context_prints_a_block_that_can_be_piped(folder: Path, capsys: Captured
     assert "of 1,500 tokens" in shown.err
 
 
-def test_context_in_json_cites_and_counts(folder: Path, capsys: Captured) -> None:
-    code, made = said(capsys, folder, "context", "gondola", "--budget", "200", "--format", "tool")
+def test_context_in_json_has_citations_and_token_count(folder: Path, capsys: Captured) -> None:
+    code, context = run_json(capsys, folder, "context", "gondola", "--budget", "200", "--format", "tool")
     assert code == 0
-    assert made["text"].startswith("--- Result 1 (score: ")
-    assert made["cited"][0]["place"] == "gondola.md:1-3"
-    assert made["tokens"] <= 200
+    assert context["text"].startswith("--- Result 1 (score: ")
+    assert context["cited"][0]["place"] == "gondola.md:1-3"
+    assert context["tokens"] <= 200
 
 
 @pytest.mark.parametrize("arguments", [["--budget", "0"], ["--budget", "x"], ["--format", "xml"], ["--window", "-1"]])
-def test_a_context_that_cannot_be_is_a_usage_error(folder: Path, capsys: Captured, arguments: list[str]) -> None:
-    code, shown = said(capsys, folder, "context", "gondola", *arguments)
+def test_invalid_context_options_are_usage_errors(folder: Path, capsys: Captured, arguments: list[str]) -> None:
+    code, shown = run_json(capsys, folder, "context", "gondola", *arguments)
     assert code == 2
     assert shown["success"] is False
 
 
-def test_remember_recall_and_forget_tell_one_story(folder: Path, capsys: Captured) -> None:
+def test_messages_are_remembered_recalled_and_forgotten(folder: Path, capsys: Captured) -> None:
     assert (
-        said(capsys, folder, "remember", "My", "favourite editor is vim.", "--at", "2026-05-08")[1]["turn_index"] == 0
+        run_json(capsys, folder, "remember", "My", "favourite editor is vim.", "--at", "2026-05-08")[1]["turn_index"]
+        == 0
     )
-    newer = said(capsys, folder, "remember", "My favourite editor is helix.", "--speaker", "Ada", "--role", "user")[1]
+    newer = run_json(capsys, folder, "remember", "My favourite editor is helix.", "--speaker", "Ada", "--role", "user")[
+        1
+    ]
     assert newer["supersedes"] == []  # another speaker
-    found = said(capsys, folder, "recall", "favourite editor")[1]["results"]
+    found = run_json(capsys, folder, "recall", "favourite editor")[1]["results"]
     assert {one["turn_index"] for one in found} == {0, 1}
-    assert [one["turn_index"] for one in said(capsys, folder, "recall")[1]["results"]] == [0, 1]
-    assert said(capsys, folder, "recall", "editor", "--since", "2026-05-09")[1]["results"][0]["turn_index"] == 1
-    assert said(capsys, folder, "forget", "--session", "default", "--turn", "0")[1]["forgotten"] == 1
-    assert said(capsys, folder, "forget", "--session", "default")[1]["forgotten"] == 1
+    assert [result["turn_index"] for result in run_json(capsys, folder, "recall")[1]["results"]] == [0, 1]
+    assert run_json(capsys, folder, "recall", "editor", "--since", "2026-05-09")[1]["results"][0]["turn_index"] == 1
+    assert run_json(capsys, folder, "forget", "--session", "default", "--turn", "0")[1]["forgotten"] == 1
+    assert run_json(capsys, folder, "forget", "--session", "default")[1]["forgotten"] == 1
 
 
-def test_a_person_sees_turns_with_who_and_when(folder: Path, capsys: Captured) -> None:
+def test_recall_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
     run(["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)])
     assert capsys.readouterr().out == "turn 0 of default\n"
     assert run(["recall", "ferry", "-C", str(folder)]) == 0
@@ -80,7 +83,7 @@ def test_a_person_sees_turns_with_who_and_when(folder: Path, capsys: Captured) -
         (["forget"], 2, "--session"),
     ],
 )
-def test_wrong_input_is_told_in_a_sentence(
+def test_wrong_input_is_refused_with_a_sentence(
     folder: Path, capsys: Captured, arguments: list[str], code: int, words: str
 ) -> None:
     run(["remember", "hello", "-C", str(folder)])

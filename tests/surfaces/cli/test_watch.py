@@ -1,4 +1,4 @@
-"""`ragstone watch`: changes are brought in and told until Ctrl-C."""
+"""`ragstone watch`: changes are indexed and printed until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def ended(process: subprocess.Popen[str], sign: signal.Signals = signal.SIGINT) 
 
 
 @pytest.mark.parametrize("how", [(), ("--interval", "1")])
-def test_every_change_is_one_object_on_one_line(
+def test_every_change_is_one_json_line(
     start: Callable[..., subprocess.Popen[str]], project: Path, how: tuple[str, ...]
 ) -> None:
     process = start("--json", *how)
@@ -64,14 +64,14 @@ def test_every_change_is_one_object_on_one_line(
     assert (ready["event"], ready["running"]) == ("ready", True)
     assert ready["way"] == ("interval" if how else "events")
     (project / "new.md").write_text("a zeppelin", encoding="utf-8")
-    told = line(process)
-    assert (told["event"], told["changed"], told["gone"], told["pending"]) == ("sync", ["new.md"], [], 0)
+    event = line(process)
+    assert (event["event"], event["changed"], event["gone"], event["pending"]) == ("sync", ["new.md"], [], 0)
     (project / "new.md").unlink()
     assert line(process)["gone"] == ["new.md"]
     assert ended(process)[0] == ""
 
 
-def test_a_person_reads_a_line_for_each_file(
+def test_every_changed_file_is_printed(
     start: Callable[..., subprocess.Popen[str]], command: Callable[..., Ran], project: Path
 ) -> None:
     command("sync")
@@ -84,7 +84,7 @@ def test_a_person_reads_a_line_for_each_file(
     assert "stopped" in ended(process, signal.SIGTERM)[1]
 
 
-def test_a_reader_that_goes_away_ends_it(start: Callable[..., subprocess.Popen[str]], project: Path) -> None:
+def test_a_closed_pipe_ends_the_watcher(start: Callable[..., subprocess.Popen[str]], project: Path) -> None:
     process = start("--json")
     line(process)
     line(process)
@@ -94,12 +94,12 @@ def test_a_reader_that_goes_away_ends_it(start: Callable[..., subprocess.Popen[s
     assert process.wait(30) == 141
 
 
-def test_an_interval_of_nothing_is_refused(quick: Callable[..., Ran]) -> None:
+def test_an_interval_of_zero_is_refused(quick: Callable[..., Ran]) -> None:
     ran = quick("watch", "--interval", "0")
     assert ran.code == 2 and "--interval is 0" in ran.err
 
 
-def test_status_counts_the_files_that_wait(quick: Callable[..., Ran], project: Path) -> None:
+def test_status_counts_changed_files(quick: Callable[..., Ran], project: Path) -> None:
     quick("sync")
     assert json.loads(quick("status", "--json").out)["waiting"] == 0
     (project / "new.md").write_text("a zeppelin", encoding="utf-8")
@@ -107,9 +107,7 @@ def test_status_counts_the_files_that_wait(quick: Callable[..., Ran], project: P
     assert "1 file changed since" in quick("status").out
 
 
-def test_an_edit_is_found_by_a_cold_search_in_the_same_second_and_cited_right(
-    command: Callable[..., Ran], project: Path
-) -> None:
+def test_an_edit_is_found_at_once_with_the_right_lines(command: Callable[..., Ran], project: Path) -> None:
     command("sync")
     text = (project / "src/weigh.py").read_text(encoding="utf-8")
     (project / "src/weigh.py").write_text(text.replace("kilograms", "zeppelins"), encoding="utf-8")
@@ -121,7 +119,7 @@ def test_an_edit_is_found_by_a_cold_search_in_the_same_second_and_cited_right(
     assert "src/weigh.py:" in again.out and "refreshed" not in again.out
 
 
-def test_without_a_look_at_the_folder_hits_are_not_proven(quick: Callable[..., Ran]) -> None:
+def test_hits_without_sync_are_unverifiable(quick: Callable[..., Ran]) -> None:
     quick("sync")
     [hit] = json.loads(quick("search", "kilograms", "-k", "1", "--no-sync", "--json").out)["results"]
     assert hit["freshness"] == "unverifiable"

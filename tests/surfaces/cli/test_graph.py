@@ -1,4 +1,4 @@
-"""The commands about code: what a person reads, and the same as data."""
+"""The commands about the code graph, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_related_is_narrowed_by_kind_and_path(app: Run) -> None:
     assert {one["place"].partition(":")[0] for one in models} == {"app/Models/Pile.php"}
 
 
-def test_what_is_shown_is_chosen_before_it_is_counted(app: Run, project: Path) -> None:
+def test_filters_are_applied_before_the_limit(app: Run, project: Path) -> None:
     first = app("related", "Stone", "-n", "1", "--json").json["related"]
     assert not first[0]["place"].startswith("app/Models/")
     (model,) = app("related", "Stone", "-n", "1", "--path", "app/Models/*", "--json").json["related"]
     assert model["place"].startswith("app/Models/Pile.php")
     path = app("graph", "tables", "--json").json["tables"][0]["place"].partition(":")[0]
-    told = {"run_id": "r1", "summary": "Weighed.", "changes": [{"path": path}]}
-    (project / "run.json").write_text(json.dumps(told), encoding="utf-8")
+    run = {"run_id": "r1", "summary": "Weighed.", "changes": [{"path": path}]}
+    (project / "run.json").write_text(json.dumps(run), encoding="utf-8")
     assert app("record-run", "run.json").code == 0
     assert app("history", "stones", "-n", "1", "--json").json["changes"][0]["kind"] == "run"
     (change,) = app("history", "stones", "-n", "1", "--kind", "migration", "--json").json["changes"]
@@ -65,7 +65,7 @@ def test_a_route_is_listed_by_a_pattern_of_its_path(app: Run) -> None:
     assert "Nothing of kind unicorn" in app("related", "Stone", "--kind", "unicorn").out
 
 
-def test_a_wrong_name_gets_a_hint_and_the_code_for_it(app: Run) -> None:
+def test_a_wrong_name_gets_a_suggestion_and_exit_code_4(app: Run) -> None:
     ran = app("related", "Stoone")
     assert (ran.code, ran.out) == (4, "")
     assert STONE in ran.err
@@ -73,11 +73,11 @@ def test_a_wrong_name_gets_a_hint_and_the_code_for_it(app: Run) -> None:
         assert app(*words, "--json").json["error"]["code"] == "not_found"
 
 
-def test_impact_and_history_are_told_to_a_person_and_as_data(app: Run) -> None:
+def test_impact_and_history_print_text_and_json(app: Run) -> None:
     assert "route (2)" in app("impact", "app/Models/Stone.php").out
-    told = app("impact", "app/Models/Stone.php", "--kind", "route", "--json").json
-    assert set(told["groups"]) == {"route"}
-    assert told["total"] == 2
+    data = app("impact", "app/Models/Stone.php", "--kind", "route", "--json").json
+    assert set(data["groups"]) == {"route"}
+    assert data["total"] == 2
     ran = app("history", "stones", "--no-commits")
     assert ran.out.splitlines()[0].startswith("2024-02-01  migration  alters: 2024_02_01")
     assert app("history", "stones", "--kind", "run", "--no-commits", "--json").json["changes"] == []
@@ -98,20 +98,20 @@ def test_routes_tables_and_models_are_listed_in_columns(app: Run) -> None:
     assert [(one["key"], one["tables"], one["related"]) for one in models] == [(STONE, ["stones"], ["Pile"])]
 
 
-def test_the_report_counts_what_is_known(app: Run) -> None:
-    told = app("graph", "report", "--json").json
-    assert told["kinds"]["route"] == 3
-    assert told["unknowns"] == []
+def test_the_report_counts_nodes_by_kind(app: Run) -> None:
+    data = app("graph", "report", "--json").json
+    assert data["kinds"]["route"] == 3
+    assert data["unknowns"] == []
     assert "\n3   route\n" in app("graph", "report").out
     assert app("graph").out == app("graph", "report").out
-    assert app("graph", "--json").json["kinds"] == told["kinds"]
+    assert app("graph", "--json").json["kinds"] == data["kinds"]
 
 
-def test_a_listing_of_routes_is_taken_in(app: Run, project: Path) -> None:
+def test_a_route_listing_is_imported(app: Run, project: Path) -> None:
     path = project / "routes.json"
     path.write_text(json.dumps([{"method": "GET|HEAD", "uri": "up", "action": "Closure"}]), encoding="utf-8")
-    told = app("graph", "routes", "--import", str(path), "--json").json
-    assert "route:GET up" in [one["key"] for one in told["routes"]]
+    data = app("graph", "routes", "--import", str(path), "--json").json
+    assert "route:GET up" in [route["key"] for route in data["routes"]]
     path.write_text("no list", encoding="utf-8")
     assert app("graph", "routes", "--import", str(path)).code == 2
 
@@ -121,7 +121,7 @@ def test_a_run_is_recorded_from_a_file(app: Run, project: Path) -> None:
     path.write_text(json.dumps({"run_id": "r1", "summary": "s", "changes": [{"path": "a.php"}]}), encoding="utf-8")
     assert app("record-run", str(path)).out == "Run r1 recorded with 1 change.\n"
     assert app("record-run", str(path), "--json").json["documents"] == 2
-    assert [one["kind"] for one in app("history", "a.php", "--json").json["changes"]] == ["run"]
+    assert [change["kind"] for change in app("history", "a.php", "--json").json["changes"]] == ["run"]
     for wrong in ("", "[]", "{", '{"run_id": "r", "summary": "s", "colour": 1}', '{"summary": "s"}'):
         path.write_text(wrong, encoding="utf-8")
         ran = app("record-run", str(path))
@@ -135,32 +135,34 @@ def test_every_command_shows_examples(app: Run) -> None:
         assert f"ragstone {words[0]}" in ran.out.partition("Options:")[0].partition("\n")[2]
 
 
-def test_the_library_the_command_and_the_tool_say_the_same(app: Run, engine: Engine) -> None:
+def test_related_nodes_are_the_same_in_library_command_and_tool(app: Run, engine: Engine) -> None:
     node = engine.node("stones.update")
-    library = [related_json(one) for one in engine.related(node)]
+    library = [related_json(related) for related in engine.related(node)]
     command = app("related", "stones.update", "--json").json
     assert command["related"] == library
     assert command["node"] == node_json(node)
     tool = RAG_RELATED(engine, {"name": "stones.update"})
-    assert [one["key"] for one in tool.data["results"]] == [one["key"] for one in library]
-    assert [one["links"][-1]["place"] for one in tool.data["results"]] == [one["links"][-1]["place"] for one in library]
+    assert [result["key"] for result in tool.data["results"]] == [result["key"] for result in library]
+    assert [result["links"][-1]["place"] for result in tool.data["results"]] == [
+        result["links"][-1]["place"] for result in library
+    ]
     assert all(one["links"][-1]["place"] in tool.text for one in library)
     engine.close()
 
 
-def test_the_tool_stays_inside_its_tokens(engine: Engine) -> None:
-    whole = RAG_RELATED(engine, {"name": "Stone", "hops": 4})
+def test_the_tool_respects_its_token_limit(engine: Engine) -> None:
+    full = RAG_RELATED(engine, {"name": "Stone", "hops": 4})
     short = RAG_RELATED(engine, {"name": "Stone", "hops": 4, "max_tokens": 100})
     assert at_most(short.text) <= 130  # and the line that says how many are left out
-    assert len(short.data["results"]) < len(whole.data["results"])
-    assert short.data["left_out"] == len(whole.data["results"]) - len(short.data["results"])
+    assert len(short.data["results"]) < len(full.data["results"])
+    assert short.data["left_out"] == len(full.data["results"]) - len(short.data["results"])
     engine.close()
 
 
-def test_the_tool_answers_a_wrong_name_in_a_sentence(engine: Engine) -> None:
-    told = RAG_RELATED(engine, {"name": "Stoone"})
-    assert told.failed
-    assert STONE in told.text
+def test_the_tool_answers_a_wrong_name_with_a_suggestion(engine: Engine) -> None:
+    answer = RAG_RELATED(engine, {"name": "Stoone"})
+    assert answer.failed
+    assert STONE in answer.text
     assert RAG_RELATED(engine, {}).failed
     nothing = RAG_RELATED(engine, {"name": UPDATE, "kind": "nothing"})
     assert "Nothing of kind nothing is connected" in nothing.text

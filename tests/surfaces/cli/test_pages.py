@@ -1,4 +1,4 @@
-"""Pages through the command line: added by address, looked at again, failures told."""
+"""Web pages: added by url, fetched again, failures."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Command = Callable[..., Any]
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     page = reply("# Guide\n\nThe quokka guards the gate.\n", type="text/markdown", etag='"1"')
-    with serving(Site(routes={"/guide": page})) as one:
-        monkeypatch.setenv("RAGSTONE_WEB_ALLOW", f"{one.host}:{one.port}")
-        yield one
+    with serving(Site(routes={"/guide": page})) as site:
+        monkeypatch.setenv("RAGSTONE_WEB_ALLOW", f"{site.host}:{site.port}")
+        yield site
 
 
-def test_a_page_is_added_beside_files_and_found(quick: Command, site: Site) -> None:
+def test_a_page_is_added_together_with_files(quick: Command, site: Site) -> None:
     ran = quick("add", "README.md", f"{site.origin}/guide#top", "--json")
     assert (ran.code, ran.json["success"], ran.json["documents"]) == (0, True, 2)
-    assert [one["uri"] for one in ran.json["per_document"]] == ["README.md", f"{site.origin}/guide"]
+    assert [document["uri"] for document in ran.json["per_document"]] == ["README.md", f"{site.origin}/guide"]
     found = quick("search", "quokka", "--json").json["results"][0]
     assert (found["path"], found["title"]) == (f"{site.origin}/guide", "Guide")
     assert quick("remove", f"{site.origin}/guide").code == 0
 
 
-def test_pages_are_looked_at_again(quick: Command, site: Site) -> None:
+def test_stored_pages_are_fetched_again(quick: Command, site: Site) -> None:
     assert quick("add", f"{site.origin}/guide").out == f"{site.origin}/guide: 1 chunk\n"
     assert quick("sync", "--web").out.startswith("1 found = 0 indexed + 1 unchanged")
     site.routes["/guide"] = reply(status="500 Oops")
@@ -45,7 +45,7 @@ def test_pages_are_looked_at_again(quick: Command, site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         ("http://127.0.0.1/x", 10, "not public"),
         ("http://169.254.169.254/latest", 10, "metadata"),
@@ -60,17 +60,17 @@ def test_pages_are_looked_at_again(quick: Command, site: Site) -> None:
         ("ORIGIN/guide --metadata a=b", 2, "--metadata"),
     ],
 )
-def test_what_cannot_be_added_is_told_by_its_code(
-    quick: Command, site: Site, arguments: str, code: int, told: str
+def test_a_page_that_cannot_be_added_has_its_exit_code(
+    quick: Command, site: Site, arguments: str, code: int, message: str
 ) -> None:
     ran = quick("add", *shlex.split(arguments.replace("ORIGIN", site.origin)))
     assert ran.code == code, ran.err
-    assert told in ran.err
+    assert message in ran.err
     if code == 2:
         assert site.requests == []
 
 
-def test_pages_alone_do_not_make_a_search_index_the_folder(quick: Command, site: Site, project: Path) -> None:
+def test_a_search_over_pages_does_not_index_the_folder(quick: Command, site: Site, project: Path) -> None:
     quick("add", f"{site.origin}/guide")
     ran = quick("search", "quokka", "--json")
     assert ran.json["results"]

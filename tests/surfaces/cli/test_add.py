@@ -1,4 +1,4 @@
-"""Files given by hand: opened the one safe way, and stored under one name."""
+"""`ragstone add`: files are opened safely and have one uri."""
 
 from __future__ import annotations
 
@@ -41,12 +41,10 @@ def watched(command: Command, tmp_path: Path, environment: dict[str, str]) -> Co
 
 
 def uris(quick: Command, *flags: str) -> list[str]:
-    return [one["uri"] for one in quick("sources", "--json", *flags).json["documents"]]
+    return [document["uri"] for document in quick("sources", "--json", *flags).json["documents"]]
 
 
-def test_our_own_database_is_never_opened_whatever_it_is_called(
-    watched: Command, quick: Command, project: Path
-) -> None:
+def test_the_database_is_never_opened_as_a_document(watched: Command, quick: Command, project: Path) -> None:
     quick("sync")
     os.link(project / ".ragstone" / "ragstone.db", project / "notes.md")
     assert "OPENED" in watched("README.md", "add", "README.md").err  # the watch works
@@ -67,7 +65,7 @@ def test_our_own_database_is_never_opened_whatever_it_is_called(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_a_named_pipe_is_refused_and_not_waited_for(command: Command, project: Path) -> None:
+def test_a_named_pipe_is_refused_at_once(command: Command, project: Path) -> None:
     os.mkfifo(project / "pipe.txt")
     ran = command("add", "pipe.txt", "README.md", "--json")
     assert (ran.code, ran.json["documents"]) == (3, 1)
@@ -76,7 +74,7 @@ def test_a_named_pipe_is_refused_and_not_waited_for(command: Command, project: P
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_a_link_is_not_followed_but_a_linked_folder_on_the_way_is(
+def test_a_link_is_refused_but_a_linked_parent_folder_is_followed(
     quick: Command, project: Path, tmp_path: Path
 ) -> None:
     (project / "link.md").symlink_to(project / "README.md")
@@ -86,13 +84,13 @@ def test_a_link_is_not_followed_but_a_linked_folder_on_the_way_is(
     assert uris(quick) == ["docs/storage.md"]
 
 
-def test_a_file_that_no_reader_takes_by_its_name_is_not_opened(watched: Command, project: Path) -> None:
+def test_a_file_of_an_unsupported_type_is_not_opened(watched: Command, project: Path) -> None:
     (project / "picture.png").write_bytes(b"just text, really\n")
     ran = watched("picture.png", "add", "picture.png")
     assert (ran.code, "OPENED" in ran.err) == (3, False), ran.err
 
 
-def test_a_file_has_one_uri_from_wherever_it_is_added(
+def test_a_file_has_the_same_uri_from_every_folder(
     quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick("sync")
@@ -106,7 +104,7 @@ def test_a_file_has_one_uri_from_wherever_it_is_added(
     assert quick("remove", "../nowhere.md").code == 4
 
 
-def test_add_and_remove_name_files_as_sync_does_where_sources_start_lower(quick: Command, project: Path) -> None:
+def test_add_and_remove_use_uris_relative_to_the_sources_base(quick: Command, project: Path) -> None:
     (project / "ragstone.toml").write_text('[sources]\nbase = "docs"\n', encoding="utf-8")
     quick("sync")
     assert uris(quick) == ["storage.md"]

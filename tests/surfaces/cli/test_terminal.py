@@ -1,4 +1,4 @@
-"""What a person at a terminal sees."""
+"""Output on a terminal: colours, questions, progress and tables."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run_in_terminal(arguments: list[str], cwd: Path, env: dict[str, str], typed:
     return process.wait(60), shown.decode("utf-8", "replace")
 
 
-def test_hits_are_in_colour_at_a_terminal_and_plain_where_nobody_wants_it(
+def test_hits_are_coloured_on_a_terminal_unless_no_color_is_set(
     command: Callable[..., Any], project: Path, environment: dict[str, str]
 ) -> None:
     plain = command("search", "durability").out
@@ -57,7 +57,7 @@ def test_hits_are_in_colour_at_a_terminal_and_plain_where_nobody_wants_it(
     assert plain.splitlines()[0] in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
 
-def test_a_person_is_asked_about_the_home_folder(project: Path, environment: dict[str, str]) -> None:
+def test_indexing_the_home_folder_needs_a_confirmation(project: Path, environment: dict[str, str]) -> None:
     home = project.parent
     code, shown = run_in_terminal(["-m", "ragstone", "search", "upload"], home, environment, b"n\n")
     assert (code, "home folder" in shown) == (130, True)
@@ -66,7 +66,7 @@ def test_a_person_is_asked_about_the_home_folder(project: Path, environment: dic
     assert (code, "quarry/README.md:" in shown) == (0, True), shown
 
 
-def test_control_characters_become_visible() -> None:
+def test_control_characters_are_made_visible() -> None:
     assert printable("a\x1b[2Jb\r\n\x7f\x9b\u202e\t|") == "a␛[2Jb␍␊␡\\u009b\\u202e    |"
     assert printable("Größe 🪨 日本") == "Größe 🪨 日本"
 

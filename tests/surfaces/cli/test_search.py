@@ -10,7 +10,7 @@ import pytest
 Command = Callable[..., Any]
 
 
-def test_a_folder_never_seen_is_indexed_and_answers(command: Command, project: Path) -> None:
+def test_a_search_in_a_new_folder_indexes_it_first(command: Command, project: Path) -> None:
     ran = command("search", "upload_with_backoff")
     assert ran.code == 0, ran.err
     assert ran.out.startswith("src/upload.py:")
@@ -20,14 +20,14 @@ def test_a_folder_never_seen_is_indexed_and_answers(command: Command, project: P
     assert (project / ".ragstone" / ".gitignore").read_text(encoding="utf-8").rstrip().endswith("*")
 
 
-def test_the_second_search_is_silent_about_indexing(command: Command) -> None:
+def test_a_search_in_an_indexed_folder_prints_no_note_about_indexing(command: Command) -> None:
     command("sync")
     ran = command("search", "durability")
     assert ran.out.startswith("docs/storage.md:")
     assert ran.err == ""
 
 
-def test_a_search_from_a_folder_below_finds_the_projects_root(command: Command, project: Path) -> None:
+def test_a_search_in_a_subfolder_uses_the_index_of_the_project(command: Command, project: Path) -> None:
     (project / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     ran = command("search", "durability", cwd=project / "src")
     assert ran.out.startswith("docs/storage.md:"), ran.err
@@ -35,7 +35,7 @@ def test_a_search_from_a_folder_below_finds_the_projects_root(command: Command, 
     assert not (project / "src" / ".ragstone").exists()
 
 
-def test_a_search_takes_in_what_changed_since(quick: Command, project: Path) -> None:
+def test_a_search_indexes_changed_files_first(quick: Command, project: Path) -> None:
     quick("sync")
     (project / "docs" / "storage.md").unlink()
     (project / "new.md").write_text("# Granite\n\nGranite is harder than marble.\n", encoding="utf-8")
@@ -45,14 +45,14 @@ def test_a_search_takes_in_what_changed_since(quick: Command, project: Path) -> 
     assert "docs/storage.md" not in quick("search", "durability", "--mode", "words").out
 
 
-def test_no_sync_answers_from_what_is_stored(quick: Command, project: Path) -> None:
+def test_no_sync_answers_without_reading_changed_files(quick: Command, project: Path) -> None:
     quick("sync")
     (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
     ran = quick("search", "granite", "--mode", "words", "--no-sync")
     assert (ran.code, ran.out) == (0, "No hits for “granite”.\n")
 
 
-def test_no_sync_in_a_folder_never_seen_leaves_it_alone(quick: Command, project: Path) -> None:
+def test_no_sync_creates_no_index_in_a_new_folder(quick: Command, project: Path) -> None:
     ran = quick("search", "granite", "--no-sync", "--json")
     assert (ran.code, ran.json["results"]) == (0, [])
     assert not (project / ".ragstone").exists()
@@ -64,12 +64,12 @@ def test_documents_added_by_hand_do_not_start_a_sync(quick: Command, project: Pa
     assert {hit["path"] for hit in found} == {"README.md"}
 
 
-def test_no_hits_are_a_sentence_and_no_failure(quick: Command) -> None:
+def test_a_search_without_hits_succeeds(quick: Command) -> None:
     ran = quick("search", "xyzzy-plugh", "--mode", "words")
     assert (ran.code, ran.out) == (0, "No hits for “xyzzy-plugh”.\n")
 
 
-def test_an_empty_folder_says_so(quick: Command, tmp_path: Path) -> None:
+def test_a_search_in_an_empty_folder_notes_that_there_are_no_files(quick: Command, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     ran = quick("search", "anything", "-C", str(empty))
@@ -99,7 +99,7 @@ def test_any_text_is_a_legal_query(quick: Command, query: str) -> None:
     assert ran.json["query"] == query
 
 
-def test_a_query_of_a_megabyte_comes_through_a_pipe(command: Command) -> None:
+def test_a_query_of_a_megabyte_is_read_from_stdin(command: Command) -> None:
     ran = command("search", "-", "--json", stdin=b"upload stones " * 75_000)
     assert ran.code == 0, ran.err
     assert ran.json["results"]
@@ -110,7 +110,7 @@ def test_a_query_that_is_not_utf_8_is_legal_too(command: Command) -> None:
     assert command("search", b"upload \xff\xfe".decode("utf-8", "surrogateescape")).code == 0
 
 
-def test_top_k_may_be_nothing_or_far_too_much(quick: Command) -> None:
+def test_top_k_accepts_zero_and_very_large_numbers(quick: Command) -> None:
     assert quick("search", "upload", "--top-k", "0", "--json").json["results"] == []
     assert 1 <= len(quick("search", "upload", "--top-k", "1000000", "--json").json["results"]) <= 4
     refused = quick("search", "upload", "--top-k", "-1")
@@ -128,7 +128,7 @@ def test_filters_narrow_a_search(quick: Command) -> None:
     assert (refused.code, "KEY=VALUE" in refused.err) == (2, True)
 
 
-def test_full_text_shows_whole_pieces_and_matching_lines_only_some(quick: Command) -> None:
+def test_full_text_shows_whole_passages_instead_of_matching_lines(quick: Command) -> None:
     assert "return len(data) * RETRIES" not in quick("search", "backoff", "--mode", "words").out
     assert "return len(data) * RETRIES" in quick("search", "backoff", "--mode", "words", "--full-text").out
 
@@ -147,7 +147,7 @@ def test_nothing_in_a_file_or_its_name_can_drive_a_terminal(quick: Command, proj
         assert not set(ran.out + ran.err) & set("\x1b\x07\x08\x9b\r\u202e")
 
 
-def test_the_share_of_vectors_is_told_until_all_are_there(quick: Command) -> None:
+def test_missing_vectors_are_noted_until_all_are_made(quick: Command) -> None:
     quick("sync", "--no-embed")
     ran = quick("search", "upload", "--no-sync")
     assert "no vectors yet" in ran.err
@@ -156,18 +156,18 @@ def test_the_share_of_vectors_is_told_until_all_are_there(quick: Command) -> Non
     assert quick("search", "upload", "--no-sync").err == ""
 
 
-def test_explain_tells_lists_weights_and_what_was_left_out(quick: Command) -> None:
+def test_explain_shows_rankings_weights_and_dropped_candidates(quick: Command) -> None:
     quick("sync")
     ran = quick("explain", "upload", "--top-k", "1")
     assert ran.code == 0
     for word in ("terms", "weights", "rank 1", "fused", "left out"):
         assert word in ran.out
-    told = quick("explain", "upload", "--json").json
-    assert told["results"][0]["trace"]["lists"]
+    data = quick("explain", "upload", "--json").json
+    assert data["results"][0]["trace"]["lists"]
     assert quick("explain", "upload", "--hit", "99").code == 4
 
 
-def test_a_store_in_memory_answers_under_either_of_its_names(quick: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_store_works_under_its_name_and_its_alias(quick: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("memory", "mock"):
         monkeypatch.setenv("RAGSTONE_RAG_STORE", name)
         assert quick("search", "durability", "--mode", "words", "--json").json["results"], name
