@@ -76,8 +76,8 @@ class Blueprint:
         first = chain[0]
         name = first.name.lower()
         methods = blueprint_methods()
-        changes_columns = name not in methods["no column"]
-        if changes_columns and name not in _TABLE_METHODS:
+        ignored = name == "after" or name in methods["no column"]
+        if name not in (*_TABLE_METHODS, *methods["no column"]):
             self.altered = True
         if name in methods["columns"] or name in _COLUMN_METHODS:
             self._add_column(chain)
@@ -100,7 +100,7 @@ class Blueprint:
                 self.touched,
             )
             drops.apply(name, first)
-        elif changes_columns and name != "after":
+        elif not ignored:
             self.history.add_remark(first.at, f"{first.name} is no method of Laravel's blueprint")
 
     def finish(self, at: MigrationLine) -> None:

@@ -327,14 +327,17 @@ class SchemaBuilder(Recorder):
             return table is not None
         if method in ("hascolumn", "hascolumns"):
             return self._has_columns(name, _names(second))
+        if table is None:
+            # A table that does not exist has no columns, indexes and keys.
+            table = Table(name, MigrationLine("", "", 0))
         if method == "hasindex":
             return _has_index(table, second)
         if method == "getcolumnlisting":
-            return Array(list(table.columns) if table else [])
+            return Array(table.columns)
         if method == "getforeignkeys":
-            return _list_keys(table.foreign if table else {})
+            return _list_keys(table.foreign)
         if method == "getindexes":
-            return _list_keys(table.indexes if table else {})
+            return _list_keys(table.indexes)
         return Unknown(f"{method}() is not followed")
 
     def _has_columns(self, table_name: str, columns: list[str]) -> Value:
@@ -349,10 +352,8 @@ def _names(value: object) -> list[str]:
     return [item for item in values if isinstance(item, str)]
 
 
-def _has_index(table: Table | None, wanted: object) -> bool:
+def _has_index(table: Table, wanted: object) -> bool:
     """Return whether a table has an index with this name or on these columns."""
-    if table is None:
-        return False
     columns = _names(wanted)
     for name, index in table.indexes.items():
         if name == wanted or list(index.columns) == columns:

@@ -109,7 +109,7 @@ class EloquentModels:
 
     def __post_init__(self) -> None:
         self.hierarchy = ClassHierarchy(self.world)
-        self.literals = LiteralFolder(self.hierarchy, eloquent_data()["config of packages"])
+        self.literals = LiteralFolder(self.hierarchy, eloquent_data()["package config"])
 
     @property
     def models(self) -> dict[str, EloquentModel]:

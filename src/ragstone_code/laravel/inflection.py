@@ -88,9 +88,9 @@ def _split_words(words: str) -> list[str]:
 def _irregular_pairs() -> list[tuple[str, str]]:
     """Return pairs of singular and plural; if two pairs have the same plural, the later gives its singular."""
     irregular = _load_data()["irregular"]
-    pairs = [(word, f"{word}s") for word in irregular["an s all the same"].split()]
-    pairs += [(word, f"{word}es") for word in irregular["es all the same"].split()]
-    for pair in irregular["of their own"].split():
+    pairs = [(word, f"{word}s") for word in irregular["add s"].split()]
+    pairs += [(word, f"{word}es") for word in irregular["add es"].split()]
+    for pair in irregular["pairs"].split():
         singular_form, _, plural_form = pair.partition(":")
         pairs.append((singular_form, plural_form))
     return pairs

@@ -10,7 +10,7 @@ registers `up` and `broadcasting/auth` if the application enables them; they hav
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node
@@ -83,8 +83,8 @@ def _route_attributes(route: LaravelRoute, controllers: ControllerLookup) -> dic
         "controller": controller or None,
         "method": method or None,
         "method_exists": controllers.has_action(controller, method) if controller else None,
-        "middleware": [entry.text for entry in route.attributes.middleware],
-        "excluded": [entry.text for entry in route.attributes.excluded],
+        "middleware": _entry_texts(route.attributes.middleware),
+        "excluded": _entry_texts(route.attributes.excluded),
         "binding_fields": dict(route.binding_fields),
         "wheres": dict(route.wheres),
         "domain": route.domain or None,
@@ -95,8 +95,12 @@ def _route_attributes(route: LaravelRoute, controllers: ControllerLookup) -> dic
     }
     if controller:
         entries = controllers.middleware_of(controller, method)
-        attributes["controller_middleware"] = [entry.text for entry in entries]
+        attributes["controller_middleware"] = _entry_texts(entries)
     return attributes | _optional_attributes(route)
+
+
+def _entry_texts(entries: Iterable[MiddlewareEntry]) -> list[Json]:
+    return [entry.text for entry in entries]
 
 
 def _optional_attributes(route: LaravelRoute) -> dict[str, Json]:
@@ -213,17 +217,10 @@ def _controller_middleware(route: LaravelRoute, controllers: ControllerLookup) -
 
 def _middleware_graph(app: MountedRoutes, graph: Graph) -> Graph:
     """Return the middleware that routes use or the application names, each with its class or group."""
-    names = {link.target.removeprefix("middleware:") for link in graph.links if link.kind == "GUARDED_BY"}
-    for name, (_, site) in app.stack.aliases.items():
-        if site.uri:
-            names.add(name)
-    for name, (_, site) in app.stack.groups.items():
-        if site.uri:
-            names.add(name)
     nodes: list[Node] = []
     links: list[Link] = []
     aliases: list[Alias] = []
-    for name in sorted(names):
+    for name in sorted(_middleware_names(app, graph)):
         key = f"middleware:{name}"
         class_name, site = _middleware_class(app, name)
         members = app.stack.groups.get(name, ((), site))[0]
@@ -254,6 +251,21 @@ def _middleware_graph(app: MountedRoutes, graph: Graph) -> Graph:
                 )
             )
     return Graph(tuple(nodes), tuple(links), tuple(aliases))
+
+
+def _middleware_names(app: MountedRoutes, graph: Graph) -> set[str]:
+    """Return the names of middleware in routes, and the aliases and groups that the application declares."""
+    names: set[str] = set()
+    for link in graph.links:
+        if link.kind == "GUARDED_BY":
+            names.add(link.target.removeprefix("middleware:"))
+    for name, (_, site) in app.stack.aliases.items():
+        if site.uri:
+            names.add(name)
+    for name, (_, site) in app.stack.groups.items():
+        if site.uri:
+            names.add(name)
+    return names
 
 
 def _middleware_class(app: MountedRoutes, name: str) -> tuple[str, CallSite]:

@@ -53,9 +53,7 @@ class ModelGraphReader:
         for model in models:
             self._add_model(model, schema, migrated)
         for model in models:
-            for level, name, value in _member_calls(model):
-                if value.callee.rpartition(".")[2] in RELATIONS:
-                    self._add_relation(model, level, name, value)
+            self._add_relations(model)
 
     def _collect_names(self, models: list[ClassValue]) -> None:
         """Collect the tables of all models and the full names of their columns."""
@@ -128,6 +126,11 @@ class ModelGraphReader:
         table.columns.setdefault(column.name, column)
 
     # ── relations ────────────────────────────────────────────────────────────────────────────
+
+    def _add_relations(self, model: ClassValue) -> None:
+        for level, name, value in _member_calls(model):
+            if value.callee.rpartition(".")[2] in RELATIONS:
+                self._add_relation(model, level, name, value)
 
     def _add_relation(
         self,

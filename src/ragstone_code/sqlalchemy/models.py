@@ -256,10 +256,9 @@ def _read_annotation(
 ) -> ColumnAnnotation:
     """Return the type of a column without `Mapped[…]`, `Optional[…]` and similar wrappers."""
     inner = written
-    mapped = False
-    if isinstance(inner, GenericType) and full_name(inner.origin).rpartition(".")[2] == "Mapped":
-        mapped = True
-        arguments = inner.arguments
+    mapped = _is_mapped_type(written)
+    if isinstance(written, GenericType) and mapped:
+        arguments = written.arguments
         inner = program.resolve_quoted(arguments[0], level.scope) if arguments else None
     nullable = False
     if isinstance(inner, GenericType) and full_name(inner.origin) in UNION_TYPES:
@@ -268,6 +267,13 @@ def _read_annotation(
         types = [argument for argument in inner.arguments if argument is not None]
         inner = program.resolve_quoted(types[0], level.scope) if types else None
     return ColumnAnnotation(inner, nullable, mapped)
+
+
+def _is_mapped_type(annotation: Value) -> bool:
+    """Return whether an annotation is `Mapped[…]`."""
+    if not isinstance(annotation, GenericType):
+        return False
+    return full_name(annotation.origin).rpartition(".")[2] == "Mapped"
 
 
 def fill_column(
