@@ -1,4 +1,4 @@
-"""Django: settings, urls with their names, views and what guards them, models, migrations replayed, signals, tasks."""
+"""The Django adapter: settings, URLs, views with their guards, models, replayed migrations, signals and tasks."""
 
 from __future__ import annotations
 
@@ -7,43 +7,52 @@ from typing import Final
 
 from ragstone.code.world import World
 from ragstone.types import Graph
-from ragstone_code.django.migrations import migrations
-from ragstone_code.django.models import Models
-from ragstone_code.django.settings import Settings
-from ragstone_code.django.urls import Urls
-from ragstone_code.django.views import Views
-from ragstone_code.django.wiring import Wiring
+from ragstone_code.django.commands import add_admin_classes, add_commands
+from ragstone_code.django.migrations import replay_migrations
+from ragstone_code.django.models import DjangoModels
+from ragstone_code.django.settings import DjangoSettings
+from ragstone_code.django.signals import SignalReader
+from ragstone_code.django.urls import UrlReader
+from ragstone_code.django.views import ViewRoutes
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, any_module_matches
 from ragstone_code.tables import DatabaseSchema
 
-SIGNS: Final = re.compile(
+_SIGNS: Final = re.compile(
     r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF", re.MULTILINE
 )
 
 
 class Django:
-    """The adapter of Django and its REST framework."""
+    """The adapter for Django and Django REST framework."""
 
     name = "django"
 
     def detects(self, world: World) -> bool:
-        """Return whether a module of the project has to do with Django's settings, urls or models."""
-        return any_module_matches(world, SIGNS)
+        """Return whether a module of the project uses Django's settings, URLs or models."""
+        return any_module_matches(world, _SIGNS)
 
     def read(self, world: World) -> Graph:
-        """Return everything Django makes of the project's files."""
+        """Return the graph of the project."""
         program = Program(world, lambda text: True)
         builder = GraphBuilder(self.name)
-        settings = Settings(program)
-        models = Models(program, builder, settings)
-        tables = DatabaseSchema()
-        builder.run_pass("migrations", lambda: migrations(program, builder, settings, tables))
-        builder.run_pass("models", lambda: models.read(tables))
-        builder.run_pass("tables", lambda: tables.add_to_graph(builder))
-        builder.run_pass("urls", lambda: Urls(program, builder, Views(program, builder, models)).read())
-        builder.run_pass("signals and tasks", lambda: Wiring(program, builder, models).read())
+        settings = DjangoSettings(program)
+        models = DjangoModels(program, builder, settings)
+        schema = DatabaseSchema()
+        views = ViewRoutes(program, builder, models)
+        builder.run_pass("migrations", lambda: replay_migrations(program, builder, settings, schema))
+        builder.run_pass("models", lambda: models.add_to_graph(schema))
+        builder.run_pass("tables", lambda: schema.add_to_graph(builder))
+        builder.run_pass("urls", lambda: UrlReader(program, builder, views).read())
+        builder.run_pass("signals and tasks", lambda: _add_signals(program, builder, models))
         builder.run_pass("settings", lambda: settings.add_to_graph(builder))
-        for said in program.interpreter.remarks:
-            builder.remarks.setdefault(said)
+        for remark in program.interpreter.remarks:
+            builder.remarks.setdefault(remark)
         return builder.build()
+
+
+def _add_signals(program: Program, builder: GraphBuilder, models: DjangoModels) -> None:
+    """Add signals, tasks, admin classes and management commands."""
+    SignalReader(program, builder, models).read()
+    add_admin_classes(program, builder)
+    add_commands(program, builder)

@@ -1,4 +1,4 @@
-"""Fields of Django models: what each is in a table, and which model it points to."""
+"""Fields of Django models: their columns and the models that they refer to."""
 
 from __future__ import annotations
 
@@ -6,111 +6,165 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone_code.django.settings import Settings
+from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value, full_name
 from ragstone_code.tables import SchemaColumn
 
-SINGLE: Final = frozenset(("ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField"))
-MANY: Final = frozenset(("ManyToManyField", "ParentalManyToManyField", "TreeManyToManyField", "SortedManyToManyField"))
-NONE: Final = frozenset(("GenericForeignKey", "GenericRelation", "TaggableManager", "CompositePrimaryKey"))
-USER: Final = (
-    ("password", "CharField"), ("last_login", "DateTimeField"), ("is_superuser", "BooleanField"),
-    ("username", "CharField"), ("first_name", "CharField"), ("last_name", "CharField"), ("email", "EmailField"),
-    ("is_staff", "BooleanField"), ("is_active", "BooleanField"), ("date_joined", "DateTimeField"),
-)  # fmt: skip
-OUTSIDE: Final[dict[str, tuple[tuple[str, str], ...]]] = {
-    "AbstractUser": USER,
-    "AbstractBaseUser": USER[:2],
-    "PermissionsMixin": USER[2:3],
+_TO_ONE: Final = frozenset(("ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField"))
+_TO_MANY: Final = frozenset(
+    ("ManyToManyField", "ParentalManyToManyField", "TreeManyToManyField", "SortedManyToManyField")
+)
+_WITHOUT_COLUMN: Final = frozenset(("GenericForeignKey", "GenericRelation", "TaggableManager", "CompositePrimaryKey"))
+_SPECIAL: Final = _TO_ONE | _TO_MANY | _WITHOUT_COLUMN
+_USER_COLUMNS: Final = (
+    ("password", "CharField"),
+    ("last_login", "DateTimeField"),
+    ("is_superuser", "BooleanField"),
+    ("username", "CharField"),
+    ("first_name", "CharField"),
+    ("last_name", "CharField"),
+    ("email", "EmailField"),
+    ("is_staff", "BooleanField"),
+    ("is_active", "BooleanField"),
+    ("date_joined", "DateTimeField"),
+)
+DJANGO_BASE_COLUMNS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "AbstractUser": _USER_COLUMNS,
+    "AbstractBaseUser": _USER_COLUMNS[:2],
+    "PermissionsMixin": _USER_COLUMNS[2:3],
 }
-"""Columns of bases that Django itself has."""
+"""Columns (name, type) of base classes that Django itself provides."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
-    """A field that points to a model."""
+class ModelRelation:
+    """A field that refers to a model."""
 
     name: str
     kind: str
-    """foreign_key, one_to_one, many_to_many."""
-    to: str
-    """`app.model` in lower case; nothing where it is not known."""
-    made: CallResult
+    """foreign_key, one_to_one or many_to_many."""
+    target: str
+    """`app.model` in lower case; empty if the model is unknown."""
+    field: CallResult
     through: str = ""
+    """`app.model` of an explicit table between both models."""
+
+    @property
+    def has_own_pivot(self) -> bool:
+        """Return whether Django creates a table between both models."""
+        return self.kind == "many_to_many" and not self.through
+
+    @property
+    def location(self) -> tuple[str, int]:
+        """Return the file and line of the field."""
+        return self.field.uri, self.field.line
 
 
-def kind_of(value: Value) -> str:
-    """Return the class of a field without its module; of the project's own, the first that Django has."""
+def field_type(value: Value) -> str:
+    """Return the class name of a field; for a project class, its first ancestor in Django; empty for no field."""
     if not isinstance(value, CallResult):
         return ""
-    names = value.type_names() if not value.method else (value.callee,)
-    shorts = [name.rpartition(".")[2] for name in names]
-    known = next((one for one in shorts if one in SINGLE or one in MANY or one in NONE), None)
-    if known:
-        return known
-    if isinstance(value.on, ClassValue) and not value.method:
-        outside = [name.rpartition(".")[2] for name in names[1:] if name.endswith("Field")]
-        return outside[0] if outside else shorts[0] if shorts[0].endswith("Field") else ""
-    return shorts[0] if shorts and shorts[0].endswith("Field") else ""
+    names: tuple[str, ...] = (value.callee,)
+    if not value.method:
+        names = value.type_names()
+    short_names = [name.rpartition(".")[2] for name in names]
+    for name in short_names:
+        if name in _SPECIAL:
+            return name
+    is_project_class = isinstance(value.on, ClassValue) and not value.method
+    if is_project_class:
+        short_names = [*short_names[1:], short_names[0]]
+    else:
+        short_names = short_names[:1]
+    for name in short_names:
+        if name.endswith("Field"):
+            return name
+    return ""
 
 
-def column_of(name: str, value: CallResult) -> SchemaColumn | None:
-    """Return the column of a field, None where it has none; what it refers to is filled in by who knows the tables."""
-    kind = kind_of(value)
-    if not kind or kind in MANY or kind in NONE:
+def build_column(name: str, field: CallResult) -> SchemaColumn | None:
+    """Return the column of a field, or None if it has no column. `references` is set by the caller."""
+    kind = field_type(field)
+    if not kind or kind in _TO_MANY or kind in _WITHOUT_COLUMN:
         return None
-    told = value.kwargs.get("db_column")
-    column = told if isinstance(told, str) else f"{name}_id" if kind in SINGLE else name
-    made = SchemaColumn(column, kind, value.kwargs.get("null") is True, place=(value.uri, value.line))
-    if kind == "NullBooleanField":
-        made.nullable = True
-    made.primary = value.kwargs.get("primary_key") is True
-    made.unique = value.kwargs.get("unique") is True or kind == "OneToOneField"
-    default = value.kwargs.get("default")
-    made.default = default if isinstance(default, str | int | float) else None
-    return made
+    column_name = field.kwargs.get("db_column")
+    if not isinstance(column_name, str):
+        column_name = name
+        if kind in _TO_ONE:
+            column_name = f"{name}_id"
+    column = SchemaColumn(column_name, kind, place=(field.uri, field.line))
+    column.nullable = field.kwargs.get("null") is True or kind == "NullBooleanField"
+    column.primary = field.kwargs.get("primary_key") is True
+    column.unique = field.kwargs.get("unique") is True or kind == "OneToOneField"
+    default = field.kwargs.get("default")
+    if isinstance(default, str | int | float):
+        column.default = default
+    return column
 
 
-def pointed(name: str, value: CallResult, owner: tuple[str, str], settings: Settings) -> Pointed | None:
-    """Return what a field points to; `owner` is the app and model it stands in."""
-    kind = kind_of(value)
-    if kind not in SINGLE and kind not in MANY:
+def build_relation(
+    name: str, field: CallResult, owner: tuple[str, str], settings: DjangoSettings
+) -> ModelRelation | None:
+    """Return the relation of a field, or None if it refers to no model; `owner` is its app and model."""
+    kind = field_type(field)
+    if kind in _TO_MANY:
+        relation_kind = "many_to_many"
+    elif kind == "OneToOneField":
+        relation_kind = "one_to_one"
+    elif kind in _TO_ONE:
+        relation_kind = "foreign_key"
+    else:
         return None
-    to = label_of(value.argument(0, "to"), owner, settings)
-    word = "many_to_many" if kind in MANY else "one_to_one" if kind == "OneToOneField" else "foreign_key"
-    through = label_of(value.kwargs.get("through"), owner, settings) if value.kwargs.get("through") is not None else ""
-    return Pointed(name, word, to, value, through)
+    target = model_label(field.argument(0, "to"), owner, settings)
+    through = ""
+    if field.kwargs.get("through") is not None:
+        through = model_label(field.kwargs["through"], owner, settings)
+    return ModelRelation(name, relation_kind, target, field, through)
 
 
-def label_of(given: Value, owner: tuple[str, str], settings: Settings) -> str:
-    """Return `app.model` for a class, a name in quotes, `self`, or the model of users."""
-    value = settings.value(given)
+def model_label(reference: Value, owner: tuple[str, str], settings: DjangoSettings) -> str:
+    """Return `app.model` in lower case for a class, a quoted name, `self` or the user model; empty if unknown."""
+    value = settings.resolve(reference)
     if isinstance(value, CallResult) and value.callee.endswith("get_user_model"):
-        value = settings.user
+        value = settings.user_model
     if isinstance(value, FunctionValue):
         return ""
     if isinstance(value, ClassValue):
         return f"{app_of(value, settings)}.{value.definition.short}".lower()
     if isinstance(value, str):
-        if value == "self":
-            return ".".join(owner).lower()
-        return value.lower() if "." in value else f"{owner[0]}.{value}".lower()
-    name = full_name(value)
+        return _quoted_label(value, owner)
+    return _external_label(full_name(value))
+
+
+def _quoted_label(name: str, owner: tuple[str, str]) -> str:
+    if name == "self":
+        return ".".join(owner).lower()
+    if "." in name:
+        return name.lower()
+    return f"{owner[0]}.{name}".lower()
+
+
+def _external_label(name: str) -> str:
+    """Return the label of a model outside the project: `django.contrib.auth.models.User` is `auth.user`."""
     parts = name.split(".")
-    if "models" in parts[:-1]:  # what another package has: `django.contrib.auth.models.User` is auth.user
-        return f"{parts[parts.index('models') - 1]}.{parts[-1]}".lower()
-    return ""
+    if "models" not in parts[:-1]:
+        return ""
+    app = parts[parts.index("models") - 1]
+    return f"{app}.{parts[-1]}".lower()
 
 
-def app_of(one: ClassValue, settings: Settings) -> str:
-    """Return the label of the app a model belongs to."""
-    meta = one.attributes.get("Meta")
-    told = meta.attributes.get("app_label") if isinstance(meta, ClassValue) else None
-    return told if isinstance(told, str) else settings.label_of(one.full.rpartition(".")[0])
+def app_of(model: ClassValue, settings: DjangoSettings) -> str:
+    """Return the label of a model's app."""
+    meta = model.attributes.get("Meta")
+    if isinstance(meta, ClassValue):
+        label = meta.attributes.get("app_label")
+        if isinstance(label, str):
+            return label
+    return settings.app_label(model.full.rpartition(".")[0])
 
 
-def fields_of(one: ClassValue) -> Iterator[tuple[str, CallResult]]:
-    """Yield the fields a class itself sets."""
-    for name, value in one.attributes.items():
-        if isinstance(value, CallResult) and kind_of(value):
+def own_fields(class_value: ClassValue) -> Iterator[tuple[str, CallResult]]:
+    """Yield the fields that a class itself defines."""
+    for name, value in class_value.attributes.items():
+        if isinstance(value, CallResult) and field_type(value):
             yield name, value

@@ -1,12 +1,12 @@
-"""What stands before Django's views: decorators, wrappers, mixins and permissions, in order; and their methods."""
+"""Guards of Django's views (decorators, wrappers, mixins, permissions), and the HTTP methods of views."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone_code.django.settings import Settings
-from ragstone_code.graph_builder import RouteGuard, guard_from_value
+from ragstone_code.django.settings import DjangoSettings
+from ragstone_code.graph_builder import Location, RouteGuard, guard_from_value
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -18,175 +18,275 @@ from ragstone_code.python.values import (
     full_name,
 )
 
-LISTING: Final = ("permission_classes", "authentication_classes", "throttle_classes")
-SILENT: Final = frozenset(
-    ("api_view", "require_http_methods", "require_GET", "require_POST", "require_safe", "action", "wraps", "property",
-     "staticmethod", "classmethod", "receiver", "register", "schema", "extend_schema", "swagger_auto_schema")
-)  # fmt: skip
-"""Decorators that say something else than who may pass."""
-VERBS: Final = ("get", "post", "put", "patch", "delete")
-GENERIC: Final = {
-    "TemplateView": ("GET",), "ListView": ("GET",), "DetailView": ("GET",), "RedirectView": ("GET",),
-    "ArchiveIndexView": ("GET",), "YearArchiveView": ("GET",), "MonthArchiveView": ("GET",),
-    "DayArchiveView": ("GET",), "DateDetailView": ("GET",), "FormView": ("GET", "POST"), "CreateView": ("GET", "POST"),
-    "UpdateView": ("GET", "POST"), "DeleteView": ("GET", "POST"), "LoginView": ("GET", "POST"),
-    "PasswordChangeView": ("GET", "POST"), "PasswordResetView": ("GET", "POST"),
-    "ListAPIView": ("GET",), "RetrieveAPIView": ("GET",), "CreateAPIView": ("POST",), "DestroyAPIView": ("DELETE",),
-    "UpdateAPIView": ("PUT", "PATCH"), "ListCreateAPIView": ("GET", "POST"),
-    "RetrieveUpdateAPIView": ("GET", "PUT", "PATCH"), "RetrieveDestroyAPIView": ("GET", "DELETE"),
-    "RetrieveUpdateDestroyAPIView": ("GET", "PUT", "PATCH", "DELETE"),
-}  # fmt: skip
-
-
-def view_of(given: Value) -> Value:
-    """Return the function or class behind a view, whatever it is wrapped in."""
-    for _ in range(10):
-        if isinstance(given, BoundMember) and given.function is not None:
-            return given.function
-        if not isinstance(given, CallResult):
-            return given
-        if given.method == "as_view":
-            given = given.on
-        elif given.callee.endswith(".as_view"):
-            return ExternalName(given.callee.removesuffix(".as_view"))
-        elif isinstance(given.on, ClassValue) and not given.method:
-            return given.on
-        else:
-            inner = _inner(given)
-            if inner is None:
-                return given
-            given = inner
-    return given
-
-
-def _inner(given: CallResult) -> Value:
-    """Return what a wrapper was put on: something of the project's, else what another package has."""
-    own = next(
-        (one for one in given.args if isinstance(one, FunctionValue | ClassValue | CallResult | BoundMember)), None
+_MAX_WRAPPERS: Final = 10
+_GUARD_LISTS: Final = ("authentication_classes", "permission_classes")
+"""Attributes of REST framework views that list guards, in the order of their checks."""
+_GUARD_LIST_DECORATORS: Final = (*_GUARD_LISTS, "throttle_classes")
+_OTHER_DECORATORS: Final = frozenset(
+    (
+        "api_view",
+        "require_http_methods",
+        "require_GET",
+        "require_POST",
+        "require_safe",
+        "action",
+        "wraps",
+        "property",
+        "staticmethod",
+        "classmethod",
+        "receiver",
+        "register",
+        "schema",
+        "extend_schema",
+        "swagger_auto_schema",
     )
-    return own if own is not None else next((one for one in given.args if isinstance(one, ExternalName)), None)
+)
+"""Decorators that do not restrict access."""
+_AUTH_MIXINS: Final = "django.contrib.auth.mixins."
+_VERBS: Final = ("get", "post", "put", "patch", "delete")
+_GET: Final = ("GET",)
+_FORM: Final = ("GET", "POST")
+_GENERIC_VIEW_METHODS: Final = {
+    "TemplateView": _GET,
+    "ListView": _GET,
+    "DetailView": _GET,
+    "RedirectView": _GET,
+    "ArchiveIndexView": _GET,
+    "YearArchiveView": _GET,
+    "MonthArchiveView": _GET,
+    "DayArchiveView": _GET,
+    "DateDetailView": _GET,
+    "FormView": _FORM,
+    "CreateView": _FORM,
+    "UpdateView": _FORM,
+    "DeleteView": _FORM,
+    "LoginView": _FORM,
+    "PasswordChangeView": _FORM,
+    "PasswordResetView": _FORM,
+    "ListAPIView": _GET,
+    "RetrieveAPIView": _GET,
+    "CreateAPIView": ("POST",),
+    "DestroyAPIView": ("DELETE",),
+    "UpdateAPIView": ("PUT", "PATCH"),
+    "ListCreateAPIView": _FORM,
+    "RetrieveUpdateAPIView": ("GET", "PUT", "PATCH"),
+    "RetrieveDestroyAPIView": ("GET", "DELETE"),
+    "RetrieveUpdateDestroyAPIView": ("GET", "PUT", "PATCH", "DELETE"),
+}
 
 
-def wrappers(given: Value) -> Iterator[CallResult]:
-    """Yield what a view is wrapped in where its path is written, the outermost first."""
-    for _ in range(10):
-        if not isinstance(given, CallResult) or given.callee.endswith("as_view") or isinstance(given.on, ClassValue):
+# ── handlers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def unwrap_view(view: Value) -> Value:
+    """Return the function or class inside the wrappers of a view."""
+    for _ in range(_MAX_WRAPPERS):
+        if isinstance(view, BoundMember) and view.function is not None:
+            return view.function
+        if not isinstance(view, CallResult):
+            return view
+        if view.method == "as_view":
+            view = view.on
+        elif view.callee.endswith(".as_view"):
+            return ExternalName(view.callee.removesuffix(".as_view"))
+        elif isinstance(view.on, ClassValue) and not view.method:
+            return view.on
+        else:
+            inner = _wrapped_view(view)
+            if inner is None:
+                return view
+            view = inner
+    return view
+
+
+def _wrapped_view(wrapper: CallResult) -> Value:
+    """Return the argument that a wrapper wraps: a value of the project, else an external name."""
+    for argument in wrapper.args:
+        if isinstance(argument, FunctionValue | ClassValue | CallResult | BoundMember):
+            return argument
+    for argument in wrapper.args:
+        if isinstance(argument, ExternalName):
+            return argument
+    return None
+
+
+def _wrappers(view: Value) -> Iterator[CallResult]:
+    """Yield the wrappers of a view in a URL pattern, outermost first."""
+    for _ in range(_MAX_WRAPPERS):
+        if not isinstance(view, CallResult) or view.callee.endswith("as_view") or isinstance(view.on, ClassValue):
             return
-        inner = _inner(given)
+        inner = _wrapped_view(view)
         if inner is None:
             return
-        yield given
-        given = inner
+        yield view
+        view = inner
 
 
-def guards(given: Value, handler: Value, action: str, settings: Settings) -> Iterator[RouteGuard]:
-    """Yield what guards a view, the first to be asked first."""
-    for one in wrappers(given):
-        yield guard_from_value(one, (one.uri, one.line))
+# ── guards ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_guards(view: Value, handler: Value, action: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+    """Yield the guards of a view in the order in which they check a request."""
+    for wrapper in _wrappers(view):
+        yield guard_from_value(wrapper, (wrapper.uri, wrapper.line))
     if isinstance(handler, FunctionValue):
-        yield from _decorators(handler.decorations, handler.uri)
+        yield from _decorator_guards(handler.decorations, handler.uri)
     elif isinstance(handler, ClassValue):
-        yield from _of_class(handler, action, settings)
+        yield from _class_guards(handler, action, settings)
 
 
-def _of_class(one: ClassValue, action: str, settings: Settings) -> Iterator[RouteGuard]:
-    yield from _decorators(one.decorations, one.uri)
-    for level in one.lineage():
-        name = full_name(level)
-        if isinstance(level, ExternalName) and name.startswith("django.contrib.auth.mixins."):
-            told = one.find("permission_required")
-            named = told[1] if told else ()
-            words = (
-                (named,)
-                if isinstance(named, str)
-                else tuple(x for x in named if isinstance(x, str))
-                if isinstance(named, list | tuple)
-                else ()
-            )
-            wanted = words if name.endswith("PermissionRequiredMixin") else ()
-            yield RouteGuard(name.rpartition(".")[2], name, one.uri, one.line, wanted, level)
-    yield from _listed(one, action, settings)
+def _class_guards(view: ClassValue, action: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+    yield from _decorator_guards(view.decorations, view.uri)
+    yield from _mixin_guards(view)
+    if any(name.startswith("rest_framework") for name in view.type_names()):
+        yield from _rest_guards(view, action, settings)
     for name in ("dispatch", action):
-        found = one.find(name) if name else None
-        if found and isinstance(found[1], FunctionValue):
-            yield from _decorators(found[1].decorations, found[1].uri)
+        method = _find_method(view, name)
+        if method is not None:
+            yield from _decorator_guards(method.decorations, method.uri)
 
 
-def _listed(one: ClassValue, action: str, settings: Settings) -> Iterator[RouteGuard]:
-    """Yield permissions and authentication as the REST framework has them: the action's, the view's, the settings'."""
-    if not any(name.startswith("rest_framework") for name in one.type_names()):
-        return
-    own = one.find(action) if action else None
-    told = (
-        [each.value for each in own[1].decorations if isinstance(each.value, CallResult)]
-        if own and isinstance(own[1], FunctionValue)
-        else []
-    )
-    for name in reversed(LISTING[:2]):
-        extra = next((made for made in told if name in made.kwargs), None)
-        found = one.find(name)
-        if extra is not None:
-            yield from _each(extra.kwargs[name], (extra.uri, extra.line))
-        elif found is not None:
-            yield from _each(found[1], (found[0].uri, found[0].lines.get(name, found[0].line)))
-        else:
-            yield from _default(name, settings)
+def _find_method(view: ClassValue, name: str) -> FunctionValue | None:
+    if not name:
+        return None
+    located = view.find(name)
+    if located and isinstance(located[1], FunctionValue):
+        return located[1]
+    return None
 
 
-def _default(name: str, settings: Settings) -> Iterator[RouteGuard]:
-    given = settings.get("REST_FRAMEWORK")
-    listed = given.get(f"DEFAULT_{name.upper()}") if isinstance(given, dict) else None
-    for one in listed if isinstance(listed, list | tuple) else ():
-        if isinstance(one, str):
-            value = settings.program.interpreter.resolve(one, settings.modules[0].uri)
-            yield guard_from_value(value, (settings.modules[0].uri, 0))
+def _mixin_guards(view: ClassValue) -> Iterator[RouteGuard]:
+    """Yield the access mixins of Django that a view inherits from."""
+    for ancestor in view.lineage():
+        name = full_name(ancestor)
+        if not isinstance(ancestor, ExternalName) or not name.startswith(_AUTH_MIXINS):
+            continue
+        parameters: tuple[str, ...] = ()
+        if name.endswith("PermissionRequiredMixin"):
+            parameters = _required_permissions(view)
+        yield RouteGuard(name.rpartition(".")[2], name, view.uri, view.line, parameters, ancestor)
 
 
-def _each(value: Value, place: tuple[str, int]) -> Iterator[RouteGuard]:
-    for one in value if isinstance(value, list | tuple) else ():
-        if full_name(one):
-            yield guard_from_value(one, place)
-
-
-def _decorators(decorations: list[Decoration], uri: str) -> Iterator[RouteGuard]:
-    for one in decorations:
-        value = one.value
-        short = full_name(value).rpartition(".")[2]
-        if isinstance(value, CallResult) and short == "method_decorator" and value.args:
-            listed = value.args[0] if isinstance(value.args[0], list | tuple) else [value.args[0]]
-            yield from (guard_from_value(each, (uri, one.line)) for each in listed if full_name(each))
-        elif isinstance(value, CallResult) and short in LISTING:
-            yield from _each(value.args[0] if value.args else None, (uri, one.line))
-        elif full_name(value) and short not in SILENT and not isinstance(value, BoundMember):
-            yield guard_from_value(value, (uri, one.line))
-
-
-def methods_of(handler: Value, given: Value) -> tuple[str, ...]:
-    """Return the methods a view answers; nothing where it takes any."""
-    if isinstance(handler, FunctionValue):
-        return _told(handler.decorations)
-    names = list(handler.type_names()) if isinstance(handler, ClassValue) else [full_name(handler)]
-    found: list[str] = []
-    if isinstance(handler, ClassValue):
-        found = [verb.upper() for verb in VERBS if (own := handler.find(verb)) and isinstance(own[1], FunctionValue)]
-    for name in names:
-        outside = name.startswith(("django.", "rest_framework."))
-        found.extend(GENERIC.get(name.rpartition(".")[2], ()) if outside else ())
-    allowed = handler.find("http_method_names") if isinstance(handler, ClassValue) else None
-    if allowed and isinstance(allowed[1], list | tuple):
-        kept = [one.upper() for one in allowed[1] if isinstance(one, str)]
-        return tuple(one for one in kept if not found or one in found)
-    return tuple(dict.fromkeys(found))
-
-
-def _told(decorations: list[Decoration]) -> tuple[str, ...]:
-    for one in decorations:
-        short = full_name(one.value).rpartition(".")[2]
-        given = one.value.args[0] if isinstance(one.value, CallResult) and one.value.args else None
-        if short in ("api_view", "require_http_methods"):
-            return (
-                tuple(x.upper() for x in given if isinstance(x, str)) if isinstance(given, list | tuple) else ("GET",)
-            )
-        if short in ("require_GET", "require_safe", "require_POST"):
-            return ("POST",) if short == "require_POST" else ("GET",)
+def _required_permissions(view: ClassValue) -> tuple[str, ...]:
+    located = view.find("permission_required")
+    if located is None:
+        return ()
+    permissions = located[1]
+    if isinstance(permissions, str):
+        return (permissions,)
+    if isinstance(permissions, list | tuple):
+        return tuple(permission for permission in permissions if isinstance(permission, str))
     return ()
+
+
+def _rest_guards(view: ClassValue, action: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+    """Yield REST framework guards: those of the action, else of the view, else of the settings."""
+    for name in _GUARD_LISTS:
+        decorator = _action_decorator(view, action, name)
+        located = view.find(name)
+        if decorator is not None:
+            yield from _listed_guards(decorator.kwargs[name], (decorator.uri, decorator.line))
+        elif located is not None:
+            owner, classes = located
+            yield from _listed_guards(classes, (owner.uri, owner.lines.get(name, owner.line)))
+        else:
+            yield from _default_guards(name, settings)
+
+
+def _action_decorator(view: ClassValue, action: str, keyword: str) -> CallResult | None:
+    """Return the decorator of an action that passes a keyword argument."""
+    method = _find_method(view, action)
+    if method is None:
+        return None
+    for decoration in method.decorations:
+        if isinstance(decoration.value, CallResult) and keyword in decoration.value.kwargs:
+            return decoration.value
+    return None
+
+
+def _default_guards(name: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+    rest_settings = settings.get("REST_FRAMEWORK")
+    if not isinstance(rest_settings, dict):
+        return
+    classes = rest_settings.get(f"DEFAULT_{name.upper()}")
+    if not isinstance(classes, list | tuple):
+        return
+    uri = settings.modules[0].uri
+    for class_name in classes:
+        if isinstance(class_name, str):
+            value = settings.program.interpreter.resolve(class_name, uri)
+            yield guard_from_value(value, (uri, 0))
+
+
+def _listed_guards(values: Value, location: Location) -> Iterator[RouteGuard]:
+    if not isinstance(values, list | tuple):
+        return
+    for value in values:
+        if full_name(value):
+            yield guard_from_value(value, location)
+
+
+def _decorator_guards(decorations: list[Decoration], uri: str) -> Iterator[RouteGuard]:
+    for decoration in decorations:
+        value = decoration.value
+        location = (uri, decoration.line)
+        short_name = full_name(value).rpartition(".")[2]
+        if isinstance(value, CallResult) and short_name == "method_decorator" and value.args:
+            decorators = value.args[0]
+            if not isinstance(decorators, list | tuple):
+                decorators = [decorators]
+            yield from _listed_guards(decorators, location)
+        elif isinstance(value, CallResult) and short_name in _GUARD_LIST_DECORATORS:
+            if value.args:
+                yield from _listed_guards(value.args[0], location)
+        elif short_name and short_name not in _OTHER_DECORATORS and not isinstance(value, BoundMember):
+            yield guard_from_value(value, location)
+
+
+# ── HTTP methods ──────────────────────────────────────────────────────────────────────────────────
+
+
+def find_methods(handler: Value) -> tuple[str, ...]:
+    """Return the HTTP methods that a view accepts; none if it accepts any."""
+    if isinstance(handler, FunctionValue):
+        return _declared_methods(handler.decorations)
+    if not isinstance(handler, ClassValue):
+        return _generic_methods([full_name(handler)])
+    methods = [verb.upper() for verb in _VERBS if _find_method(handler, verb)]
+    methods.extend(_generic_methods(list(handler.type_names())))
+    allowed = handler.find("http_method_names")
+    if allowed and isinstance(allowed[1], list | tuple):
+        allowed_methods = [name.upper() for name in allowed[1] if isinstance(name, str)]
+        return tuple(method for method in allowed_methods if not methods or method in methods)
+    return tuple(dict.fromkeys(methods))
+
+
+def _generic_methods(type_names: list[str]) -> tuple[str, ...]:
+    """Return the HTTP methods of Django's generic views among some types."""
+    methods: dict[str, None] = {}
+    for name in type_names:
+        if name.startswith(("django.", "rest_framework.")):
+            for method in _GENERIC_VIEW_METHODS.get(name.rpartition(".")[2], ()):
+                methods[method] = None
+    return tuple(methods)
+
+
+def _declared_methods(decorations: list[Decoration]) -> tuple[str, ...]:
+    """Return the HTTP methods of `api_view`, `require_http_methods`, `require_GET` and similar decorators."""
+    for decoration in decorations:
+        short_name = full_name(decoration.value).rpartition(".")[2]
+        if short_name in ("require_GET", "require_safe"):
+            return ("GET",)
+        if short_name == "require_POST":
+            return ("POST",)
+        if short_name in ("api_view", "require_http_methods"):
+            return _method_list(decoration.value)
+    return ()
+
+
+def _method_list(decorator: Value) -> tuple[str, ...]:
+    if isinstance(decorator, CallResult) and decorator.args:
+        names = decorator.args[0]
+        if isinstance(names, list | tuple):
+            return tuple(name.upper() for name in names if isinstance(name, str))
+    return ("GET",)

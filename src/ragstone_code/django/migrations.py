@@ -1,129 +1,192 @@
-"""Django's migrations: found in their apps, put in the order of their dependencies, replayed to final tables."""
+"""Django's migrations: found in their apps, ordered by their dependencies, and replayed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from ragstone.types import Json, Node
-from ragstone_code.django.replay import Replay
-from ragstone_code.django.settings import Settings
+from ragstone_code.django.migration_operations import apply_operation
+from ragstone_code.django.migration_state import MigrationState
+from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import CallResult, ClassValue, ModuleValue, Value
 from ragstone_code.tables import DatabaseSchema
 
-Key = tuple[str, str]
+MigrationKey: TypeAlias = tuple[str, str]
+"""App label and migration name."""
+
+_MAX_REPLACEMENTS: Final = 20
 
 
-@dataclass
-class Migration:
+@dataclass(slots=True)
+class DjangoMigration:
     """One migration file."""
 
     app: str
     name: str
     module: ModuleValue
-    made: ClassValue
-    needs: list[Key] = field(default_factory=list)
-    replaces: list[Key] = field(default_factory=list)
+    definition: ClassValue
+    dependencies: list[MigrationKey] = field(default_factory=list)
+    replaces: list[MigrationKey] = field(default_factory=list)
 
     @property
-    def key(self) -> Key:
-        """Return the app and the name it is known by."""
+    def key(self) -> MigrationKey:
+        """Return the app label and the name."""
         return self.app, self.name
 
-
-def migrations(program: Program, builder: GraphBuilder, settings: Settings, tables: DatabaseSchema) -> None:
-    """Make the tables what migrations leave, and keep a node for each migration."""
-    found = {one.key: one for one in _found(program, settings)}
-    replaced = {key: one.key for one in found.values() for key in one.replaces if key in found}
-    for one in found.values():
-        _node(builder, one, replaced.get(one.key))
-    replay = Replay(tables, builder, settings)
-    for one in ordered(found, replaced):
-        operations = one.made.attributes.get("operations")
-        replay.begin(one.app, f"{one.app}.{one.name}")
-        for operation in operations if isinstance(operations, list | tuple) else ():
-            if isinstance(operation, CallResult):
-                replay.one(operation)
-            else:
-                builder.add_remark((one.module.uri, one.made.line), "an operation that is not known")
+    @property
+    def label(self) -> str:
+        """Return `app.name`."""
+        return f"{self.app}.{self.name}"
 
 
-def _found(program: Program, settings: Settings) -> list[Migration]:
-    found = []
+def replay_migrations(
+    program: Program, builder: GraphBuilder, settings: DjangoSettings, schema: DatabaseSchema
+) -> None:
+    """Add a node for each migration and apply all migrations to the schema."""
+    migrations = {migration.key: migration for migration in _find_migrations(program, settings)}
+    replacements: dict[MigrationKey, MigrationKey] = {}
+    for migration in migrations.values():
+        for key in migration.replaces:
+            if key in migrations:
+                replacements[key] = migration.key
+    for migration in migrations.values():
+        _add_migration(builder, migration, replacements.get(migration.key))
+    state = MigrationState(schema, builder, settings)
+    for migration in MigrationOrder(migrations, replacements).sort():
+        _apply_migration(state, migration)
+
+
+def _apply_migration(state: MigrationState, migration: DjangoMigration) -> None:
+    state.begin_migration(migration.app, migration.label)
+    for operation in _list_attribute(migration.definition, "operations"):
+        if isinstance(operation, CallResult):
+            apply_operation(state, operation)
+        else:
+            location = (migration.module.uri, migration.definition.line)
+            state.builder.add_remark(location, "an operation that is not known")
+
+
+def _find_migrations(program: Program, settings: DjangoSettings) -> list[DjangoMigration]:
+    migrations: list[DjangoMigration] = []
     for module in program.modules():
-        made = module.names.get("Migration")
+        definition = module.names.get("Migration")
         package, _, name = module.name.rpartition(".")
-        if not isinstance(made, ClassValue) or made.uri != module.uri or not package.endswith("migrations"):
+        if not isinstance(definition, ClassValue) or definition.uri != module.uri:
             continue
-        if "operations" not in made.attributes and "dependencies" not in made.attributes:
+        if not package.endswith("migrations") or definition.attributes.keys().isdisjoint(
+            ("operations", "dependencies")
+        ):
             continue
-        app = settings.label_of(package.rpartition(".")[0] or package)
-        one = Migration(app, name, module, made)
-        one.needs = [key for value in _list(made, "dependencies") if (key := _key(value, settings))]
-        one.replaces = [key for value in _list(made, "replaces") if (key := _key(value, settings))]
-        found.append(one)
-    return found
+        app = settings.app_label(package.rpartition(".")[0] or package)
+        dependencies = _migration_keys(definition, "dependencies", settings)
+        replaces = _migration_keys(definition, "replaces", settings)
+        migrations.append(DjangoMigration(app, name, module, definition, dependencies, replaces))
+    return migrations
 
 
-def _list(made: ClassValue, name: str) -> list[Value]:
-    value = made.attributes.get(name)
-    return list(value) if isinstance(value, list | tuple) else []
+def _list_attribute(definition: ClassValue, name: str) -> list[Value]:
+    value = definition.attributes.get(name)
+    if isinstance(value, list | tuple):
+        return list(value)
+    return []
 
 
-def _key(value: Value, settings: Settings) -> Key | None:
-    if isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(one, str) for one in value):
-        return value[0], value[1]
-    if isinstance(value, CallResult) and value.callee.endswith("swappable_dependency"):
-        return settings.user.partition(".")[0], "__first__"
-    return None
+def _migration_keys(definition: ClassValue, attribute: str, settings: DjangoSettings) -> list[MigrationKey]:
+    keys: list[MigrationKey] = []
+    for value in _list_attribute(definition, attribute):
+        if isinstance(value, CallResult):
+            if value.callee.endswith("swappable_dependency"):
+                keys.append((settings.user_model.partition(".")[0], "__first__"))
+        elif isinstance(value, tuple | list) and len(value) == 2:
+            app, name = value
+            if isinstance(app, str) and isinstance(name, str):
+                keys.append((app, name))
+    return keys
 
 
-def ordered(found: dict[Key, Migration], replaced: dict[Key, Key]) -> list[Migration]:
-    """Return the migrations that run, each after what it depends on; a squashed one stands for those it replaces."""
-    running = {key: one for key, one in found.items() if key not in replaced}
-    first: dict[str, Key] = {}
-    last: dict[str, Key] = {}
-    for app, name in sorted(running):
-        first.setdefault(app, (app, name))
-        last[app] = (app, name)
+class MigrationOrder:
+    """Sorts migrations so that each comes after its dependencies; a squashed one runs instead of those it replaces."""
 
-    def needs(one: Migration) -> list[Key]:
-        inner = [need for key in one.replaces if key in found for need in found[key].needs]
-        named = [*one.needs, *inner]
-        keys = [{"__first__": first, "__latest__": last}.get(key[1], {}).get(key[0], key) for key in named]
-        return [way for key in keys if (way := _standing(key, replaced)) in running and way != one.key]
+    def __init__(
+        self, migrations: dict[MigrationKey, DjangoMigration], replacements: dict[MigrationKey, MigrationKey]
+    ) -> None:
+        self._migrations = migrations
+        self._replacements = replacements
+        self._active = {key: migration for key, migration in migrations.items() if key not in replacements}
+        self._first: dict[str, MigrationKey] = {}
+        self._last: dict[str, MigrationKey] = {}
+        for key in sorted(self._active):
+            app = key[0]
+            self._first.setdefault(app, key)
+            self._last[app] = key
 
-    done: dict[Key, Migration] = {}
-    entered: set[Key] = set()
-    for start in sorted(running):
-        waiting = [start]
-        while waiting:
-            key = waiting[-1]
-            below = [one for one in needs(running[key]) if one not in done and one not in entered]
-            entered.add(key)
-            if below:
-                waiting.extend(reversed(below))
-                continue
-            done.setdefault(key, running[waiting.pop()])
-    return list(done.values())
+    def sort(self) -> list[DjangoMigration]:
+        """Return the active migrations in the order in which they run; a cycle does not stop the sort."""
+        sorted_migrations: dict[MigrationKey, DjangoMigration] = {}
+        entered: set[MigrationKey] = set()
+        for start in sorted(self._active):
+            pending = [start]
+            while pending:
+                key = pending[-1]
+                missing = [
+                    dependency
+                    for dependency in self._dependencies(self._active[key])
+                    if dependency not in sorted_migrations and dependency not in entered
+                ]
+                entered.add(key)
+                if missing:
+                    pending.extend(reversed(missing))
+                else:
+                    pending.pop()
+                    sorted_migrations.setdefault(key, self._active[key])
+        return list(sorted_migrations.values())
+
+    def _dependencies(self, migration: DjangoMigration) -> list[MigrationKey]:
+        """Return the active dependencies of a migration and of the migrations that it replaces."""
+        dependencies = list(migration.dependencies)
+        for key in migration.replaces:
+            if key in self._migrations:
+                dependencies.extend(self._migrations[key].dependencies)
+        active_dependencies: list[MigrationKey] = []
+        for dependency in dependencies:
+            resolved = self._resolve(dependency)
+            if resolved in self._active and resolved != migration.key:
+                active_dependencies.append(resolved)
+        return active_dependencies
+
+    def _resolve(self, key: MigrationKey) -> MigrationKey:
+        """Return the active migration for a key: `__first__`, `__latest__`, or the one that replaces it."""
+        app, name = key
+        if name == "__first__":
+            key = self._first.get(app, key)
+        elif name == "__latest__":
+            key = self._last.get(app, key)
+        for _ in range(_MAX_REPLACEMENTS):
+            if key not in self._replacements:
+                return key
+            key = self._replacements[key]
+        return key
 
 
-def _standing(key: Key, replaced: dict[Key, Key]) -> Key:
-    for _ in range(20):
-        if key not in replaced:
-            return key
-        key = replaced[key]
-    return key
-
-
-def _node(builder: GraphBuilder, one: Migration, by: Key | None) -> None:
-    key = f"migration:{one.app}.{one.name}"
-    needs: list[Json] = [".".join(need) for need in one.needs]
-    attributes: dict[str, Json] = {"app": one.app, "dependencies": needs}
-    if by is not None:
-        attributes["replaced_by"] = ".".join(by)
-    place = (one.module.uri, one.made.line, one.made.definition.line_end)
-    builder.add_node(Node(key, "migration", f"{one.app}.{one.name}", *place, "", "", "python", "django", attributes))
-    for name in (f"{one.app}.{one.name}", one.name):
-        builder.add_alias(name, key, "migration", one.module.uri)
+def _add_migration(builder: GraphBuilder, migration: DjangoMigration, replaced_by: MigrationKey | None) -> None:
+    dependencies: list[Json] = [".".join(dependency) for dependency in migration.dependencies]
+    attributes: dict[str, Json] = {"app": migration.app, "dependencies": dependencies}
+    if replaced_by is not None:
+        attributes["replaced_by"] = ".".join(replaced_by)
+    node = Node(
+        f"migration:{migration.label}",
+        "migration",
+        migration.label,
+        migration.module.uri,
+        migration.definition.line,
+        migration.definition.definition.line_end,
+        language="python",
+        framework="django",
+        attributes=attributes,
+    )
+    key = builder.add_node(node)
+    for name in (migration.label, migration.name):
+        builder.add_alias(name, key, "migration", migration.module.uri)

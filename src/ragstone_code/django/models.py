@@ -1,249 +1,332 @@
-"""Django's models: which classes they are, their tables and relations."""
+"""Django's models: their tables, columns and relations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.types import Confidence, Json, Node
 from ragstone_code.django.fields import (
-    OUTSIDE,
-    Pointed,
+    DJANGO_BASE_COLUMNS,
+    ModelRelation,
     app_of,
-    column_of,
-    fields_of,
-    kind_of,
-    pointed,
+    build_column,
+    build_relation,
+    field_type,
+    own_fields,
 )
-from ragstone_code.django.settings import Settings
+from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import BoundMember, CallResult, ClassValue, GenericType, Value, full_name
 from ragstone_code.tables import DatabaseSchema, SchemaColumn
 
-MODELS: Final = frozenset(
+_MODEL_CLASSES: Final = frozenset(
     ("django.db.models.Model", "django.db.models.base.Model", "django.contrib.gis.db.models.Model")
 )
+_MODEL_MODULES: Final = ("django.db.models.", "django.contrib.gis.db.models.")
+_NO_MODEL_SUFFIXES: Final = ("Manager", "QuerySet", "Field", "Choices", "Form", "Error")
 
 
 def is_model(value: Value) -> bool:
-    """Return whether a class is a model, abstract or not: by Django's own, or by what another package's models have."""
+    """Return whether a value is a model class, abstract or not."""
     if not isinstance(value, ClassValue) or value.definition.short == "Meta":
         return False
-    return any(_models(full_name(one)) for one in value.lineage() if not isinstance(one, ClassValue))
+    for ancestor in value.lineage():
+        if not isinstance(ancestor, ClassValue) and _is_model_name(full_name(ancestor)):
+            return True
+    return False
 
 
-def _models(name: str) -> bool:
-    if name in MODELS:
+def _is_model_name(name: str) -> bool:
+    """Return whether an external class is a model: Django's own, or a class in another package's models."""
+    if name in _MODEL_CLASSES:
         return True
-    outside = ".models." in name and not name.startswith(("django.db.models.", "django.contrib.gis.db.models."))
-    last = name.rpartition(".")[2]
-    return outside and not last.endswith(("Manager", "QuerySet", "Field", "Choices", "Form", "Error"))
+    if ".models." not in name or name.startswith(_MODEL_MODULES):
+        return False
+    return not name.endswith(_NO_MODEL_SUFFIXES)
 
 
-def is_abstract(one: ClassValue) -> bool:
-    """Return whether a model has no table because its own Meta says so."""
-    meta = one.attributes.get("Meta")
+def is_abstract(model: ClassValue) -> bool:
+    """Return whether a model's own Meta makes it abstract, so that it has no table."""
+    meta = model.attributes.get("Meta")
     return isinstance(meta, ClassValue) and meta.attributes.get("abstract") is True
 
 
-def meta_of(one: ClassValue, name: str) -> tuple[Value, ClassValue, int] | None:
-    """Return an option of Meta with the class that says it and its line: its own, or that of an abstract base."""
-    for level in one.lineage():
-        meta = level.attributes.get("Meta") if isinstance(level, ClassValue) else None
-        if isinstance(level, ClassValue) and (level is one or is_abstract(level)) and isinstance(meta, ClassValue):
-            found = meta.find(name)
-            return (found[1], level, found[0].lines.get(name, meta.line)) if found else None
+def meta_option(model: ClassValue, name: str) -> tuple[Value, ClassValue, int] | None:
+    """Return a Meta option with its class and line: from the model itself or its nearest abstract base."""
+    for ancestor in model.lineage():
+        if not isinstance(ancestor, ClassValue):
+            continue
+        meta = ancestor.attributes.get("Meta")
+        counts = ancestor is model or is_abstract(ancestor)
+        if counts and isinstance(meta, ClassValue):
+            located = meta.find(name)
+            if located is None:
+                return None
+            return located[1], ancestor, located[0].lines.get(name, meta.line)
     return None
 
 
-@dataclass
-class Models:
+class DjangoModels:
     """All models of a project."""
 
-    program: Program
-    builder: GraphBuilder
-    settings: Settings
-    by_label: dict[str, ClassValue] = field(default_factory=dict)
+    def __init__(self, program: Program, builder: GraphBuilder, settings: DjangoSettings) -> None:
+        self.program = program
+        self.builder = builder
+        self.settings = settings
+        self.all: list[ClassValue] = []
+        self.by_label: dict[str, ClassValue] = {}
+        for class_value in program.classes():
+            is_historical = ".migrations." in f"{class_value.full}."
+            if is_model(class_value) and not is_historical:
+                self.all.append(class_value)
+                self.by_label.setdefault(self.label_of(class_value), class_value)
 
-    def __post_init__(self) -> None:
-        self.all = [one for one in self.program.classes() if is_model(one) and ".migrations." not in f"{one.full}."]
-        for one in self.all:
-            self.by_label.setdefault(self.label(one), one)
+    # ── tables and columns ────────────────────────────────────────────────────────────────────────
 
-    def label(self, one: ClassValue) -> str:
-        """Return `app.model`."""
-        return f"{app_of(one, self.settings)}.{one.definition.short}".lower()
+    def label_of(self, model: ClassValue) -> str:
+        """Return `app.model` in lower case."""
+        return ".".join(self._app_and_name(model)).lower()
 
-    def table(self, one: ClassValue) -> tuple[str, str, int]:
-        """Return a model's table, how that is known, and the line that says so."""
-        proxy = meta_of(one, "proxy")
-        parent = self.parent(one)
-        if proxy is not None and proxy[0] is True and proxy[1] is one and parent is not None:
-            return self.table(parent)[0], "proxy", proxy[2]
-        told = meta_of(one, "db_table")
-        if told is not None and isinstance(told[0], str):
-            return told[0].strip('"'), "explicit", told[2] if told[1] is one else one.line
-        return f"{app_of(one, self.settings)}_{one.definition.short.lower()}", "convention", one.line
+    def _app_and_name(self, model: ClassValue) -> tuple[str, str]:
+        return app_of(model, self.settings), model.definition.short
 
-    def parent(self, one: ClassValue) -> ClassValue | None:
-        """Return the model with a table that a model inherits from."""
-        above = one.lineage()[1:]
-        return next((each for each in above if is_model(each) and not is_abstract(each)), None)
+    def table_of(self, model: ClassValue) -> tuple[str, str, int]:
+        """Return a model's table, how its name is known (proxy, explicit, convention), and the line."""
+        proxy = meta_option(model, "proxy")
+        parent = self._parent_of(model)
+        if proxy is not None and proxy[0] is True and proxy[1] is model and parent is not None:
+            return self.table_of(parent)[0], "proxy", proxy[2]
+        option = meta_option(model, "db_table")
+        if option is not None and isinstance(option[0], str):
+            table, defining_class, line = option
+            if defining_class is not model:
+                line = model.line
+            return table.strip('"'), "explicit", line
+        table = f"{app_of(model, self.settings)}_{model.definition.short.lower()}"
+        return table, "convention", model.line
 
-    def fields(self, one: ClassValue) -> Iterator[tuple[str, CallResult]]:
-        """Yield the fields of a model: those of abstract bases before its own."""
-        levels = [
-            each
-            for each in one.lineage()
-            if isinstance(each, ClassValue) and (each is one or is_abstract(each) or not is_model(each))
-        ]
-        found: dict[str, CallResult] = {}
-        for level in reversed(levels):
-            found.update(fields_of(level))
-        yield from (
-            (name, made) for name, made in found.items() if isinstance(one.attributes.get(name, made), CallResult)
-        )
+    def _parent_of(self, model: ClassValue) -> ClassValue | None:
+        """Return the nearest ancestor with a table."""
+        for ancestor in model.lineage()[1:]:
+            if isinstance(ancestor, ClassValue) and is_model(ancestor) and not is_abstract(ancestor):
+                return ancestor
+        return None
 
-    def columns(self, one: ClassValue) -> list[SchemaColumn]:
-        """Return the columns a model itself has in its table."""
-        found: list[SchemaColumn] = []
-        for name in one.type_names():
-            for own, kind in OUTSIDE.get(name.rpartition(".")[2], ()) if "django.contrib.auth" in name else ():
-                nullable = own == "last_login"
-                found.append(SchemaColumn(own, kind, nullable, unique=own == "username", place=(one.uri, one.line)))
-        for name, made in self.fields(one):
-            column = column_of(name, made)
-            point = pointed(name, made, self.owner(one), self.settings)
-            if column is None:
+    def _fields_of(self, model: ClassValue) -> Iterator[tuple[str, CallResult]]:
+        """Yield the fields of a model; fields of abstract bases and mixins come first."""
+        fields: dict[str, CallResult] = {}
+        for ancestor in reversed(model.lineage()):
+            if not isinstance(ancestor, ClassValue):
                 continue
-            if point is not None and point.to:
-                column.references = self.reference(point)
-            found = [each for each in found if each.name != column.name] + [column]
-        return self._keyed(one, found)
+            has_own_table = ancestor is not model and is_model(ancestor) and not is_abstract(ancestor)
+            if not has_own_table:
+                fields.update(own_fields(ancestor))
+        for name, field in fields.items():
+            is_overridden = not isinstance(model.attributes.get(name, field), CallResult)
+            if not is_overridden:
+                yield name, field
 
-    def _keyed(self, one: ClassValue, found: list[SchemaColumn]) -> list[SchemaColumn]:
-        """Return columns with the key that Django adds where none is written."""
-        if any(column.primary for column in found):
-            return found
-        parent = self.parent(one)
-        place = (one.uri, one.line)
-        if parent is not None:
-            name = f"{parent.definition.short.lower()}_ptr_id"
-            ends = f"{self.table(parent)[0]}.{self.key_of(parent)}"
-            kept = [column for column in found if column.name != name]
-            return [SchemaColumn(name, "OneToOneField", False, ends, primary=True, place=place), *kept]
-        return [SchemaColumn("id", self.auto(one), False, primary=True, place=place), *found]
+    def _relations_of(self, model: ClassValue) -> list[ModelRelation]:
+        relations: list[ModelRelation] = []
+        for name, field in self._fields_of(model):
+            relation = build_relation(name, field, self._app_and_name(model), self.settings)
+            if relation is not None:
+                relations.append(relation)
+        return relations
 
-    def auto(self, one: ClassValue) -> str:
-        """Return the kind of key that models get by themselves."""
-        told = self.settings.get("DEFAULT_AUTO_FIELD")
-        return told.rpartition(".")[2] if isinstance(told, str) else "AutoField"
+    def _columns_of(self, model: ClassValue) -> dict[str, SchemaColumn]:
+        """Return the columns of a model's own table by name, the primary key first."""
+        columns: dict[str, SchemaColumn] = {}
+        for column in _inherited_user_columns(model):
+            columns[column.name] = column
+        relations = [relation for relation in self._relations_of(model) if relation.target]
+        references = {relation.name: self._reference(relation) for relation in relations}
+        for name, field in self._fields_of(model):
+            field_column = build_column(name, field)
+            if field_column is not None:
+                field_column.references = references.get(name, "")
+                columns.pop(field_column.name, None)
+                columns[field_column.name] = field_column
+        if any(column.primary for column in columns.values()):
+            return columns
+        key = self._automatic_key(model)
+        columns.pop(key.name, None)
+        return {key.name: key, **columns}
 
-    def key_of(self, one: ClassValue, depth: int = 0) -> str:
+    def _automatic_key(self, model: ClassValue) -> SchemaColumn:
+        """Return the primary key that Django adds to a model without one."""
+        location = (model.uri, model.line)
+        parent = self._parent_of(model)
+        if parent is None:
+            return SchemaColumn("id", self._automatic_key_type(), primary=True, place=location)
+        parent_key = f"{self.table_of(parent)[0]}.{self._key_column(parent)}"
+        name = _parent_link_column(parent)
+        return SchemaColumn(name, "OneToOneField", references=parent_key, primary=True, place=location)
+
+    def _automatic_key_type(self) -> str:
+        setting = self.settings.get("DEFAULT_AUTO_FIELD")
+        if isinstance(setting, str):
+            return setting.rpartition(".")[2]
+        return "AutoField"
+
+    def _key_column(self, model: ClassValue) -> str:
         """Return the column of a model's primary key."""
-        for name, made in self.fields(one):
-            column = column_of(name, made)
+        for name, field in self._fields_of(model):
+            column = build_column(name, field)
             if column is not None and column.primary:
                 return column.name
-        parent = self.parent(one) if depth < 10 else None
-        return f"{parent.definition.short.lower()}_ptr_id" if parent is not None else "id"
+        parent = self._parent_of(model)
+        if parent is not None:
+            return _parent_link_column(parent)
+        return "id"
 
-    def reference(self, point: Pointed) -> str:
-        """Return `table.column` of what a field points to; a model the project lacks has Django's names."""
-        to = self.by_label.get(point.to)
-        told = point.made.kwargs.get("to_field")
-        if to is None:
-            return f"{point.to.replace('.', '_')}.{told if isinstance(told, str) else 'id'}"
-        return f"{self.table(to)[0]}.{told if isinstance(told, str) else self.key_of(to)}"
+    def _reference(self, relation: ModelRelation) -> str:
+        """Return `table.column` of a relation's target; a model outside the project has Django's default names."""
+        target = self.by_label.get(relation.target)
+        column = relation.field.kwargs.get("to_field")
+        if target is None:
+            table = relation.target.replace(".", "_")
+            if not isinstance(column, str):
+                column = "id"
+        else:
+            table = self.table_of(target)[0]
+            if not isinstance(column, str):
+                column = self._key_column(target)
+        return f"{table}.{column}"
 
-    def owner(self, one: ClassValue) -> tuple[str, str]:
-        """Return the app and the name of a model."""
-        return app_of(one, self.settings), one.definition.short
+    def _pivot_table(self, model: ClassValue, relation: ModelRelation) -> str:
+        """Return the name of the table between two models."""
+        table = relation.field.kwargs.get("db_table")
+        if isinstance(table, str):
+            return table
+        return f"{self.table_of(model)[0]}_{relation.name}"
 
     # ── nodes ─────────────────────────────────────────────────────────────────────────────────────
 
-    def read(self, tables: DatabaseSchema) -> None:
-        """Keep all models, and the tables that no migration of the project makes."""
-        migrated = set(tables.current) | {table.name for table in tables.dropped}
-        for one in self.all:
-            self._model(one, tables, migrated)
+    def add_to_graph(self, schema: DatabaseSchema) -> None:
+        """Add all models to the graph, and to the schema the tables that no migration creates."""
+        migrated = set(schema.current) | {table.name for table in schema.dropped}
+        for model in self.all:
+            self._add_model(model, schema, migrated)
 
-    def _model(self, one: ClassValue, tables: DatabaseSchema, migrated: set[str]) -> None:
-        abstract = is_abstract(one)
-        fields: list[Json] = [f"{name} ({kind_of(made)})" for name, made in self.fields(one)]
-        attributes: dict[str, Json] = {"app": app_of(one, self.settings), "fields": fields, "abstract": abstract}
-        name, how, line = self.table(one)
-        if not abstract:
-            attributes["table"] = name
-        key = self.builder.add_class(one, "model", **attributes)
-        self.builder.add_alias(self.label(one), key, "class", one.uri)
-        points = [
-            point for each, made in self.fields(one) if (point := pointed(each, made, self.owner(one), self.settings))
-        ]
-        for point in points:
-            self._relation(one, point, key)
-        if abstract:
-            return
-        confidence: Confidence = "convention" if how == "convention" else "declared"
-        self.builder.add_link("MAPS_TO", (key, f"table:{name}"), (one.uri, line), {"how": how}, how=confidence)
-        managed = meta_of(one, "managed")
-        if name not in migrated and how != "proxy" and not (managed and managed[0] is False):
-            self._table(one, tables, points)
-
-    def _table(self, one: ClassValue, tables: DatabaseSchema, points: list[Pointed]) -> None:
-        """Keep the table of a model whose app has no migration for it."""
-        name = self.table(one)[0]
-        made = tables.create(name, (one.uri, one.line))
-        made.columns.update({column.name: column for column in self.columns(one)})
-        for point in points:
-            if point.kind == "many_to_many" and not point.through:
-                told = point.made.kwargs.get("db_table")
-                other = point.to.rpartition(".")[2]
-                own = one.definition.short.lower()
-                place = (point.made.uri, point.made.line)
-                between = tables.create(told if isinstance(told, str) else f"{name}_{point.name}", place)
-                between.columns.update(
-                    joining(place, (own, f"{name}.{self.key_of(one)}"), (other, self.reference(point)))
-                )
-
-    def _relation(self, one: ClassValue, point: Pointed, key: str) -> None:
-        to = self.by_label.get(point.to)
-        place = (point.made.uri, point.made.line)
-        back = point.made.kwargs.get("related_name")
-        more: dict[str, Json] = {
-            "name": point.name,
-            "type": point.kind,
-            "related": to.full if to is not None else point.to,
-            "related_name": back if isinstance(back, str) else None,
-            "through": point.through or None,
+    def _add_model(self, model: ClassValue, schema: DatabaseSchema, migrated: set[str]) -> None:
+        fields: list[Json] = [f"{name} ({field_type(field)})" for name, field in self._fields_of(model)]
+        table, how, line = self.table_of(model)
+        attributes: dict[str, Json] = {
+            "app": app_of(model, self.settings),
+            "fields": fields,
+            "abstract": is_abstract(model),
         }
-        if not point.to:
-            self.builder.add_remark(place, f"the model that {one.definition.short}.{point.name} points to is not known")
+        if not is_abstract(model):
+            attributes["table"] = table
+        key = self.builder.add_class(model, "model", **attributes)
+        self.builder.add_alias(self.label_of(model), key, "class", model.uri)
+        for relation in self._relations_of(model):
+            self._add_relation(model, relation, key)
+        if is_abstract(model):
             return
-        if point.kind == "many_to_many" and not point.through:
-            told = point.made.kwargs.get("db_table")
-            more["pivot"] = told if isinstance(told, str) else f"{self.table(one)[0]}_{point.name}"
-        target = f"class:{to.full}" if to is not None else f"class:{point.to}"
-        if to is None:
-            outside: dict[str, Json] = {"external": True}
-            self.builder.add_node(
-                Node(target, "model", point.to, language="python", framework="django", attributes=outside)
-            )
-        self.builder.add_link("RELATES", (key, target), place, more, how="declared")
-        own = f"relation:{one.full}::{point.name}"
-        self.builder.add_node(
-            Node(own, "model_relation", point.name, *place, place[1], "", "", "python", "django", more)
-        )
+        confidence: Confidence = "declared"
+        if how == "convention":
+            confidence = "convention"
+        self.builder.add_link("MAPS_TO", (key, f"table:{table}"), (model.uri, line), {"how": how}, how=confidence)
+        managed = meta_option(model, "managed")
+        is_managed = managed is None or managed[0] is not False
+        if table not in migrated and how != "proxy" and is_managed:
+            self._add_table(model, schema)
 
-    def of(self, value: Value) -> ClassValue | None:
-        """Return the model behind a manager, a query set or the class itself."""
+    def _add_table(self, model: ClassValue, schema: DatabaseSchema) -> None:
+        """Add the table of a model without migrations, and its pivot tables."""
+        name = self.table_of(model)[0]
+        table = schema.create(name, (model.uri, model.line))
+        table.columns.update(self._columns_of(model))
+        for relation in self._relations_of(model):
+            if not relation.has_own_pivot:
+                continue
+            pivot = schema.create(self._pivot_table(model, relation), relation.location)
+            own_end = (model.definition.short.lower(), f"{name}.{self._key_column(model)}")
+            target_end = (relation.target.rpartition(".")[2], self._reference(relation))
+            pivot.columns.update(pivot_columns(relation.location, own_end, target_end))
+
+    def _add_relation(self, model: ClassValue, relation: ModelRelation, key: str) -> None:
+        if not relation.target:
+            text = f"the model that {model.definition.short}.{relation.name} points to is not known"
+            self.builder.add_remark(relation.location, text)
+            return
+        target = self.by_label.get(relation.target)
+        target_name = relation.target
+        if target is not None:
+            target_name = target.full
+        related_name = relation.field.kwargs.get("related_name")
+        if not isinstance(related_name, str):
+            related_name = None
+        attributes: dict[str, Json] = {
+            "name": relation.name,
+            "type": relation.kind,
+            "related": target_name,
+            "related_name": related_name,
+            "through": relation.through or None,
+        }
+        if relation.has_own_pivot:
+            attributes["pivot"] = self._pivot_table(model, relation)
+        target_key = f"class:{target_name}"
+        if target is None:
+            self._add_external_model(target_key, relation.target)
+        self.builder.add_link("RELATES", (key, target_key), relation.location, attributes, how="declared")
+        uri, line = relation.location
+        node = Node(
+            f"relation:{model.full}::{relation.name}",
+            "model_relation",
+            relation.name,
+            uri,
+            line,
+            line,
+            language="python",
+            framework="django",
+            attributes=attributes,
+        )
+        self.builder.add_node(node)
+
+    def _add_external_model(self, key: str, label: str) -> None:
+        node = Node(
+            key,
+            "model",
+            label,
+            language="python",
+            framework="django",
+            attributes={"external": True},
+        )
+        self.builder.add_node(node)
+
+    def model_of(self, value: Value) -> ClassValue | None:
+        """Return the model of a manager, a query set or the class itself."""
         for _ in range(12):
             if isinstance(value, ClassValue):
-                return value if is_model(value) else None
+                if is_model(value):
+                    return value
+                return None
             value = _underlying_value(value)
         return None
+
+
+def _inherited_user_columns(model: ClassValue) -> Iterator[SchemaColumn]:
+    """Yield the columns that a model inherits from Django's user classes."""
+    for type_name in model.type_names():
+        if "django.contrib.auth" not in type_name:
+            continue
+        for name, kind in DJANGO_BASE_COLUMNS.get(type_name.rpartition(".")[2], ()):
+            yield SchemaColumn(
+                name,
+                kind,
+                nullable=name == "last_login",
+                unique=name == "username",
+                place=(model.uri, model.line),
+            )
+
+
+def _parent_link_column(parent: ClassValue) -> str:
+    return f"{parent.definition.short.lower()}_ptr_id"
 
 
 def _underlying_value(value: Value) -> Value:
@@ -251,17 +334,22 @@ def _underlying_value(value: Value) -> Value:
         return value.on
     if isinstance(value, BoundMember):
         return value.owner
-    return value.origin if isinstance(value, GenericType) else None
+    if isinstance(value, GenericType):
+        return value.origin
+    return None
 
 
-def joining(place: tuple[str, int], own: tuple[str, str], other: tuple[str, str]) -> dict[str, SchemaColumn]:
-    """Return the columns of the table between two models: (name, reference) of both."""
-    first, second = own[0], other[0]
-    if first == second:
-        first, second = f"from_{first}", f"to_{second}"
-    found = [
-        SchemaColumn("id", "AutoField", False, primary=True, place=place),
-        SchemaColumn(f"{first}_id", "ForeignKey", False, own[1], place=place),
-        SchemaColumn(f"{second}_id", "ForeignKey", False, other[1], place=place),
+def pivot_columns(
+    location: tuple[str, int], first: tuple[str, str], second: tuple[str, str]
+) -> dict[str, SchemaColumn]:
+    """Return the columns of the table between two models; each end is (model name, referenced column)."""
+    first_name, first_reference = first
+    second_name, second_reference = second
+    if first_name == second_name:
+        first_name, second_name = f"from_{first_name}", f"to_{second_name}"
+    columns = [
+        SchemaColumn("id", "AutoField", primary=True, place=location),
+        SchemaColumn(f"{first_name}_id", "ForeignKey", references=first_reference, place=location),
+        SchemaColumn(f"{second_name}_id", "ForeignKey", references=second_reference, place=location),
     ]
-    return {column.name: column for column in found}
+    return {column.name: column for column in columns}

@@ -1,66 +1,74 @@
-"""Django's ways of writing a path, as one: parameters in braces."""
+"""Django's path syntaxes as paths with parameters in braces."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-CONVERTED: Final = re.compile(r"<(?:[^<>:\s]+:)?([^<>\s]+)>")
-NAMED: Final = re.compile(r"\(\?P<(\w+)>")
-PLAIN: Final = {r"\.": ".", r"\-": "-", r"\/": "/", r"\_": "_", r"\Z": "", r"\A": "", r"\+": "+"}
+_CONVERTER: Final = re.compile(r"<(?:[^<>:\s]+:)?([^<>\s]+)>")
+_NAMED_GROUP: Final = re.compile(r"\(\?P<(\w+)>")
+_ESCAPES: Final = {r"\.": ".", r"\-": "-", r"\/": "/", r"\_": "_", r"\Z": "", r"\A": "", r"\+": "+"}
 
 
-def written(path: str) -> str:
-    """Return a path of `path()`: `orders/<int:pk>/` is `orders/{pk}/`."""
-    return CONVERTED.sub(r"{\1}", path)
+def convert_path(path: str) -> str:
+    """Return the path of a `path()` call: `orders/<int:pk>/` becomes `orders/{pk}/`."""
+    return _CONVERTER.sub(r"{\1}", path)
 
 
-def simplified(regex: str) -> str:
-    """Return a regular expression of `re_path()` as a path: groups become parameters, anchors go."""
-    found: list[str] = []
-    at, count = 0, 0
-    while at < len(regex):
-        sign = regex[at]
-        if sign == "(":
-            end = _closing(regex, at)
-            name = NAMED.match(regex, at)
+def convert_regex(regex: str) -> str:
+    """Return the path of a `re_path()` call: groups become parameters, anchors are removed."""
+    parts: list[str] = []
+    position = 0
+    unnamed_groups = 0
+    while position < len(regex):
+        character = regex[position]
+        if character == "(":
+            end = _group_end(regex, position)
+            name = _NAMED_GROUP.match(regex, position)
             if name:
-                found.append("{" + name[1] + "}")
-            elif not regex.startswith("(?", at):
-                found.append("{" + str(count) + "}")
-                count += 1
+                parts.append("{" + name[1] + "}")
+            elif regex.startswith("(?", position):
+                parts.append(convert_regex(_uncaptured_content(regex[position:end])))
             else:
-                found.append(simplified(_inner(regex[at:end])))
-            at = end
-        elif sign == "\\":
-            pair = regex[at : at + 2]
-            found.append(PLAIN.get(pair, pair))
-            at += 2
+                parts.append("{" + str(unnamed_groups) + "}")
+                unnamed_groups += 1
+            position = end
+        elif character == "\\":
+            escape = regex[position : position + 2]
+            parts.append(_ESCAPES.get(escape, escape))
+            position += 2
         else:
-            found.append("" if sign in "^$?" else sign)
-            at += 1
-    return "".join(found)
+            if character not in "^$?":
+                parts.append(character)
+            position += 1
+    return "".join(parts)
 
 
-def _inner(group: str) -> str:
-    """Return what a group that keeps nothing has in it."""
-    return re.sub(r"^\(\?[:=!<>]*", "", group).removesuffix(")") if group.startswith("(?:") else ""
+def _uncaptured_content(group: str) -> str:
+    """Return the content of a `(?:…)` group; nothing for other special groups."""
+    if not group.startswith("(?:"):
+        return ""
+    return re.sub(r"^\(\?[:=!<>]*", "", group).removesuffix(")")
 
 
-def _closing(regex: str, at: int) -> int:
-    """Return the place after the parenthesis that ends a group."""
-    depth, place, inside = 0, at, False
-    while place < len(regex):
-        sign = regex[place]
-        if sign == "\\":
-            place += 1
-        elif inside:
-            inside = sign != "]"
-        elif sign == "[":
-            inside = True
-        elif sign in "()":
-            depth += 1 if sign == "(" else -1
+def _group_end(regex: str, start: int) -> int:
+    """Return the position after the parenthesis that closes a group."""
+    depth = 0
+    position = start
+    in_brackets = False
+    while position < len(regex):
+        character = regex[position]
+        if character == "\\":
+            position += 1
+        elif in_brackets:
+            in_brackets = character != "]"
+        elif character == "[":
+            in_brackets = True
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
             if not depth:
-                return place + 1
-        place += 1
+                return position + 1
+        position += 1
     return len(regex)

@@ -1,29 +1,30 @@
-"""Routers of Django's REST framework: the routes that registering a set of views makes."""
+"""Routers of Django REST framework: the URL patterns of registered view sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
-from ragstone_code.django.models import Models
-from ragstone_code.django.patterns import simplified
+from ragstone_code.django.models import DjangoModels
+from ragstone_code.django.patterns import convert_regex
 from ragstone_code.graph_builder import Location
 from ragstone_code.program import Program
 from ragstone_code.python.values import BoundMember, CallResult, ClassValue, ExternalName, FunctionValue, Value
 
-DEFAULT: Final = frozenset(
+_DEFAULT_ROUTERS: Final = frozenset(
     ("rest_framework.routers.DefaultRouter", "rest_framework_nested.routers.NestedDefaultRouter")
 )
-NESTED: Final = frozenset(
+_NESTED_ROUTERS: Final = frozenset(
     ("rest_framework_nested.routers.NestedSimpleRouter", "rest_framework_nested.routers.NestedDefaultRouter")
 )
-ROUTERS: Final = (
-    DEFAULT | NESTED | {"rest_framework.routers.SimpleRouter", "rest_framework_nested.routers.SimpleRouter"}
+_SIMPLE_ROUTERS: Final = frozenset(
+    ("rest_framework.routers.SimpleRouter", "rest_framework_nested.routers.SimpleRouter")
 )
-LIST: Final = (("get", "list"), ("post", "create"))
-DETAIL: Final = (("get", "retrieve"), ("put", "update"), ("patch", "partial_update"), ("delete", "destroy"))
-MIXINS: Final = {
+ROUTERS: Final = _DEFAULT_ROUTERS | _NESTED_ROUTERS | _SIMPLE_ROUTERS
+_LIST_ACTIONS: Final = {"get": "list", "post": "create"}
+_DETAIL_ACTIONS: Final = {"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"}
+_INHERITED_ACTIONS: Final = {
     "ModelViewSet": ("list", "create", "retrieve", "update", "partial_update", "destroy"),
     "ReadOnlyModelViewSet": ("list", "retrieve"),
     "ListModelMixin": ("list",),
@@ -32,12 +33,17 @@ MIXINS: Final = {
     "UpdateModelMixin": ("update", "partial_update"),
     "DestroyModelMixin": ("destroy",),
 }
-"""Actions that come with what the framework has."""
+"""Actions that the REST framework's classes provide."""
+_ACTION_DECORATORS: Final = ("decorators.action", "detail_route", "list_route")
+_MAX_REGISTRY_DEPTH: Final = 5
+
+_Pattern: TypeAlias = tuple[str, str, dict[str, str]]
+"""The pattern after the prefix, the name, and the action of each HTTP method."""
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """One pattern a router makes: which method of the view each verb calls."""
+class RouterPattern:
+    """One URL pattern of a router."""
 
     pattern: str
     uri: str
@@ -45,119 +51,183 @@ class Registered:
     view: Value
     place: Location
     actions: dict[str, str] = field(default_factory=dict)
+    """The action of the view set for each HTTP method."""
     conditional: bool = False
 
 
-def registered(program: Program, router: CallResult, models: Models) -> Iterator[Registered]:
-    """Yield the patterns of a router, in its order; those with a format behind them are left out."""
-    slash = "" if router.argument(-1, "trailing_slash") is False else "/"
-    before = _before(router)
+@dataclass(frozen=True, slots=True)
+class ExtraAction:
+    """An action that a view set adds with a decorator."""
+
+    is_detail: bool
+    path: str
+    name: str
+    actions: dict[str, str]
+
+
+def router_patterns(program: Program, router: CallResult, models: DjangoModels) -> Iterator[RouterPattern]:
+    """Yield the URL patterns of a router in order, without those for format suffixes."""
+    slash = "/"
+    if router.argument(-1, "trailing_slash") is False:
+        slash = ""
+    outer_prefix = _nested_prefix(router)
     for call in _registrations(program, router):
-        prefix, view = call.argument(0, "prefix"), call.argument(1, "viewset")
+        prefix = call.argument(0, "prefix")
+        view = call.argument(1, "viewset")
         if not isinstance(prefix, str) or not isinstance(view, ClassValue):
             continue
-        told = call.argument(2, "basename") or call.kwargs.get("base_name")
-        base = told if isinstance(told, str) else _basename(view, models)
-        for tail, name, actions in _patterns(view, slash):
-            whole = f"^{before}{prefix}{tail}$" if prefix or before else f"^{tail.lstrip('/')}$"
-            place = (call.uri, call.line)
-            yield Registered(whole, simplified(whole), f"{base}-{name}", view, place, actions, call.conditional)
-    if DEFAULT & set(router.type_names()) and not NESTED & set(router.type_names()):
-        root = ExternalName("rest_framework.routers.APIRootView")
-        yield Registered("", "", "api-root", root, (router.uri, router.line), {"get": "get"}, router.conditional)
+        base_name = call.argument(2, "basename") or call.kwargs.get("base_name")
+        if not isinstance(base_name, str):
+            base_name = _default_base_name(view, models)
+        for tail, name, actions in _view_set_patterns(view, slash):
+            pattern = f"^{outer_prefix}{prefix}{tail}$"
+            if not prefix and not outer_prefix:
+                pattern = f"^{tail.lstrip('/')}$"
+            yield RouterPattern(
+                pattern,
+                convert_regex(pattern),
+                f"{base_name}-{name}",
+                view,
+                (call.uri, call.line),
+                actions,
+                call.conditional,
+            )
+    yield from _root_pattern(router)
+
+
+def _root_pattern(router: CallResult) -> Iterator[RouterPattern]:
+    """Yield the pattern of the API root, which a default router adds."""
+    type_names = set(router.type_names())
+    if type_names.isdisjoint(_DEFAULT_ROUTERS) or not type_names.isdisjoint(_NESTED_ROUTERS):
+        return
+    root_view = ExternalName("rest_framework.routers.APIRootView")
+    location = (router.uri, router.line)
+    yield RouterPattern("", "", "api-root", root_view, location, {"get": "get"}, router.conditional)
 
 
 def _registrations(program: Program, router: CallResult, depth: int = 0) -> Iterator[CallResult]:
-    """Yield what is registered, also through the registry of another router."""
-    for one in program.interpreter.objects:
-        if one.method == "register" and one.on is router:
-            yield one
-        extends = one.method == "extend" and isinstance(one.on, BoundMember) and one.on.name == "registry"
-        other = one.args[0] if one.args else None
-        if (
-            extends
-            and one.on.owner is router
-            and isinstance(other, BoundMember)
-            and isinstance(other.owner, CallResult)
-            and depth < 5
-        ):
-            yield from _registrations(program, other.owner, depth + 1)
+    """Yield the `register` calls of a router and of routers whose registry it includes."""
+    for call in program.interpreter.objects:
+        if call.method == "register" and call.on is router:
+            yield call
+        elif call.method == "extend" and depth < _MAX_REGISTRY_DEPTH:
+            other = _extending_router(call, router)
+            if other is not None:
+                yield from _registrations(program, other, depth + 1)
 
 
-def _before(router: CallResult) -> str:
-    """Return what a nested router's patterns begin with: its parent's prefix and key."""
-    if not NESTED & set(router.type_names()):
+def _extending_router(call: CallResult, router: CallResult) -> CallResult | None:
+    """Return the other router of `router.registry.extend(other.registry)`."""
+    registry = call.on
+    if not isinstance(registry, BoundMember) or registry.name != "registry" or registry.owner is not router:
+        return None
+    argument = next(iter(call.args), None)
+    if isinstance(argument, BoundMember) and isinstance(argument.owner, CallResult):
+        return argument.owner
+    return None
+
+
+def _nested_prefix(router: CallResult) -> str:
+    """Return the prefix of a nested router's patterns: the prefix and key of its parents."""
+    if _NESTED_ROUTERS.isdisjoint(router.type_names()):
         return ""
-    parent, prefix = router.argument(0, "parent_router"), router.argument(1, "parent_prefix")
+    outer = ""
+    parent = router.argument(0, "parent_router")
+    if isinstance(parent, CallResult):
+        outer = _nested_prefix(parent)
+    prefix = router.argument(1, "parent_prefix")
+    if not isinstance(prefix, str):
+        return outer
     lookup = router.argument(2, "lookup", "nested_1")
-    outer = _before(parent) if isinstance(parent, CallResult) else ""
-    return f"{outer}{prefix}/(?P<{lookup}_pk>[^/.]+)/" if isinstance(prefix, str) else outer
+    return f"{outer}{prefix}/(?P<{lookup}_pk>[^/.]+)/"
 
 
-def _basename(view: ClassValue, models: Models) -> str:
-    """Return the name of the model a set of views is about."""
-    found = view.find("queryset")
-    model = models.of(found[1]) if found else None
-    return model.definition.short.lower() if model is not None else view.definition.short.lower()
+def _default_base_name(view: ClassValue, models: DjangoModels) -> str:
+    """Return the name of the view set's model, else of the view set."""
+    located = view.find("queryset")
+    if located:
+        model = models.model_of(located[1])
+        if model is not None:
+            return model.definition.short.lower()
+    return view.definition.short.lower()
 
 
-def _patterns(view: ClassValue, slash: str) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield (what follows the prefix, name, actions): the list, its actions, one, and the actions of one."""
-    known = actions_of(view)
-    lookup = f"/(?P<{_lookup(view)}>{_text(view, 'lookup_value_regex', '[^/.]+')})"
-    extra = list(_extra(view))
-    yield from _those(LIST, known, slash, "list")
-    yield from ((f"/{path}{slash}", name, called) for detail, path, name, called in extra if not detail)
-    yield from _those(DETAIL, known, f"{lookup}{slash}", "detail")
-    yield from ((f"{lookup}/{path}{slash}", name, called) for detail, path, name, called in extra if detail)
+def _view_set_patterns(view: ClassValue, slash: str) -> Iterator[_Pattern]:
+    """Yield list patterns, then extra list actions, then detail patterns, then extra detail actions."""
+    available = available_actions(view)
+    value_pattern = _text_attribute(view, "lookup_value_regex", "[^/.]+")
+    lookup = f"/(?P<{_lookup_name(view)}>{value_pattern})"
+    extra_actions = list(_extra_actions(view))
+    yield from _standard_pattern(_LIST_ACTIONS, available, slash, "list")
+    for extra in extra_actions:
+        if not extra.is_detail:
+            yield f"/{extra.path}{slash}", extra.name, extra.actions
+    yield from _standard_pattern(_DETAIL_ACTIONS, available, f"{lookup}{slash}", "detail")
+    for extra in extra_actions:
+        if extra.is_detail:
+            yield f"{lookup}/{extra.path}{slash}", extra.name, extra.actions
 
 
-def _those(
-    wanted: tuple[tuple[str, str], ...], known: set[str], tail: str, name: str
-) -> Iterator[tuple[str, str, dict[str, str]]]:
-    actions = {verb: action for verb, action in wanted if action in known}
-    if actions:
-        yield tail, name, actions
+def _standard_pattern(actions: dict[str, str], available: set[str], tail: str, name: str) -> Iterator[_Pattern]:
+    """Yield a pattern with the available actions, if there are any."""
+    served = {verb: action for verb, action in actions.items() if action in available}
+    if served:
+        yield tail, name, served
 
 
-def actions_of(view: ClassValue) -> set[str]:
-    """Return the standard actions a set of views has."""
-    found = {name for _, name in (*LIST, *DETAIL) if (own := view.find(name)) and isinstance(own[1], FunctionValue)}
+def available_actions(view: ClassValue) -> set[str]:
+    """Return the standard actions of a view set, own or inherited."""
+    actions: set[str] = set()
+    for action in (*_LIST_ACTIONS.values(), *_DETAIL_ACTIONS.values()):
+        located = view.find(action)
+        if located and isinstance(located[1], FunctionValue):
+            actions.add(action)
     for name in view.type_names():
         if name.startswith("rest_framework"):
-            found |= set(MIXINS.get(name.rpartition(".")[2], ()))
-    return found
+            actions.update(_INHERITED_ACTIONS.get(name.rpartition(".")[2], ()))
+    return actions
 
 
-def _extra(view: ClassValue) -> Iterator[tuple[bool, str, str, dict[str, str]]]:
-    """Yield the actions a view adds: whether each is of one, its path, its name, and which verbs call it."""
+def _extra_actions(view: ClassValue) -> Iterator[ExtraAction]:
+    """Yield the actions that a view set and its ancestors add with decorators."""
     seen: set[str] = set()
-    for level in view.lineage():
-        for name, value in level.attributes.items() if isinstance(level, ClassValue) else ():
-            if not isinstance(value, FunctionValue) or name in seen:
-                continue
-            seen.add(name)
-            for one in value.decorations:
-                if isinstance(one.value, CallResult) and one.value.callee.endswith(
-                    ("decorators.action", "detail_route", "list_route")
-                ):
-                    yield _action(name, one.value)
+    for ancestor in view.lineage():
+        if not isinstance(ancestor, ClassValue):
+            continue
+        for name, value in ancestor.attributes.items():
+            if isinstance(value, FunctionValue) and name not in seen:
+                seen.add(name)
+                yield from _decorated_actions(name, value)
 
 
-def _action(name: str, made: CallResult) -> tuple[bool, str, str, dict[str, str]]:
-    detail = made.callee.endswith("detail_route") or made.argument(1, "detail") is True
-    methods = made.argument(0, "methods")
-    verbs = [one.lower() for one in methods if isinstance(one, str)] if isinstance(methods, list | tuple) else ["get"]
-    path, label = made.kwargs.get("url_path"), made.kwargs.get("url_name")
-    url_path = path if isinstance(path, str) else name
-    url_name = label if isinstance(label, str) else name.replace("_", "-")
-    return detail, url_path, url_name, dict.fromkeys(verbs, name)
+def _decorated_actions(name: str, function: FunctionValue) -> Iterator[ExtraAction]:
+    for decoration in function.decorations:
+        decorator = decoration.value
+        if isinstance(decorator, CallResult) and decorator.callee.endswith(_ACTION_DECORATORS):
+            yield _build_action(name, decorator)
 
 
-def _lookup(view: ClassValue) -> str:
-    return _text(view, "lookup_url_kwarg", "") or _text(view, "lookup_field", "pk")
+def _build_action(name: str, decorator: CallResult) -> ExtraAction:
+    verbs = ["get"]
+    methods = decorator.argument(0, "methods")
+    if isinstance(methods, list | tuple):
+        verbs = [method.lower() for method in methods if isinstance(method, str)]
+    path = decorator.kwargs.get("url_path")
+    if not isinstance(path, str):
+        path = name
+    url_name = decorator.kwargs.get("url_name")
+    if not isinstance(url_name, str):
+        url_name = name.replace("_", "-")
+    is_detail = decorator.callee.endswith("detail_route") or decorator.argument(1, "detail") is True
+    return ExtraAction(is_detail, path, url_name, dict.fromkeys(verbs, name))
 
 
-def _text(view: ClassValue, name: str, default: str) -> str:
-    found = view.find(name)
-    return found[1] if found and isinstance(found[1], str) else default
+def _lookup_name(view: ClassValue) -> str:
+    return _text_attribute(view, "lookup_url_kwarg", "") or _text_attribute(view, "lookup_field", "pk")
+
+
+def _text_attribute(view: ClassValue, name: str, default: str) -> str:
+    located = view.find(name)
+    if located and isinstance(located[1], str):
+        return located[1]
+    return default

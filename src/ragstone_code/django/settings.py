@@ -1,145 +1,198 @@
-"""Django's settings: which modules they are, the apps they install, and what a setting's name stands for."""
+"""Django's settings: their modules, the installed apps, and the values of settings."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from ragstone.code import tree
 from ragstone.types import Json, Node
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import ClassValue, ExternalName, ModuleValue, Value
 
-NAMED: Final = re.compile(r"""DJANGO_SETTINGS_MODULE["']?\]?\s*[,=:]\s*["']?([A-Za-z_][\w.]*)""")
-CONF: Final = "django.conf.settings."
+_SETTINGS_MODULE: Final = re.compile(r"""DJANGO_SETTINGS_MODULE["']?\]?\s*[,=:]\s*["']?([A-Za-z_][\w.]*)""")
+_SETTINGS_PREFIX: Final = "django.conf.settings."
+_DEFAULT_USER: Final = "auth.User"
+_SHOWN_SETTINGS: Final = ("ROOT_URLCONF", "INSTALLED_APPS", "AUTH_USER_MODEL", "MIDDLEWARE", "DEFAULT_AUTO_FIELD")
 
 
-class Settings:
-    """The settings of a project; of several modules, the one that `manage.py` names goes first."""
+class DjangoSettings:
+    """The settings of a project. Of several modules, the one that `manage.py` names comes first."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.modules = self._modules()
-        self.labels = dict(self._labels())
+        self.modules = self._find_modules()
+        self.labels = self._find_app_labels()
 
-    def _modules(self) -> list[ModuleValue]:
-        """Return the modules that set a root of urls or apps, those that files name as the settings first."""
-        told: list[str] = []
-        for uri in sorted(self.program.interpreter.project.uris, key=lambda one: (not one.endswith("manage.py"), one)):
-            told.extend(NAMED.findall(self.program.world.read(uri) or ""))
-        found = [one for one in self.program.modules() if _sets(one)]
-        ranks = {name: place for place, name in enumerate(dict.fromkeys(told))}
+    def _find_modules(self) -> list[ModuleValue]:
+        """Return the modules with settings, those that a file names as the settings module first."""
+        ranks: dict[str, int] = {}
+        for name in self._named_modules():
+            ranks.setdefault(name, len(ranks))
 
-        def rank(one: ModuleValue) -> tuple[int, str]:
-            places = [place for name, place in ranks.items() if one.name == name or one.name.endswith(f".{name}")]
-            return min(places, default=len(ranks)), one.uri
+        def sort_key(module: ModuleValue) -> tuple[int, str]:
+            module_ranks = [
+                rank for name, rank in ranks.items() if module.name == name or module.name.endswith(f".{name}")
+            ]
+            return min(module_ranks, default=len(ranks)), module.uri
 
-        return sorted(found, key=rank)
+        modules = [module for module in self.program.modules() if _has_settings(module)]
+        return sorted(modules, key=sort_key)
+
+    def _named_modules(self) -> list[str]:
+        """Return the names that files assign to `DJANGO_SETTINGS_MODULE`, those in `manage.py` first."""
+        names: list[str] = []
+        uris = self.program.interpreter.project.uris
+        for uri in sorted(uris, key=lambda uri: (not uri.endswith("manage.py"), uri)):
+            text = self.program.world.read(uri) or ""
+            names.extend(_SETTINGS_MODULE.findall(text))
+        return names
 
     def get(self, name: str) -> Value:
-        """Return a setting of the first module that has it; None where none has."""
-        return next((one.names[name] for one in self.modules if name in one.names), None)
+        """Return a setting of the first module that defines it, else None."""
+        for module in self.modules:
+            if name in module.names:
+                return module.names[name]
+        return None
 
-    def roots(self) -> list[tuple[str, ModuleValue]]:
-        """Return the root modules of urls, each once, with the settings that name them."""
-        found: dict[str, ModuleValue] = {}
-        for one in self.modules:
-            root = one.names.get("ROOT_URLCONF")
+    def get_list(self, name: str) -> list[Value]:
+        """Return a setting that is a list; an empty list if it is not."""
+        return _as_list(self.get(name))
+
+    def url_roots(self) -> list[tuple[str, ModuleValue]]:
+        """Return the distinct root URL modules, each with the settings module that names it."""
+        roots: dict[str, ModuleValue] = {}
+        for module in self.modules:
+            root = module.names.get("ROOT_URLCONF")
             if isinstance(root, str):
-                found.setdefault(root, one)
-        return list(found.items())
+                roots.setdefault(root, module)
+        return list(roots.items())
 
-    def value(self, given: Value) -> Value:
-        """Return what a value is once settings are put in: `settings.AUTH_USER_MODEL` is its text."""
-        if isinstance(given, ExternalName) and given.name.startswith(CONF):
-            name = given.name.removeprefix(CONF)
-            known = self.get(name)
-            return "auth.User" if known is None and name == "AUTH_USER_MODEL" else known if known is not None else given
-        return given
+    def resolve(self, value: Value) -> Value:
+        """Return the value of a setting for `settings.NAME`; other values stay as they are."""
+        if not isinstance(value, ExternalName) or not value.name.startswith(_SETTINGS_PREFIX):
+            return value
+        name = value.name.removeprefix(_SETTINGS_PREFIX)
+        setting = self.get(name)
+        if setting is not None:
+            return setting
+        if name == "AUTH_USER_MODEL":
+            return _DEFAULT_USER
+        return value
 
     @property
-    def user(self) -> str:
-        """Return the model of users, as `app.Model`."""
-        told = self.get("AUTH_USER_MODEL")
-        return told if isinstance(told, str) else "auth.User"
+    def user_model(self) -> str:
+        """Return the user model as `app.Model`."""
+        setting = self.get("AUTH_USER_MODEL")
+        if isinstance(setting, str):
+            return setting
+        return _DEFAULT_USER
 
-    def _labels(self) -> list[tuple[str, str]]:
-        """Return (module, label) of the apps: by their configuration, else the last part of the module."""
-        found: dict[str, str] = {}
-        for one in self.modules:
-            for name in (
-                one.names.get("INSTALLED_APPS") or ()
-                if isinstance(one.names.get("INSTALLED_APPS"), list | tuple)
-                else ()
-            ):
-                if isinstance(name, str):
-                    found.setdefault(name, name.rpartition(".")[2])
-        for classed in self.program.classes():
-            if "django.apps.AppConfig" in set(classed.type_names()):
-                name = classed.attributes.get("name")
-                label = classed.attributes.get("label")
-                if isinstance(name, str):
-                    found[name] = label if isinstance(label, str) else name.rpartition(".")[2]
-        return sorted(found.items(), key=lambda pair: -len(pair[0]))
+    def _find_app_labels(self) -> dict[str, str]:
+        """Return the labels of the apps by module, longest module first."""
+        labels: dict[str, str] = {}
+        for module in self.modules:
+            for app in _as_list(module.names.get("INSTALLED_APPS")):
+                if isinstance(app, str):
+                    labels.setdefault(app, app.rpartition(".")[2])
+        for class_value in self.program.classes():
+            if "django.apps.AppConfig" not in set(class_value.type_names()):
+                continue
+            name = class_value.attributes.get("name")
+            label = class_value.attributes.get("label")
+            if isinstance(name, str) and isinstance(label, str):
+                labels[name] = label
+            elif isinstance(name, str):
+                labels[name] = name.rpartition(".")[2]
+        return dict(sorted(labels.items(), key=lambda item: -len(item[0])))
 
-    def label_of(self, module: str) -> str:
-        """Return the label of the app a module belongs to."""
+    def app_label(self, module: str) -> str:
+        """Return the label of the app that contains a module."""
         for app, label in self.labels.items():
-            if f".{module}.".endswith(f".{app}.") or f".{app}." in f".{module}.":
+            if f".{app}." in f".{module}.":
                 return label
-        before = re.split(r"\.(?:models|migrations|admin|views)\b", module)[0]
-        return before.rpartition(".")[2]
+        package = re.split(r"\.(?:models|migrations|admin|views)\b", module)[0]
+        return package.rpartition(".")[2]
+
+    # ── nodes ─────────────────────────────────────────────────────────────────────────────────────
 
     def add_to_graph(self, builder: GraphBuilder) -> None:
-        """Keep the settings as nodes, and the middleware that stands before every view."""
+        """Add important settings and the global middleware to a graph."""
         for module in self.modules[:1]:
-            for name in ("ROOT_URLCONF", "INSTALLED_APPS", "AUTH_USER_MODEL", "MIDDLEWARE", "DEFAULT_AUTO_FIELD"):
-                value = module.names.get(name)
-                line = _line(module, name)
-                if isinstance(value, str | list | tuple) and line:
-                    plain: Json = value if isinstance(value, str) else [one for one in value if isinstance(one, str)]
-                    key = f"config:{name}"
-                    made = Node(
-                        key,
-                        "config",
-                        name,
-                        module.uri,
-                        line,
-                        line,
-                        framework=builder.framework,
-                        attributes={"value": plain},
-                    )
-                    builder.add_node(made)
-                    builder.add_alias(name, key, "config", module.uri)
-        for order, name in enumerate(
-            self.get("MIDDLEWARE") or () if isinstance(self.get("MIDDLEWARE"), list | tuple) else ()
-        ):
+            for name in _SHOWN_SETTINGS:
+                _add_setting(builder, module, name)
+        for order, name in enumerate(self.get_list("MIDDLEWARE")):
             if isinstance(name, str):
-                self._middleware(builder, name, order)
+                self._add_middleware(builder, name, order)
 
-    def _middleware(self, builder: GraphBuilder, name: str, order: int) -> None:
+    def _add_middleware(self, builder: GraphBuilder, name: str, order: int) -> None:
         value = self.program.interpreter.resolve(name, self.modules[0].uri)
-        short = name.rpartition(".")[2]
-        attributes: dict[str, Json] = {"full": name, "global": True, "order": order}
-        own = value if isinstance(value, ClassValue) else None
-        place = (own.uri, own.line, own.definition.line_end) if own is not None else ("", 0, 0)
-        key = f"middleware:{name}"
-        builder.add_node(Node(key, "middleware", short, *place, framework=builder.framework, attributes=attributes))
-        for alias in (short, name):
-            builder.add_alias(alias, key, "middleware", place[0])
-        if own is not None:
-            builder.add_link(
-                "HANDLED_BY", (key, builder.add_class(own, "middleware")), (own.uri, own.line), how="declared"
-            )
+        short_name = name.rpartition(".")[2]
+        uri, line, line_end = "", 0, 0
+        if isinstance(value, ClassValue):
+            uri = value.uri
+            line = value.line
+            line_end = value.definition.line_end
+        node = Node(
+            f"middleware:{name}",
+            "middleware",
+            short_name,
+            uri,
+            line,
+            line_end,
+            framework=builder.framework,
+            attributes={"full": name, "global": True, "order": order},
+        )
+        key = builder.add_node(node)
+        for alias in (short_name, name):
+            builder.add_alias(alias, key, "middleware", uri)
+        if isinstance(value, ClassValue):
+            ends = (key, builder.add_class(value, "middleware"))
+            builder.add_link("HANDLED_BY", ends, (uri, line), how="declared")
 
 
-def _sets(module: ModuleValue) -> bool:
-    return isinstance(module.names.get("ROOT_URLCONF"), str) or isinstance(module.names.get("INSTALLED_APPS"), list)
+def _as_list(value: Value) -> list[Value]:
+    if isinstance(value, list | tuple):
+        return list(value)
+    return []
 
 
-def _line(module: ModuleValue, name: str) -> int:
-    for one in module.program.statements:
-        target = getattr(getattr(one, "expression", None), "target", None)
-        if getattr(target, "name", "") == name:
-            return one.line
+def _has_settings(module: ModuleValue) -> bool:
+    has_root = isinstance(module.names.get("ROOT_URLCONF"), str)
+    return has_root or isinstance(module.names.get("INSTALLED_APPS"), list)
+
+
+def _add_setting(builder: GraphBuilder, module: ModuleValue, name: str) -> None:
+    """Add a setting as a node if the module itself assigns it."""
+    value = module.names.get(name)
+    line = _assignment_line(module, name)
+    if not isinstance(value, str | list | tuple) or not line:
+        return
+    json_value: Json
+    if isinstance(value, str):
+        json_value = value
+    else:
+        json_value = [item for item in value if isinstance(item, str)]
+    node = Node(
+        f"config:{name}",
+        "config",
+        name,
+        module.uri,
+        line,
+        line,
+        framework=builder.framework,
+        attributes={"value": json_value},
+    )
+    key = builder.add_node(node)
+    builder.add_alias(name, key, "config", module.uri)
+
+
+def _assignment_line(module: ModuleValue, name: str) -> int:
+    """Return the line of the first top-level assignment to a name, or 0."""
+    for statement in module.program.statements:
+        if isinstance(statement, tree.Do) and isinstance(statement.expression, tree.Assigned):
+            target = statement.expression.target
+            if isinstance(target, tree.Variable | tree.Member) and target.name == name:
+                return statement.line
     return 0

@@ -1,13 +1,13 @@
-"""Django's urls: patterns below what includes them, names behind their namespaces."""
+"""Django's URLs: patterns with the prefixes and namespaces of the modules that include them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from ragstone_code.django.patterns import simplified, written
-from ragstone_code.django.routers import ROUTERS, Registered, registered
-from ragstone_code.django.views import View, Views
+from ragstone_code.django.patterns import convert_path, convert_regex
+from ragstone_code.django.routers import ROUTERS, RouterPattern, router_patterns
+from ragstone_code.django.views import UrlView, ViewRoutes
 from ragstone_code.graph_builder import GraphBuilder, Location
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
@@ -20,209 +20,287 @@ from ragstone_code.python.values import (
     full_name,
 )
 
-PATHS: Final = frozenset(("path", "re_path", "url"))
-ADMIN: Final = "django.contrib.admin.site.urls"
-ACCOUNTS: Final = (
-    ("login/", "login", "LoginView"), ("logout/", "logout", "LogoutView"),
+_PATH_FUNCTIONS: Final = frozenset(("path", "re_path", "url"))
+_TRANSLATIONS: Final = ("gettext_lazy", "_", "pgettext_lazy", "gettext")
+_ADMIN_URLS: Final = "django.contrib.admin.site.urls"
+_ACCOUNT_URLS: Final = "django.contrib.auth.urls"
+_ACCOUNT_PATTERNS: Final = (
+    ("login/", "login", "LoginView"),
+    ("logout/", "logout", "LogoutView"),
     ("password_change/", "password_change", "PasswordChangeView"),
     ("password_change/done/", "password_change_done", "PasswordChangeDoneView"),
     ("password_reset/", "password_reset", "PasswordResetView"),
     ("password_reset/done/", "password_reset_done", "PasswordResetDoneView"),
     ("reset/<uidb64>/<token>/", "password_reset_confirm", "PasswordResetConfirmView"),
     ("reset/done/", "password_reset_complete", "PasswordResetCompleteView"),
-)  # fmt: skip
-"""What `django.contrib.auth.urls` has."""
-DEEPEST: Final = 16
+)
+"""Path, name and view of each pattern in `django.contrib.auth.urls`."""
+_MAX_DEPTH: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Under:
-    """What patterns stand below: the path before them, as written and as one, and their namespaces."""
+class UrlContext:
+    """The prefix and namespaces of the patterns that are being read."""
 
     pattern: str = ""
+    """The prefix as written."""
     uri: str = ""
-    names: tuple[str, ...] = ()
+    """The prefix with parameters in braces."""
+    namespaces: tuple[str, ...] = ()
     conditional: bool = False
-    wrapped: tuple[Value, ...] = ()
     urlconf: str = ""
     depth: int = 0
 
+    def with_prefix(self, pattern: str, uri: str) -> UrlContext:
+        """Return the context with a longer prefix."""
+        return replace(self, pattern=f"{self.pattern}{pattern}", uri=f"{self.uri}{uri}")
 
-@dataclass
-class Urls:
-    """The urls of a project."""
+    def deeper(self) -> UrlContext:
+        """Return the context one nesting level deeper."""
+        return replace(self, depth=self.depth + 1)
 
-    program: Program
-    builder: GraphBuilder
-    views: Views
-    _entered: set[str] = field(default_factory=set)
+    def qualify(self, *names: str) -> str:
+        """Return a route name with its namespaces."""
+        return ":".join((*self.namespaces, *names))
+
+
+class UrlReader:
+    """Adds the routes of all URL modules to a graph."""
+
+    def __init__(self, program: Program, builder: GraphBuilder, views: ViewRoutes) -> None:
+        self.program = program
+        self.builder = builder
+        self.views = views
+        self._visited: set[str] = set()
 
     def read(self) -> None:
-        """Keep the routes below every root that settings name; without settings, of modules nobody includes."""
-        roots = self.views.models.settings.roots()
+        """Add the routes below the root modules of the settings, else of modules that no other includes."""
+        roots = self.views.models.settings.url_roots()
         for name, settings in roots:
             uri = self.program.interpreter.project.uri_of(name, settings.uri)
-            module = self.program.interpreter.loaded.get(uri) if uri else None
+            module: ModuleValue | None = None
+            if uri:
+                module = self.program.interpreter.loaded.get(uri)
             if module is None:
-                self.builder.add_remark((settings.uri, 0), f"the root of urls, {name}, is no file of the project")
+                text = f"the root of urls, {name}, is no file of the project"
+                self.builder.add_remark((settings.uri, 0), text)
             else:
-                self.module(module, Under(urlconf=name))
-        for module in self._unincluded():
+                self._read_module(module, UrlContext(urlconf=name))
+        for module in self._modules_without_include():
             if not roots:
-                self.module(module, Under(urlconf=module.name))
-            elif module.uri not in self._entered:
+                self._read_module(module, UrlContext(urlconf=module.name))
+            elif module.uri not in self._visited:
                 self.builder.add_remark((module.uri, 1), "urlpatterns that no root of the settings reaches")
 
-    def _unincluded(self) -> list[ModuleValue]:
-        every = [one for one in self.program.modules() if isinstance(one.names.get("urlpatterns"), list)]
-        taken = {one.args[0] for one in self.program.objects_of("django.urls.include", "django.conf.urls.include")
-                 if one.args and isinstance(one.args[0], str)}  # fmt: skip
-        return [one for one in every if not any(one.name == name or one.name.endswith(f".{name}") for name in taken)]
+    def _modules_without_include(self) -> list[ModuleValue]:
+        """Return the URL modules that no `include()` names."""
+        included: set[str] = set()
+        for call in self.program.objects_of("django.urls.include", "django.conf.urls.include"):
+            if call.args and isinstance(call.args[0], str):
+                included.add(call.args[0])
+        modules: list[ModuleValue] = []
+        for module in self.program.modules():
+            is_included = any(module.name == name or module.name.endswith(f".{name}") for name in included)
+            if isinstance(module.names.get("urlpatterns"), list) and not is_included:
+                modules.append(module)
+        return modules
 
-    def module(self, module: ModuleValue, under: Under) -> None:
-        """Keep the patterns of a module."""
-        self._entered.add(module.uri)
+    def _read_module(self, module: ModuleValue, context: UrlContext) -> None:
+        self._visited.add(module.uri)
         patterns = module.names.get("urlpatterns")
         if patterns is None:
             self.builder.add_remark((module.uri, 0), "no urlpatterns")
-        self.patterns(patterns, under, (module.uri, 1))
+        self._read_patterns(patterns, context, (module.uri, 1))
 
-    def patterns(self, given: Value, under: Under, place: Location) -> None:
-        """Keep patterns: a list of them, one, or what makes some."""
-        if under.depth > DEEPEST:
+    def _read_patterns(self, patterns: Value, context: UrlContext, location: Location) -> None:
+        """Add the routes of a list of patterns, of one pattern, or of a call that creates patterns."""
+        if context.depth > _MAX_DEPTH or patterns is None:
             return
-        if isinstance(given, list | tuple):
-            for one in given:
-                self.patterns(one, replace(under, depth=under.depth + 1), place)
-        elif isinstance(given, CallResult):
-            self._made(given, under)
-        elif isinstance(given, BoundMember) and given.name == "urls" and isinstance(given.owner, CallResult):
-            self._router(given.owner, under, place)
-        elif given is not None:
-            self.builder.add_remark(place, f"patterns that are not known ({_reason(given)})")
-
-    def _made(self, one: CallResult, under: Under) -> None:
-        short = one.callee.rpartition(".")[2]
-        at = replace(under, conditional=under.conditional or one.conditional)
-        if short in PATHS:
-            self._path(one, at, regex=short != "path")
-        elif short == "i18n_patterns":
-            below = replace(at, pattern=f"{at.pattern}{{language}}/", uri=f"{at.uri}{{language}}/")
-            self.patterns(one.args, below, (one.uri, one.line))
-        elif short == "format_suffix_patterns":
-            self.patterns(one.argument(0, "urlpatterns"), at, (one.uri, one.line))
-        elif short in ("static", "staticfiles_urlpatterns"):
-            self.builder.add_remark((one.uri, one.line), f"{short}(): served files, only while debugging")
-        elif ROUTERS & set(one.type_names()):
-            self._router(one, at, (one.uri, one.line))
+        if isinstance(patterns, list | tuple):
+            for pattern in patterns:
+                self._read_patterns(pattern, context.deeper(), location)
+        elif isinstance(patterns, CallResult):
+            self._read_call(patterns, context)
+        elif _is_urls_member(patterns) and isinstance(patterns.owner, CallResult):
+            self._read_router(patterns.owner, context, location)
         else:
-            self.builder.add_remark((one.uri, one.line), f"patterns made by {one.callee}")
+            self.builder.add_remark(location, f"patterns that are not known ({_reason(patterns)})")
 
-    def _path(self, one: CallResult, under: Under, *, regex: bool) -> None:
-        place = (one.uri, one.line)
-        route = one.argument(0, "regex" if regex else "route")
-        if isinstance(route, CallResult) and route.callee.rpartition(".")[2] in (
-            "gettext_lazy",
-            "_",
-            "pgettext_lazy",
-            "gettext",
-        ):
-            route = route.args[-1] if route.args else route
-        if not isinstance(route, str):
-            self.builder.add_remark(place, f"a path that is not known ({_reason(route)})")
-            route = "{?}"
-        pattern = f"{under.pattern}{route}"
-        below = replace(under, pattern=pattern, uri=f"{under.uri}{simplified(route) if regex else written(route)}")
-        view = one.argument(1, "view")
-        if self._including(view):
-            self._include(view, below, place)
-            return
-        name = one.argument(3, "name")
-        named = ":".join((*under.names, name)) if isinstance(name, str) else None
-        self.views.route(View(view, below.uri, named, place, pattern, under.conditional, under.wrapped, under.urlconf))
-
-    def _including(self, view: Value) -> bool:
-        if isinstance(view, CallResult) and not view.method:
-            return view.callee.rpartition(".")[2] == "include"
-        return (
-            isinstance(view, tuple | list)
-            or full_name(view) == ADMIN
-            or (isinstance(view, BoundMember) and view.name == "urls")
-        )
-
-    def _include(self, view: Value, under: Under, place: Location) -> None:
-        if full_name(view) == ADMIN or (isinstance(view, BoundMember) and not self._is_router(view)):
-            if full_name(view).endswith(("admin.site.urls", "AdminSite.urls")):
-                self._admin(view, under, place)
-            else:
-                self.builder.add_remark(place, f"{under.uri or '/'}: patterns made by {full_name(view)}")
-            return
-        given = view.argument(0, "arg") if isinstance(view, CallResult) else view
-        namespace = view.argument(1, "namespace") if isinstance(view, CallResult) else None
-        app = None
-        if isinstance(given, tuple | list) and given and not isinstance(given[0], CallResult):
-            parts = [*given, None, None]
-            given, app = parts[0], parts[1]
-            namespace = namespace or (parts[2] if not isinstance(view, CallResult) else None)
-        if isinstance(given, str):
-            given = self._named(given, place)
-        if isinstance(given, ModuleValue):
-            app = app or given.names.get("app_name")
-        inner = namespace or app
-        names = (*under.names, inner) if isinstance(inner, str) else under.names
-        self._below(given, replace(under, names=names, depth=under.depth + 1), place)
-
-    def _below(self, given: Value, under: Under, place: Location) -> None:
-        if isinstance(given, ModuleValue):
-            self.module(given, under)
-        elif isinstance(given, ExternalName):
-            self._outside(given.name, under, place)
+    def _read_call(self, call: CallResult, context: UrlContext) -> None:
+        """Add the routes of a call in a list of patterns."""
+        function = call.callee.rpartition(".")[2]
+        location = (call.uri, call.line)
+        inner = replace(context, conditional=context.conditional or call.conditional)
+        if function in _PATH_FUNCTIONS:
+            self._read_path(call, inner, is_regex=function != "path")
+        elif function == "i18n_patterns":
+            self._read_patterns(call.args, inner.with_prefix("{language}/", "{language}/"), location)
+        elif function == "format_suffix_patterns":
+            self._read_patterns(call.argument(0, "urlpatterns"), inner, location)
+        elif function in ("static", "staticfiles_urlpatterns"):
+            self.builder.add_remark(location, f"{function}(): served files, only while debugging")
         else:
-            self.patterns(given, under, place)
+            self._read_router(call, inner, location)
 
-    def _named(self, name: str, place: Location) -> Value:
-        uri = self.program.interpreter.project.uri_of(name, place[0])
-        loaded = self.program.interpreter.load(uri) if uri else None
-        return loaded if loaded is not None else ExternalName(name)
+    # ── paths ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _outside(self, name: str, under: Under, place: Location) -> None:
-        """Keep the urls of a package: Django's own for accounts are known, others are said not to be."""
-        if name != "django.contrib.auth.urls":
-            self.builder.add_remark(place, f"{under.uri or '/'}: the urls of {name}, which the project does not have")
+    def _read_path(self, call: CallResult, context: UrlContext, *, is_regex: bool) -> None:
+        """Add the route of `path()` or `re_path()`, or the patterns that it includes."""
+        location = (call.uri, call.line)
+        if is_regex:
+            route = self._path_text(call.argument(0, "regex"), location)
+            inner = context.with_prefix(route, convert_regex(route))
+        else:
+            route = self._path_text(call.argument(0, "route"), location)
+            inner = context.with_prefix(route, convert_path(route))
+        view = call.argument(1, "view")
+        if _is_include(view):
+            self._read_include(view, inner, location)
             return
-        for path, short, view in ACCOUNTS:
-            made = View(
-                ExternalName(f"django.contrib.auth.views.{view}"), f"{under.uri}{written(path)}",
-                ":".join((*under.names, short)), place, f"{under.pattern}{path}", under.conditional, (), under.urlconf,
-            )  # fmt: skip
-            self.views.route(made)
+        name = call.argument(3, "name")
+        qualified_name: str | None = None
+        if isinstance(name, str):
+            qualified_name = context.qualify(name)
+        self._add_view(view, qualified_name, inner, location)
 
-    def _admin(self, view: Value, under: Under, place: Location) -> None:
-        """Keep the admin as one route: what is below it depends on what is registered."""
-        names = ":".join((*under.names, "admin", "index"))
-        handler = ExternalName(full_name(view) or ADMIN)
-        self.views.route(View(handler, under.uri, names, place, under.pattern, under.conditional, (), under.urlconf))
-        self.builder.add_remark(place, f"{under.uri}: one route stands for all that the admin has below it")
+    def _path_text(self, route: Value, location: Location) -> str:
+        """Return the text of a path; a translated path counts as written, an unknown one as `{?}`."""
+        if isinstance(route, CallResult) and route.callee.rpartition(".")[2] in _TRANSLATIONS and route.args:
+            route = route.args[-1]
+        if isinstance(route, str):
+            return route
+        self.builder.add_remark(location, f"a path that is not known ({_reason(route)})")
+        return "{?}"
 
-    def _is_router(self, view: BoundMember) -> bool:
-        return isinstance(view.owner, CallResult) and bool(ROUTERS & set(view.owner.type_names()))
-
-    def _router(self, router: CallResult, under: Under, place: Location) -> None:
-        if not ROUTERS & set(router.type_names()):
-            self.builder.add_remark(place, f"patterns made by {router.callee}")
-            return
-        for one in registered(self.program, router, self.views.models):
-            self._registered(one, under)
-
-    def _registered(self, one: Registered, under: Under) -> None:
-        pattern = f"{under.pattern}{one.pattern}"
-        name = ":".join((*under.names, one.name))
-        conditional = under.conditional or one.conditional
-        made = View(
-            one.view, f"{under.uri}{one.uri}", name, one.place, pattern, conditional, (), under.urlconf, one.actions
+    def _add_view(self, view: Value, name: str | None, context: UrlContext, location: Location) -> None:
+        url_view = UrlView(
+            view,
+            context.uri,
+            name,
+            location,
+            context.pattern,
+            context.conditional,
+            context.urlconf,
         )
-        self.views.route(made)
+        self.views.add_view(url_view)
+
+    # ── includes ──────────────────────────────────────────────────────────────────────────────────
+
+    def _read_include(self, view: Value, context: UrlContext, location: Location) -> None:
+        """Add the routes of included patterns below a prefix."""
+        if full_name(view) == _ADMIN_URLS or (isinstance(view, BoundMember) and not _is_router(view.owner)):
+            self._read_site(view, context, location)
+            return
+        included = _read_included(view)
+        target = included.target
+        if isinstance(target, str):
+            target = self._load_module(target, location)
+        app_name = included.app_name
+        if isinstance(target, ModuleValue):
+            app_name = app_name or target.names.get("app_name")
+        inner = context.deeper()
+        namespace = included.namespace or app_name
+        if isinstance(namespace, str):
+            inner = replace(inner, namespaces=(*inner.namespaces, namespace))
+        if isinstance(target, ModuleValue):
+            self._read_module(target, inner)
+        elif isinstance(target, ExternalName):
+            self._read_external(target.name, inner, location)
+        else:
+            self._read_patterns(target, inner, location)
+
+    def _load_module(self, name: str, location: Location) -> Value:
+        uri = self.program.interpreter.project.uri_of(name, location[0])
+        if uri:
+            module = self.program.interpreter.load(uri)
+            if module is not None:
+                return module
+        return ExternalName(name)
+
+    def _read_external(self, name: str, context: UrlContext, location: Location) -> None:
+        """Add the patterns of `django.contrib.auth.urls`; add a remark for other packages."""
+        if name != _ACCOUNT_URLS:
+            text = f"{context.uri or '/'}: the urls of {name}, which the project does not have"
+            self.builder.add_remark(location, text)
+            return
+        for path, route_name, view_name in _ACCOUNT_PATTERNS:
+            view = ExternalName(f"django.contrib.auth.views.{view_name}")
+            inner = context.with_prefix(path, convert_path(path))
+            self._add_view(view, context.qualify(route_name), inner, location)
+
+    def _read_site(self, view: Value, context: UrlContext, location: Location) -> None:
+        """Add an admin site as one route, because its patterns depend on the registered models."""
+        name = full_name(view)
+        if not name.endswith(("admin.site.urls", "AdminSite.urls")):
+            self.builder.add_remark(location, f"{context.uri or '/'}: patterns made by {name}")
+            return
+        self._add_view(ExternalName(name), context.qualify("admin", "index"), context, location)
+        text = f"{context.uri}: one route stands for all that the admin has below it"
+        self.builder.add_remark(location, text)
+
+    # ── routers ───────────────────────────────────────────────────────────────────────────────────
+
+    def _read_router(self, router: CallResult, context: UrlContext, location: Location) -> None:
+        if not _is_router(router):
+            self.builder.add_remark(location, f"patterns made by {router.callee}")
+            return
+        for router_pattern in router_patterns(self.program, router, self.views.models):
+            self._add_router_pattern(router_pattern, context)
+
+    def _add_router_pattern(self, router_pattern: RouterPattern, context: UrlContext) -> None:
+        url_view = UrlView(
+            router_pattern.view,
+            f"{context.uri}{router_pattern.uri}",
+            context.qualify(router_pattern.name),
+            router_pattern.place,
+            f"{context.pattern}{router_pattern.pattern}",
+            context.conditional or router_pattern.conditional,
+            context.urlconf,
+            router_pattern.actions,
+        )
+        self.views.add_view(url_view)
+
+
+@dataclass(frozen=True, slots=True)
+class _IncludedUrls:
+    """The target of an include with its names."""
+
+    target: Value
+    app_name: Value = None
+    namespace: Value = None
+
+
+def _read_included(view: Value) -> _IncludedUrls:
+    """Return the parts of `include(target, namespace)`, `include((target, app_name))` or a bare tuple."""
+    target = view
+    namespace: Value = None
+    if isinstance(view, CallResult):
+        target = view.argument(0, "arg")
+        namespace = view.argument(1, "namespace")
+    is_pair = isinstance(target, tuple | list) and bool(target) and not isinstance(target[0], CallResult)
+    if not is_pair:
+        return _IncludedUrls(target, None, namespace)
+    parts = [*target, None, None]
+    if not isinstance(view, CallResult):
+        namespace = parts[2]
+    return _IncludedUrls(parts[0], parts[1], namespace)
+
+
+def _is_include(view: Value) -> bool:
+    if isinstance(view, CallResult) and not view.method:
+        return view.callee.rpartition(".")[2] == "include"
+    return isinstance(view, tuple | list) or full_name(view) == _ADMIN_URLS or _is_urls_member(view)
+
+
+def _is_urls_member(value: Value) -> bool:
+    return isinstance(value, BoundMember) and value.name == "urls"
+
+
+def _is_router(value: Value) -> bool:
+    return isinstance(value, CallResult) and not ROUTERS.isdisjoint(value.type_names())
 
 
 def _reason(value: Value) -> str:
-    return value.reason if isinstance(value, UnknownValue) else full_name(value) or "computed"
+    if isinstance(value, UnknownValue):
+        return value.reason
+    return full_name(value) or "computed"

@@ -1,142 +1,170 @@
-"""Django's views: what serves a route, with which methods, behind what, and the models and forms it has to do with."""
+"""Django's views: their routes, and the models, forms and serializers that they use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.types import Json
-from ragstone_code.django.guards import guards, methods_of, view_of
-from ragstone_code.django.models import Models, is_model
+from ragstone_code.django.guards import find_guards, find_methods, unwrap_view
+from ragstone_code.django.models import DjangoModels, is_model
 from ragstone_code.graph_builder import GraphBuilder, Location, RouteDefinition
 from ragstone_code.program import Program, own_methods
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value
 
-FORMS: Final = frozenset(
+_FORM_CLASSES: Final = frozenset(
     (
-        "django.forms.Form", "django.forms.ModelForm", "django.forms.BaseForm", "django.forms.models.ModelForm",
-        "django.forms.forms.Form", "rest_framework.serializers.Serializer",
+        "django.forms.Form",
+        "django.forms.ModelForm",
+        "django.forms.BaseForm",
+        "django.forms.models.ModelForm",
+        "django.forms.forms.Form",
+        "rest_framework.serializers.Serializer",
         "rest_framework.serializers.ModelSerializer",
-        "rest_framework.serializers.HyperlinkedModelSerializer", "rest_framework.serializers.BaseSerializer",
+        "rest_framework.serializers.HyperlinkedModelSerializer",
+        "rest_framework.serializers.BaseSerializer",
         "rest_framework.serializers.ListSerializer",
     )
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """A view at a path."""
+class UrlView:
+    """A view at a URL."""
 
-    given: Value
+    view: Value
+    """The value in the URL pattern, with its wrappers."""
     uri: str
     name: str | None
     place: Location
     pattern: str
     conditional: bool = False
-    wrapped: tuple[Value, ...] = ()
     urlconf: str = ""
     actions: dict[str, str] = field(default_factory=dict)
+    """The action of a view set for each HTTP method."""
 
 
-@dataclass
-class Views:
-    """Makes routes of views."""
+class ViewRoutes:
+    """Adds routes for views to a graph."""
 
-    program: Program
-    builder: GraphBuilder
-    models: Models
-    _known: set[str] = field(default_factory=set)
+    def __init__(self, program: Program, builder: GraphBuilder, models: DjangoModels) -> None:
+        self.program = program
+        self.builder = builder
+        self.models = models
 
-    def route(self, view: View) -> None:
-        """Keep a route; a set of views gives one for each of its actions."""
-        handler = view_of(view.given)
-        mapped = view.actions or _mapped(view.given)
-        if mapped and isinstance(handler, ClassValue):
-            for verb, action in mapped.items():
-                self._route(view, handler, ((verb.upper(),), action))
+    def add_view(self, url_view: UrlView) -> None:
+        """Add the route of a view; a view set gets one route per action."""
+        handler = unwrap_view(url_view.view)
+        actions = url_view.actions or _mapped_actions(url_view.view)
+        if actions and isinstance(handler, ClassValue):
+            for verb, action in actions.items():
+                self._add_route(url_view, handler, (verb.upper(),), action)
         else:
-            self._route(view, handler, (methods_of(handler, view.given), ""))
+            self._add_route(url_view, handler, find_methods(handler), "")
         if isinstance(handler, ClassValue):
-            self._class(handler, view)
+            self._link_class(handler, url_view.view)
         elif isinstance(handler, FunctionValue):
-            self._uses(handler, self.builder.add_function(handler))
+            self._link_names(handler, [self.builder.add_function(handler)])
 
-    def _route(self, view: View, handler: Value, served: tuple[tuple[str, ...], str]) -> None:
-        verbs, action = served
-        attributes: dict[str, Json] = {
-            "pattern": view.pattern,
-            "conditional": view.conditional,
-            "urlconf": view.urlconf,
-        }
-        found = tuple(guards(view.given, handler, action, self.models.settings))
+    def _add_route(self, url_view: UrlView, handler: Value, methods: tuple[str, ...], action: str) -> None:
+        guards = find_guards(url_view.view, handler, action, self.models.settings)
         route = RouteDefinition(
-            verbs, view.uri, view.name, handler, view.place, action, found, view.conditional, attributes
+            methods,
+            url_view.uri,
+            url_view.name,
+            handler,
+            url_view.place,
+            action,
+            tuple(guards),
+            url_view.conditional,
+            {
+                "pattern": url_view.pattern,
+                "conditional": url_view.conditional,
+                "urlconf": url_view.urlconf,
+            },
         )
         self.builder.add_route(route)
 
-    # ── what a view has to do with ────────────────────────────────────────────────────────────────
+    # ── models and forms ──────────────────────────────────────────────────────────────────────────
 
-    def _class(self, one: ClassValue, view: View) -> None:
-        """Keep the models, forms and serializers of a class of views; what `as_view` is given counts too."""
-        given = view.given if isinstance(view.given, CallResult) and view.given.method == "as_view" else None
-        key = self.builder.add_class(one, "controller")
-        own = [self.builder.add_function(function, "controller_method") for function in own_methods(one)]
+    def _link_class(self, view_class: ClassValue, view: Value) -> None:
+        """Link a view class and its methods to its models, forms and serializers."""
+        key = self.builder.add_class(view_class, "controller")
+        sources = [key]
+        for function in own_methods(view_class):
+            sources.append(self.builder.add_function(function, "controller_method"))
         for name in ("model", "queryset", "form_class", "serializer_class"):
-            found = one.find(name)
-            value, owner = (found[1], found[0]) if found else (None, one)
-            line = (owner.uri, owner.lines.get(name, owner.line))
-            if given is not None and name in given.kwargs:
-                value, line = given.kwargs[name], (given.uri, given.line)
-            self._named(value, name, line, [key, *own])
-        for level in one.lineage():
-            if isinstance(level, ClassValue):
-                for function in own_methods(level):
-                    self._uses(function, self.builder.add_function(function, "controller_method"), key)
+            value, location = _view_option(view_class, view, name)
+            self._link_option(value, name, location, sources)
+        for ancestor in view_class.lineage():
+            if isinstance(ancestor, ClassValue):
+                for function in own_methods(ancestor):
+                    function_key = self.builder.add_function(function, "controller_method")
+                    self._link_names(function, [function_key, key])
 
-    def _named(self, value: Value, name: str, place: Location, sources: list[str]) -> None:
-        model = self.models.of(value)
+    def _link_option(self, value: Value, name: str, location: Location, sources: list[str]) -> None:
+        model = self.models.model_of(value)
         for source in sources:
             if model is not None:
-                target = self.builder.add_class(model, "model")
-                self.builder.add_link("USES_MODEL", (source, target), place, {"name": name}, how="declared")
+                ends = (source, self.builder.add_class(model, "model"))
+                self.builder.add_link("USES_MODEL", ends, location, {"name": name}, how="declared")
             elif is_form(value):
-                self._form(value, place, source)
+                self._link_form(value, location, source)
 
-    def _uses(self, function: FunctionValue, *sources: str) -> None:
-        """Keep the models and forms a function names."""
+    def _link_names(self, function: FunctionValue, sources: list[str]) -> None:
+        """Link sources to the models and forms that a function body names."""
         for value, line in self.program.names_in(function):
+            location = (function.uri, line)
             for source in sources:
                 if is_model(value):
-                    target = self.builder.add_class(value, "model")
-                    self.builder.add_link("USES_MODEL", (source, target), (function.uri, line))
+                    ends = (source, self.builder.add_class(value, "model"))
+                    self.builder.add_link("USES_MODEL", ends, location)
                 elif is_form(value):
-                    self._form(value, (function.uri, line), source)
+                    self._link_form(value, location, source)
 
-    def _form(self, value: ClassValue, place: Location, source: str) -> None:
-        serializer = any(name.startswith("rest_framework") for name in value.type_names())
-        target = self.builder.add_class(value, "resource" if serializer else "request")
-        self.builder.add_link("VALIDATED_BY", (source, target), place)
-        if serializer:
-            self.builder.add_link("RETURNS", (source, target), place)
-        for model, line in self._meta(value):
-            self.builder.add_link("USES_MODEL", (target, self.builder.add_class(model, "model")), (value.uri, line))
+    def _link_form(self, form: ClassValue, location: Location, source: str) -> None:
+        is_serializer = any(name.startswith("rest_framework") for name in form.type_names())
+        kind = "request"
+        if is_serializer:
+            kind = "resource"
+        form_key = self.builder.add_class(form, kind)
+        self.builder.add_link("VALIDATED_BY", (source, form_key), location)
+        if is_serializer:
+            self.builder.add_link("RETURNS", (source, form_key), location)
+        self._link_form_model(form, form_key)
 
-    def _meta(self, value: ClassValue) -> Iterator[tuple[ClassValue, int]]:
-        meta = value.find("Meta")
-        found = meta[1].find("model") if meta and isinstance(meta[1], ClassValue) else None
-        model = self.models.of(found[1]) if found else None
-        if model is not None and meta is not None and found is not None:
-            yield model, found[0].lines.get("model", value.line)
+    def _link_form_model(self, form: ClassValue, form_key: str) -> None:
+        """Link a form to the model of its Meta class."""
+        meta = form.find("Meta")
+        if meta is None or not isinstance(meta[1], ClassValue):
+            return
+        option = meta[1].find("model")
+        if option is None:
+            return
+        model = self.models.model_of(option[1])
+        if model is not None:
+            line = option[0].lines.get("model", form.line)
+            ends = (form_key, self.builder.add_class(model, "model"))
+            self.builder.add_link("USES_MODEL", ends, (form.uri, line))
+
+
+def _view_option(view_class: ClassValue, view: Value, name: str) -> tuple[Value, Location]:
+    """Return an option of a view class and its location; an argument of `as_view` takes precedence."""
+    if isinstance(view, CallResult) and view.method == "as_view" and name in view.kwargs:
+        return view.kwargs[name], (view.uri, view.line)
+    owner, value = view_class.find(name) or (view_class, None)
+    return value, (owner.uri, owner.lines.get(name, owner.line))
 
 
 def is_form(value: Value) -> bool:
-    """Return whether a class is a form or a serializer of the project."""
-    return isinstance(value, ClassValue) and bool(FORMS & set(value.type_names()))
+    """Return whether a value is a form class or a serializer class of the project."""
+    return isinstance(value, ClassValue) and not _FORM_CLASSES.isdisjoint(value.type_names())
 
 
-def _mapped(given: Value) -> dict[str, str]:
-    """Return the actions that `as_view({"get": "list"})` maps."""
-    if isinstance(given, CallResult) and given.method == "as_view" and given.args and isinstance(given.args[0], dict):
-        return {str(verb): str(action) for verb, action in given.args[0].items()}
-    return {}
+def _mapped_actions(view: Value) -> dict[str, str]:
+    """Return the actions of `as_view({"get": "list"})`."""
+    if not isinstance(view, CallResult) or view.method != "as_view" or not view.args:
+        return {}
+    actions = view.args[0]
+    if not isinstance(actions, dict):
+        return {}
+    return {str(verb): str(action) for verb, action in actions.items()}
