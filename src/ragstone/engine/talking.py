@@ -102,7 +102,7 @@ class Talking(Recalling):
         **options: Unpack[types.SearchOptions],
     ) -> types.Spoken:
         """Return an answer in words, each statement quoted from a source and checked; `tell` hears it as it comes."""
-        from ragstone.retrieval.ask.check import INSTRUCTIONS, NOT_FOUND, question
+        from ragstone.retrieval.ask.quotes import INSTRUCTIONS, NOT_FOUND, build_question
         from ragstone.retrieval.context.fence import neutral, new_mark
         from ragstone.retrieval.context.layout import line
 
@@ -114,7 +114,7 @@ class Talking(Recalling):
         mark = new_mark([query, *(piece.text for piece in pieces)])
         messages = (
             {"role": "system", "content": INSTRUCTIONS},
-            {"role": "user", "content": question(query, pieces, mark)},
+            {"role": "user", "content": build_question(query, pieces, mark)},
         )
         said = []
         for part in chat.stream(messages):
@@ -150,11 +150,11 @@ class Talking(Recalling):
 
 def _judged(text: str, pieces: Sequence[types.Cited], model: str) -> types.Spoken:
     """Return what the model said, or that nothing was found where no quotation of it stands in the sources."""
-    from ragstone.retrieval.ask.check import NOT_FOUND, declined, quotes
+    from ragstone.retrieval.ask.quotes import NOT_FOUND, check_quotes, is_declined
 
-    if declined(text):
+    if is_declined(text):
         return types.Spoken(NOT_FOUND, False, model=model)
-    found = tuple(quotes(text, pieces))
+    found = tuple(check_quotes(text, pieces))
     if not any(quote.found for quote in found):
         why = "none of its quotations stands in the sources" if found else "it quotes no source"
         return types.Spoken(NOT_FOUND, False, found, model, (f"the model answered, but {why}",))

@@ -1,1 +1,1 @@
-"""Answers in words: a language model is shown the context, and what it says is held against the sources."""
+"""Answers of a language model, with quotations that are checked."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.retrieval.ask.check import declined, question, quotes
+from ragstone.retrieval.ask.quotes import build_question, check_quotes, is_declined
 from ragstone.types import Cited, Span
 
 PIECES = [
@@ -23,9 +23,9 @@ PIECES = [
 
 def test_a_quotation_is_found_whatever_its_line_breaks_case_and_marks() -> None:
     said = 'It leaves at nine [1: "the ferry leaves at nine from the "north quay""] and [2: “Lunch is at noon.”].'
-    found = quotes('At nine [1: "the ferry leaves at nine"] [2: “Lunch is at noon.”]', PIECES)
+    found = check_quotes('At nine [1: "the ferry leaves at nine"] [2: “Lunch is at noon.”]', PIECES)
     assert [(quote.number, quote.place, quote.found) for quote in found] == [(1, "a.md:1", True), (2, "b.md:1", True)]
-    assert quotes(said, PIECES)[-1].found
+    assert check_quotes(said, PIECES)[-1].found
 
 
 @pytest.mark.parametrize(
@@ -39,25 +39,25 @@ def test_a_quotation_is_found_whatever_its_line_breaks_case_and_marks() -> None:
     ],
 )
 def test_words_that_do_not_stand_there_are_not_found(said: str) -> None:
-    assert [quote.found for quote in quotes(said, PIECES)] == [False]
+    assert [quote.found for quote in check_quotes(said, PIECES)] == [False]
 
 
 def test_declining_is_understood_however_it_is_dressed() -> None:
-    assert declined("NOT FOUND")
-    assert declined(" Not found. ")
-    assert declined("**NOT FOUND**")
-    assert declined("NOT FOUND: the passages speak of lunch")
-    assert not declined('Not found in the shop, but [1: "the ferry leaves at nine"]')
-    assert not declined("The ferry was not found.")
+    assert is_declined("NOT FOUND")
+    assert is_declined(" Not found. ")
+    assert is_declined("**NOT FOUND**")
+    assert is_declined("NOT FOUND: the passages speak of lunch")
+    assert not is_declined('Not found in the shop, but [1: "the ferry leaves at nine"]')
+    assert not is_declined("The ferry was not found.")
 
 
 def test_passages_are_numbered_inside_a_fence() -> None:
-    asked = question("when?", PIECES, "abcd")
+    asked = build_question("when?", PIECES, "abcd")
     assert asked.startswith("<<<passages abcd>>>\n[1] a.md:1\nThe ferry leaves")
     assert asked.endswith("<<<end abcd>>>\n\nQuestion: when?")
 
 
 @given(st.text())
 def test_any_answer_can_be_checked(said: str) -> None:
-    quotes(said, PIECES)
-    declined(said)
+    check_quotes(said, PIECES)
+    is_declined(said)
