@@ -34,7 +34,7 @@ from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
 def read_routes(world: World) -> Graph:
     """Return the routes and the middleware of an application, with links to methods and models."""
     app = mount_routes(world)
-    controllers = ControllerLookup(app.machine)
+    controllers = ControllerLookup(app.evaluator)
     graph = Graph()
     for route in app.router.state.routes.values():
         links = (
@@ -48,7 +48,7 @@ def read_routes(world: World) -> Graph:
             tuple(_route_aliases(route)),
         )
     graph += _middleware_graph(app, graph)
-    remarks = (*app.machine.remarks, *_replaced_routes(app))
+    remarks = (*app.evaluator.remarks, *_replaced_routes(app))
     return graph + Graph(remarks=remarks)
 
 
@@ -223,7 +223,7 @@ def _middleware_graph(app: MountedRoutes, graph: Graph) -> Graph:
     for name in sorted(_middleware_names(app, graph)):
         key = f"middleware:{name}"
         class_name, site = _middleware_class(app, name)
-        members = app.stack.groups.get(name, ((), site))[0]
+        members = app.middleware.groups.get(name, ((), site))[0]
         uri = site.uri
         line = site.line if uri else 0
         node = Node(
@@ -259,10 +259,10 @@ def _middleware_names(app: MountedRoutes, graph: Graph) -> set[str]:
     for link in graph.links:
         if link.kind == "GUARDED_BY":
             names.add(link.target.removeprefix("middleware:"))
-    for name, (_, site) in app.stack.aliases.items():
+    for name, (_, site) in app.middleware.aliases.items():
         if site.uri:
             names.add(name)
-    for name, (_, site) in app.stack.groups.items():
+    for name, (_, site) in app.middleware.groups.items():
         if site.uri:
             names.add(name)
     return names
@@ -270,19 +270,19 @@ def _middleware_names(app: MountedRoutes, graph: Graph) -> set[str]:
 
 def _middleware_class(app: MountedRoutes, name: str) -> tuple[str, CallSite]:
     """Return the class of a middleware and the place that declares it."""
-    if name in app.stack.aliases:
-        return app.stack.aliases[name]
+    if name in app.middleware.aliases:
+        return app.middleware.aliases[name]
     nowhere = CallSite("", 0)
-    if name in app.stack.groups:
-        return "", app.stack.groups[name][1]
+    if name in app.middleware.groups:
+        return "", app.middleware.groups[name][1]
     if name.startswith("config(") and name.endswith(")"):
         setting = name.removeprefix("config(")[:-1]
-        configured = first_known(app.settings.at(setting, app.machine))
+        configured = first_known(app.config.at(setting, app.evaluator))
         if isinstance(configured, str):
             name = configured
     if "\\" not in name:
         return "", nowhere
-    declared = app.machine.lookup.of_class(name)
+    declared = app.evaluator.lookup.of_class(name)
     if declared is None:
         return name, nowhere
     uri, definition = declared

@@ -1,1 +1,1 @@
-"""Laravel's router as far as files tell: groups, registrars, resources, middleware, and what mounts route files."""
+"""Laravel's router, evaluated from files: groups, registrars, resources, middleware and mounted route files."""

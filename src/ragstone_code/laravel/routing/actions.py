@@ -1,4 +1,4 @@
-"""What a route does: closures, `Class@method`, pairs, invokable classes, arrays with more in them."""
+"""The action of a route: a closure, `Class@method`, `[Class, 'method']`, an invokable class or an array."""
 
 from __future__ import annotations
 
@@ -15,70 +15,93 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.records import RouteAttributes, attributes_of
+from ragstone_code.laravel.routing.records import RouteAttributes, known_or_displayable, read_attributes
 
 
 @dataclass(frozen=True, slots=True)
 class RouteAction:
-    """An action as the router takes it apart."""
+    """An action as the router parses it."""
 
     uses: str | None = None
-    """A text, which groups put their controller and namespace before."""
+    """The action as text; the controller and namespace of groups are put in front of it."""
     controller: str | None = None
-    """What the action's name is; None for a closure."""
+    """The name of the action; None for a closure."""
     closure: Lambda | None = None
     attributes: RouteAttributes = field(default_factory=RouteAttributes)
     unknown: str = ""
+    """The reason, if the action is not known."""
 
 
 def parse_action(value: Value, site: CallSite) -> RouteAction:
-    """Return what an action says."""
-    value = value if isinstance(value, Unknown) and value.display else first_known(value)
+    """Return the action that a value describes."""
+    value = known_or_displayable(value)
     if isinstance(value, Unknown):
         return RouteAction(uses=value.display or None, unknown=value.reason)
     if isinstance(value, Lambda):
         return RouteAction(closure=value)
     if isinstance(value, str):
         return RouteAction(uses=value)
-    if not isinstance(value, Array):
-        return RouteAction()
-    pair = pair_of(value)
+    if isinstance(value, Array):
+        return _parse_array(value, site)
+    return RouteAction()
+
+
+def _parse_array(array: Array, site: CallSite) -> RouteAction:
+    """Return the action of an array: a pair of class and method, or an array with more attributes."""
+    pair = _controller_pair(array)
     if pair is not None:
         return RouteAction(controller=pair)
-    if len(value) == 2 and value.is_list and isinstance(first_known(value.get(0)), Instance):
-        return RouteAction()  # a method of an object, taken along: a closure to the router
-    inner = first_known(value.get("uses"))
+    if _is_pair(array) and isinstance(first_known(array.get(0)), Instance):
+        return RouteAction()  # a method of an object is a closure to the router
+    inner = first_known(array.get("uses"))
     if inner is None:
-        callables = (one for key, one in value.items.items() if isinstance(key, int))
-        inner = next((one for one in map(first_known, callables) if isinstance(one, Lambda | str | Array)), None)
-    told = parse_action(inner, site) if inner is not None else RouteAction()
-    return replace(told, attributes=attributes_of(value, site))
+        inner = _first_callable(array)
+    action = RouteAction() if inner is None else parse_action(inner, site)
+    return replace(action, attributes=read_attributes(array, site))
 
 
-def pair_of(value: Array) -> str | None:
-    """Return `[Class::class, "method"]` as `Class@method`."""
-    if len(value) != 2 or not value.is_list:
+def _first_callable(array: Array) -> Value:
+    """Return the first positional element of an array that can be called."""
+    for key, element in array.items.items():
+        value = first_known(element)
+        if isinstance(key, int) and isinstance(value, Lambda | str | Array):
+            return value
+    return None
+
+
+def _is_pair(array: Array) -> bool:
+    """Return whether an array is a list of two elements."""
+    return len(array) == 2 and array.is_list
+
+
+def _controller_pair(array: Array) -> str | None:
+    """Return `[Class::class, "method"]` as `Class@method`; None for any other array."""
+    if not _is_pair(array):
         return None
-    first, second = first_known(value.get(0)), first_known(value.get(1))
-    return f"{first}@{display_text(second)}" if isinstance(first, str) and isinstance(second, str) else None
+    controller, method = first_known(array.get(0)), first_known(array.get(1))
+    if not isinstance(controller, str) or not isinstance(method, str):
+        return None
+    return f"{controller}@{display_text(method)}"
 
 
 def root_action(action: RouteAction) -> RouteAction:
-    """Return an action that comes through a registrar: a pair is a text there that starts at the root."""
+    """Return the action of a registrar: a pair becomes text that starts at the root namespace."""
     if action.controller is None or action.closure is not None:
         return action
-    rooted = action.controller if action.controller.startswith("\\") else f"\\{action.controller}"
+    rooted = action.controller
+    if not rooted.startswith("\\"):
+        rooted = f"\\{rooted}"
     return replace(action, uses=rooted, controller=rooted)
 
 
-def controller_action(action: RouteAction, group: RouteAttributes | None, machine: Evaluator) -> RouteAction:
-    """Return an action given as text with the controller and the namespace of its group before it."""
+def qualify_action(action: RouteAction, group: RouteAttributes | None, evaluator: Evaluator) -> RouteAction:
+    """Return a text action with the controller and the namespace of its group in front of it."""
     uses = action.uses or ""
     if group is not None:
-        exists = "\\" in uses or machine.lookup.of_class(uses) is not None
-        if group.controller is not None and "@" not in uses and not exists:
+        is_class = "\\" in uses or evaluator.lookup.of_class(uses) is not None
+        if group.controller is not None and "@" not in uses and not is_class:
             uses = f"{group.controller}@{uses}"
-        space = group.namespace
-        if space and not uses.startswith("\\") and not uses.startswith(space):
-            uses = f"{space}\\{uses}"
+        namespace = group.namespace
+        if namespace and not uses.startswith(("\\", namespace)):
+            uses = f"{namespace}\\{uses}"
     return replace(action, uses=uses, controller=uses)

@@ -1,7 +1,8 @@
-"""The application as its own files see it: builder, container, what providers inherit, and facades that add routes."""
+"""The application object, its service providers, and the facades that register routes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,228 +16,259 @@ from ragstone_code.evaluate import (
     Stubs,
     Unknown,
     Value,
+    display_text,
     first_known,
 )
 from ragstone_code.laravel.routing.global_helpers import (
-    MIDDLEWARE_WITH_NOTATION,
+    MIDDLEWARE_WITH_PARAMETERS,
     Collection,
     ConfigRepository,
     ConfigValues,
     DirectoryIterator,
-    FileFacade,
-    MiddlewareNotation,
+    FilesystemFacade,
+    ParameterizedMiddleware,
     StrFacade,
-    global_functions,
+    helper_functions,
 )
-from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes, attributes_of, text, texts
+from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes, read_attributes, read_texts
 from ragstone_code.laravel.routing.router import Router
 
-ROUTES: Final = "illuminate\\foundation\\support\\providers\\routeserviceprovider"
-_BROADCASTS: Final = "\\Illuminate\\Broadcasting\\BroadcastController@authenticate"
-_CSRF: Final = "Illuminate\\Foundation\\Http\\Middleware\\VerifyCsrfToken"
+ROUTE_PROVIDER: Final = "illuminate\\foundation\\support\\providers\\routeserviceprovider"
+_BROADCAST_ACTION: Final = "\\Illuminate\\Broadcasting\\BroadcastController@authenticate"
+_CSRF_MIDDLEWARE: Final = "Illuminate\\Foundation\\Http\\Middleware\\VerifyCsrfToken"
 _ITERATORS: Final = ("recursivedirectoryiterator", "recursiveiteratoriterator", "regexiterator", "directoryiterator")
-_ROUTERS: Final = ("router", "illuminate\\routing\\router", "illuminate\\contracts\\routing\\registrar")
+_ROUTER_NAMES: Final = ("router", "illuminate\\routing\\router", "illuminate\\contracts\\routing\\registrar")
+_CONFIG_NAMES: Final = ("config", "illuminate\\contracts\\config\\repository")
+
+RecordedValue = tuple[Value, CallSite]
 
 
 @dataclass(slots=True)
 class BootstrapRecords:
-    """What bootstrap/app.php and the providers said."""
+    """The settings of bootstrap/app.php and of the providers, kept until they are applied."""
 
     routing: list[tuple[Arguments, CallSite]] = field(default_factory=list)
-    configured: list[tuple[Value, CallSite]] = field(default_factory=list)
-    named: list[tuple[Value, CallSite]] = field(default_factory=list)
-    """Arrays of names and classes of middleware."""
-    broadcasts: list[tuple[Value, CallSite]] = field(default_factory=list)
+    middleware_callbacks: list[RecordedValue] = field(default_factory=list)
+    middleware_aliases: list[RecordedValue] = field(default_factory=list)
+    """Arrays of middleware names and classes."""
+    broadcasts: list[RecordedValue] = field(default_factory=list)
     providers: list[str] = field(default_factory=list)
-    later: list[tuple[Value, CallSite]] = field(default_factory=list)
-    closures: dict[int, tuple[Value, CallSite]] = field(default_factory=dict)
-    """By the provider that gave them to `routes()`."""
+    callbacks: list[RecordedValue] = field(default_factory=list)
+    """Callbacks of `booted`, `booting` and `registered`."""
+    route_closures: dict[int, RecordedValue] = field(default_factory=dict)
+    """Closures given to `routes()`, by the id of the provider."""
 
 
 class Application(Recorder):
-    """The application, its builder, and the container."""
+    """The application, its builder and the container."""
 
-    def __init__(self, router: Router, told: BootstrapRecords) -> None:
+    def __init__(self, router: Router, records: BootstrapRecords) -> None:
         self.router = router
-        self.told = told
-        self.settings = ConfigValues()
+        self.records = records
+        self.config = ConfigValues()
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Take in what is set up; what is asked for is given where it is known."""
-        if name in _LUMEN or (name == "get" and given.has(1)):
-            return self.router.on_call(name, given, site, machine)
-        if name in ("make", "get", "offsetGet", "resolve", "makeWith", "__getitem__", "__invoke"):
-            return self._made(given, machine)
-        if name in _KEPT:
-            self._keep(name, given, site)
-        elif name == "call":
-            inner = first_known(given.at(1))
-            return machine.call(given.at(0), inner.values if isinstance(inner, Array) else [], site)
-        elif name in ("basePath", "path"):
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Record a setting, or return the object that is requested if it is known."""
+        if name in _LUMEN_ROUTE_METHODS or (name == "get" and arguments.has(1)):
+            return self.router.on_call(name, arguments, site, evaluator)
+        if name in _CONTAINER_METHODS:
+            return self._resolve(arguments, evaluator)
+        if name in _RECORDED_METHODS:
+            self._record(name, arguments, site)
+            return self
+        if name == "call":
+            parameters = first_known(arguments.at(1))
+            values = parameters.values if isinstance(parameters, Array) else []
+            return evaluator.call(arguments.at(0), values, site)
+        if name in ("basePath", "path"):
             folder = "app/" if name == "path" else ""
-            return folder + text(given.at(0, "path", "")).lstrip("/")
-        elif name not in _FLUENT:
-            return Unknown(f"{name}() of the application is not known")
-        return self
+            return folder + display_text(arguments.at(0, "path", "")).lstrip("/")
+        if name in _FLUENT_METHODS:
+            return self
+        return Unknown(f"{name}() of the application is not known")
 
-    def _keep(self, name: str, given: Arguments, site: CallSite) -> None:
-        """Keep what is set up for when it is run."""
-        told = self.told
-        if name == "withRouting":
-            told.routing.append((given, site))
-        elif name == "withMiddleware":
-            told.configured.append((given.at(0, "callback"), site))
-        elif name == "routeMiddleware":
-            told.named.append((given.at(0), site))
-        elif name == "withBroadcasting":
-            told.broadcasts.append((given.at(1, "attributes"), site))
-        elif name in ("booted", "booting", "registered"):
-            told.later.append((given.at(0, "callback"), site))
-        else:
-            told.providers += [one.lstrip("\\") for one in class_names(given.at(0, "providers"))]
-
-    def _made(self, given: Arguments, machine: Evaluator) -> Value:
-        """Return what the container makes: the router, or nothing that is known."""
-        wanted = text(given.at(0)).lower().lstrip("\\")
-        if wanted in _ROUTERS:
-            return self.router
-        if wanted in ("config", "illuminate\\contracts\\config\\repository"):
-            return ConfigRepository(self.settings)
-        if machine.lookup.of_class(wanted):
-            return machine.make(text(given.at(0)).lstrip("\\"))
-        return Unknown(f"what the container makes of {wanted} is not known")
-
-    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
+    def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
         """Return the router of a Lumen application."""
         return self.router if name == "router" else Unknown(f"{name} of the application is not known")
 
+    def _record(self, name: str, arguments: Arguments, site: CallSite) -> None:
+        """Store a setting until it is applied."""
+        records = self.records
+        if name == "withRouting":
+            records.routing.append((arguments, site))
+        elif name == "withMiddleware":
+            records.middleware_callbacks.append((arguments.at(0, "callback"), site))
+        elif name == "routeMiddleware":
+            records.middleware_aliases.append((arguments.at(0), site))
+        elif name == "withBroadcasting":
+            records.broadcasts.append((arguments.at(1, "attributes"), site))
+        elif name in ("booted", "booting", "registered"):
+            records.callbacks.append((arguments.at(0, "callback"), site))
+        else:
+            names = read_class_names(arguments.at(0, "providers"))
+            records.providers += [class_name.lstrip("\\") for class_name in names]
 
-_LUMEN: Final = frozenset({"post", "put", "patch", "delete", "options", "group"})
-"""What an application of Lumen registers routes by, being its own router."""
-_KEPT: Final = frozenset({
+    def _resolve(self, arguments: Arguments, evaluator: Evaluator) -> Value:
+        """Return the object that the container creates for a name."""
+        written_name = display_text(arguments.at(0))
+        name = written_name.lower().lstrip("\\")
+        if name in _ROUTER_NAMES:
+            return self.router
+        if name in _CONFIG_NAMES:
+            return ConfigRepository(self.config)
+        if evaluator.lookup.of_class(name):
+            return evaluator.make(written_name.lstrip("\\"))
+        return Unknown(f"what the container makes of {name} is not known")
+
+
+_LUMEN_ROUTE_METHODS: Final = frozenset({"post", "put", "patch", "delete", "options", "group"})
+"""Methods that register routes on a Lumen application, which is its own router."""
+_CONTAINER_METHODS: Final = frozenset({
+    "make", "get", "offsetGet", "resolve", "makeWith", "__getitem__", "__invoke",
+})  # fmt: skip
+_RECORDED_METHODS: Final = frozenset({
     "withRouting", "withMiddleware", "routeMiddleware", "withBroadcasting", "withProviders", "register", "booted",
     "booting", "registered",
 })  # fmt: skip
-_FLUENT: Final = frozenset({
+_FLUENT_METHODS: Final = frozenset({
     "configure", "new", "create", "withExceptions", "withCommands", "withSchedule", "withEvents", "withBindings",
     "withSingletons", "withKernels", "withFacades", "withEloquent", "singleton", "bind", "instance", "getInstance",
     "useStoragePath", "alias", "withScopedSingletons",
 })  # fmt: skip
+"""Methods that return the application and register no route."""
 
 
-def class_names(value: Value) -> list[str]:
-    """Return the classes that are named by text, by object or in a list."""
+def read_class_names(value: Value) -> list[str]:
+    """Return the classes that a string, an object or a list of them names."""
     value = first_known(value)
     if isinstance(value, Instance):
         return [value.name]
     if isinstance(value, Array):
-        return [name for one in value.values for name in class_names(one)]
-    return texts(value) if isinstance(value, str) else []
+        names: list[str] = []
+        for element in value.values:
+            names += read_class_names(element)
+        return names
+    return read_texts(value) if isinstance(value, str) else []
 
 
 class ServiceProvider(Recorder):
-    """What a provider inherits: its application, and the ways to load routes."""
+    """The methods that a service provider inherits."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Take in what a provider does by inherited methods."""
-        told, router = self.application.told, self.application.router
-        if name == "routes":
-            told.closures[id(given.this)] = (given.at(0, "routesCallback"), site)
-        elif name == "loadRoutesFrom":
-            path = first_known(given.at(0, "path"))
-            found = machine.run(path, {"router": router}) if isinstance(path, str) else None
-            if found is None and not isinstance(path, str):
-                machine.remark(site, "the route file that is loaded is not known")
-            router.register_pending()
-        elif name in ("booted", "booting"):
-            told.later.append((given.at(0), site))
-        elif name == "defaultProviders":
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Apply or record the call of an inherited method."""
+        records, router = self.application.records, self.application.router
+        if name.lower() in _FORWARDED_METHODS:
+            return router.on_call(name, arguments, site, evaluator)
+        if name == "defaultProviders":
             return Collection(Array())
-        elif name in ("callAfterResolving",) and text(given.at(0)).lower().lstrip("\\") in _ROUTERS:
-            machine.call(given.at(1), [router, self.application], site)
-        elif name.lower() in _FORWARDED:
-            return router.on_call(name, given, site, machine)
-        return given.this if isinstance(given.this, Instance) and name == "routes" else Unknown(f"{name}()")
+        if name == "routes":
+            records.route_closures[id(arguments.this)] = (arguments.at(0, "routesCallback"), site)
+            if isinstance(arguments.this, Instance):
+                return arguments.this
+        elif name == "loadRoutesFrom":
+            self._load_routes(arguments, site, evaluator)
+        elif name in ("booted", "booting"):
+            records.callbacks.append((arguments.at(0), site))
+        elif name == "callAfterResolving":
+            resolved = display_text(arguments.at(0)).lower().lstrip("\\")
+            if resolved in _ROUTER_NAMES:
+                evaluator.call(arguments.at(1), [router, self.application], site)
+        return Unknown(f"{name}()")
 
-    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
-        """Return the application; other members start as nothing."""
+    def _load_routes(self, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> None:
+        """Evaluate the route file of `loadRoutesFrom`."""
+        path = first_known(arguments.at(0, "path"))
+        if isinstance(path, str):
+            evaluator.run(path, {"router": self.application.router})
+        else:
+            evaluator.remark(site, "the route file that is loaded is not known")
+        self.application.router.register_pending()
+
+    def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the application; other members start as null."""
         return self.application if name == "app" else None
 
 
-_FORWARDED: Final = frozenset({
+_FORWARDED_METHODS: Final = frozenset({
     "get", "post", "put", "patch", "delete", "options", "any", "match", "group", "resource", "apiresource", "model",
     "bind", "pattern", "patterns", "middleware", "prefix", "resources",
 })  # fmt: skip
+"""Methods that Laravel's route provider forwards to the router."""
 
 
 class BroadcastFacade(Recorder):
-    """`Broadcast`, as far as it registers routes."""
+    """The `Broadcast` facade, as far as it registers routes."""
 
     def __init__(self, router: Router) -> None:
         self.router = router
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Register the route that authorizes channels."""
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Register the route that authorises channels."""
         if name == "routes":
-            broadcast_routes(self.router, given.at(0, "attributes"), site, machine)
+            register_broadcast_routes(self.router, arguments.at(0, "attributes"), site, evaluator)
         return Unknown(f"Broadcast::{name}() is not followed")
 
 
-def broadcast_routes(router: Router, attributes: Value, site: CallSite, machine: Evaluator) -> None:
-    """Register the framework's own route for channels."""
+def register_broadcast_routes(router: Router, attributes: Value, site: CallSite, evaluator: Evaluator) -> None:
+    """Register the framework's route that authorises channels."""
     router.register_pending()
-    told = first_known(attributes)
-    web = RouteAttributes(middleware=(MiddlewareEntry("web", site.uri, site.line),))
-    outer = attributes_of(told, site) if isinstance(told, Array) and len(told) else web
-    stack = router.state.stack
-    stack.append(stack[-1].merged(outer) if stack else outer)
-    router.by_framework = True
-    handle = router.route(("GET", "POST", "HEAD"), "broadcasting/auth", _BROADCASTS, site, machine)
-    handle.on_call("withoutMiddleware", Arguments((_CSRF,)), site, machine)
-    router.by_framework = False
-    stack.pop()
+    array = first_known(attributes)
+    group = RouteAttributes(middleware=(MiddlewareEntry("web", site.uri, site.line),))
+    if isinstance(array, Array) and len(array):
+        group = read_attributes(array, site)
+    with router.in_group(group):
+        router.by_framework = True
+        methods = ("GET", "POST", "HEAD")
+        handle = router.add_route(methods, "broadcasting/auth", _BROADCAST_ACTION, site, evaluator)
+        handle.on_call("withoutMiddleware", Arguments((_CSRF_MIDDLEWARE,)), site, evaluator)
+        router.by_framework = False
 
 
 class AuthFacade(Recorder):
-    """`Auth`, as far as it registers routes."""
+    """The `Auth` facade, as far as it registers routes."""
 
     def __init__(self, router: Router) -> None:
         self.router = router
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Register the routes of laravel/ui."""
         if name == "routes":
-            return self.router.on_call("auth", given, site, machine)
+            return self.router.on_call("auth", arguments, site, evaluator)
         return Unknown(f"Auth::{name}() is not followed")
 
 
-def known_symbols(application: Application, router: Router) -> Stubs:
-    """Return what the evaluator hands to the files of an app."""
-    provider, broadcasts, users = ServiceProvider(application), BroadcastFacade(router), AuthFacade(router)
-    classes: dict[str, Recorder] = {
-        **dict.fromkeys(("illuminate\\support\\facades\\route", "route", *_ROUTERS[1:]), router),
-        **dict.fromkeys(("illuminate\\support\\facades\\app", "app"), application),
-        "illuminate\\foundation\\application": application,
-        "laravel\\lumen\\application": application, "illuminate\\contracts\\foundation\\application": application,
-        **dict.fromkeys(("illuminate\\support\\serviceprovider", ROUTES), provider),
-        **dict.fromkeys(("illuminate\\support\\facades\\broadcast", "broadcast"), broadcasts),
-        **dict.fromkeys(("illuminate\\support\\facades\\auth", "auth"), users),
-        **dict.fromkeys(
-            ("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem"), FileFacade()
-        ),
-        **dict.fromkeys(("illuminate\\support\\str", "str"), StrFacade()),
-        **dict.fromkeys(("illuminate\\support\\facades\\config", "config"), ConfigRepository(application.settings)),
-        **dict.fromkeys(_ITERATORS, DirectoryIterator()),
-        **{name.lower(): MiddlewareNotation(name) for name in MIDDLEWARE_WITH_NOTATION},
-        "laravel\\lumen\\routing\\router": router,
-    }  # fmt: skip
-    for name in ("auth", "event"):
-        classes[f"illuminate\\foundation\\support\\providers\\{name}serviceprovider"] = provider
+def create_stubs(application: Application, router: Router) -> Stubs:
+    """Return the classes and functions of the framework that the evaluator needs."""
+    provider = ServiceProvider(application)
+    recorders: list[tuple[Recorder, Iterable[str]]] = [
+        (router, ("illuminate\\support\\facades\\route", "route", *_ROUTER_NAMES[1:])),
+        (router, ("laravel\\lumen\\routing\\router",)),
+        (application, ("illuminate\\support\\facades\\app", "app")),
+        (application, ("illuminate\\foundation\\application", "illuminate\\contracts\\foundation\\application")),
+        (application, ("laravel\\lumen\\application",)),
+        (provider, ("illuminate\\support\\serviceprovider", ROUTE_PROVIDER)),
+        (provider, ("illuminate\\foundation\\support\\providers\\authserviceprovider",)),
+        (provider, ("illuminate\\foundation\\support\\providers\\eventserviceprovider",)),
+        (BroadcastFacade(router), ("illuminate\\support\\facades\\broadcast", "broadcast")),
+        (AuthFacade(router), ("illuminate\\support\\facades\\auth", "auth")),
+        (FilesystemFacade(), ("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem")),
+        (StrFacade(), ("illuminate\\support\\str", "str")),
+        (ConfigRepository(application.config), ("illuminate\\support\\facades\\config", "config")),
+        (DirectoryIterator(), _ITERATORS),
+    ]
+    classes: dict[str, Recorder] = {}
+    for recorder, names in recorders:
+        classes.update(dict.fromkeys(names, recorder))
+    for name in MIDDLEWARE_WITH_PARAMETERS:
+        classes[name.lower()] = ParameterizedMiddleware(name)
 
-    def app(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        return application.on_call("make", given, site, machine) if given.positional else application
+    def app(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        if arguments.positional:
+            return application.on_call("make", arguments, site, evaluator)
+        return application
 
-    return Stubs(classes, {**global_functions(application.settings), "app": app, "resolve": app})
+    functions = helper_functions(application.config)
+    return Stubs(classes, {**functions, "app": app, "resolve": app})

@@ -1,40 +1,49 @@
-"""The routes of `Auth::routes()` (laravel/ui), which the app has controllers for."""
+"""The routes that `Auth::routes()` of laravel/ui registers; the application has their controllers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate import Arguments, CallSite, Evaluator, Value, first_known
-from ragstone_code.laravel.routing.records import RouteAttributes, mapped
+from ragstone_code.laravel.routing.records import RouteAttributes, read_mapping
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
 
 
-def auth_routes(router: Router, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    """Register what `Auth::routes()` does."""
-    options = mapped(given.at(0, "options"))
-    group = router.state.stack[-1] if router.state.stack else RouteAttributes()
-    inside = f"{group.namespace}\\Auth\\LoginController" if group.namespace else "Auth\\LoginController"
-    namespace = None if machine.lookup.of_class(inside) else "App\\Http\\Controllers"
-    base = (namespace or group.namespace or "").strip("\\")
-    confirm = machine.lookup.of_class(f"{base}\\Auth\\ConfirmPasswordController") is not None
-    wanted = {"login": True, "logout": True, "register": True, "reset": True, "confirm": confirm, "verify": False}
-    for option, standard in wanted.items():
-        told = first_known(options.get(option, standard))
-        if told is False:
+def register_auth_routes(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Register the routes of `Auth::routes(options)`."""
+    options = read_mapping(arguments.at(0, "options"))
+    namespace = _controller_namespace(router, evaluator)
+    base = (namespace or router.current_group().namespace or "").strip("\\")
+    confirms_password = evaluator.lookup.of_class(f"{base}\\Auth\\ConfirmPasswordController") is not None
+    defaults = {
+        "login": True,
+        "logout": True,
+        "register": True,
+        "reset": True,
+        "confirm": confirms_password,
+        "verify": False,
+    }
+    for option, default in defaults.items():
+        if first_known(options.get(option, default)) is False:
             continue
-        outer = RouteAttributes(namespace=namespace)
-        router.state.stack.append(router.state.stack[-1].merged(outer) if router.state.stack else outer)
-        for verb, uri, uses, name in _AUTH[option]:
-            handle = router.route((verb,), uri, f"Auth\\{uses}", site, machine)
-            if name:
-                handle.on_call("name", Arguments((name,)), site, machine)
-        router.state.stack.pop()
+        with router.in_group(RouteAttributes(namespace=namespace)):
+            for method, uri, action, name in _AUTH_ROUTES[option]:
+                handle = router.add_route((method,), uri, f"Auth\\{action}", site, evaluator)
+                if name:
+                    handle.on_call("name", Arguments((name,)), site, evaluator)
     return None
 
 
-_AUTH: Final[dict[str, tuple[tuple[str, str, str, str], ...]]] = {
+def _controller_namespace(router: Router, evaluator: Evaluator) -> str | None:
+    """Return the namespace that has to be added; None if the current group already has the controllers."""
+    namespace = router.current_group().namespace
+    controller = f"{namespace}\\Auth\\LoginController" if namespace else "Auth\\LoginController"
+    return None if evaluator.lookup.of_class(controller) else "App\\Http\\Controllers"
+
+
+_AUTH_ROUTES: Final[dict[str, tuple[tuple[str, str, str, str], ...]]] = {
     "login": (
         ("GET", "login", "LoginController@showLoginForm", "login"),
         ("POST", "login", "LoginController@login", ""),
@@ -60,3 +69,4 @@ _AUTH: Final[dict[str, tuple[tuple[str, str, str, str], ...]]] = {
         ("POST", "email/resend", "VerificationController@resend", "verification.resend"),
     ),
 }
+"""For each option: HTTP method, path, action and name of its routes."""

@@ -1,4 +1,4 @@
-"""What Laravel hands to every file: paths, settings, the container, texts, collections."""
+"""Laravel's global helpers in route files: paths, config, files, strings and collections."""
 
 from __future__ import annotations
 
@@ -22,273 +22,388 @@ from ragstone_code.evaluate import (
 )
 from ragstone_code.evaluate.language import NativeFunction
 from ragstone_code.laravel.inflection import camel, plural, singular, snake, studly
-from ragstone_code.laravel.routing.records import text, texts
+from ragstone_code.laravel.routing.records import read_texts
 
-_PATHS: Final = {
-    "base_path": "", "app_path": "app", "config_path": "config", "database_path": "database", "lang_path": "lang",
-    "public_path": "public", "resource_path": "resources", "storage_path": "storage",
-}  # fmt: skip
+MIDDLEWARE_WITH_PARAMETERS: Final = (
+    "Illuminate\\Auth\\Middleware\\Authenticate",
+    "Illuminate\\Auth\\Middleware\\Authorize",
+    "Illuminate\\Auth\\Middleware\\AuthenticateWithBasicAuth",
+    "Illuminate\\Auth\\Middleware\\RequirePassword",
+    "Illuminate\\Auth\\Middleware\\EnsureEmailIsVerified",
+    "Illuminate\\Http\\Middleware\\SetCacheHeaders",
+    "Illuminate\\Routing\\Middleware\\ThrottleRequests",
+    "Illuminate\\Routing\\Middleware\\ValidateSignature",
+    "Illuminate\\Routing\\Middleware\\ThrottleRequestsWithRedis",
+    "Spatie\\Permission\\Middleware\\RoleMiddleware",
+    "Spatie\\Permission\\Middleware\\PermissionMiddleware",
+    "Spatie\\Permission\\Middleware\\RoleOrPermissionMiddleware",
+)
+"""Middleware classes with static methods that return them as text with parameters."""
+_PATH_FUNCTIONS: Final = {
+    "base_path": "",
+    "app_path": "app",
+    "config_path": "config",
+    "database_path": "database",
+    "lang_path": "lang",
+    "public_path": "public",
+    "resource_path": "resources",
+    "storage_path": "storage",
+}
+_MAX_COLLECTION_ENTRIES: Final = 1000
 
 
-def _path(folder: str) -> NativeFunction:
-    def own(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        below = first_known(given.at(0, "path", ""))
-        if isinstance(below, Unknown):
-            return Unknown(below.reason, below.display and posixpath.join(folder, below.display.lstrip("/")))
-        return posixpath.join(folder, display_text(below).lstrip("/"))
+def helper_functions(config: ConfigValues) -> dict[str, NativeFunction]:
+    """Return the global functions of Laravel that the evaluator needs, by name."""
 
-    return own
+    def call_config(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        if arguments.positional or arguments.named:
+            return config.read(arguments, evaluator)
+        return ConfigRepository(config)
+
+    functions: dict[str, NativeFunction] = {
+        "config": call_config,
+        "env": _env,
+        "glob": _glob,
+        "collect": _collect,
+        "module_path": _module_path,
+    }
+    for name, folder in _PATH_FUNCTIONS.items():
+        functions[name] = _path_function(folder)
+    return functions
+
+
+def _path_function(folder: str) -> NativeFunction:
+    """Return a function such as `app_path` that joins a folder and its argument."""
+
+    def join_path(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        path = first_known(arguments.at(0, "path", ""))
+        if isinstance(path, Unknown):
+            display = path.display and posixpath.join(folder, path.display.lstrip("/"))
+            return Unknown(path.reason, display)
+        return posixpath.join(folder, display_text(path).lstrip("/"))
+
+    return join_path
+
+
+def _env(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Return the unknown value of `env(key, default)`, with the default as an option."""
+    key = display_text(arguments.at(0, "key"))
+    default = first_known(arguments.at(1, "default"))
+    return Unknown(f"env({key}) is set where it runs", f"env({key})", _known_options(default))
+
+
+def _known_options(value: Value) -> tuple[Value, ...]:
+    """Return a value as the only option of an unknown one; no option if it is null or unknown."""
+    if value is None or isinstance(value, Unknown):
+        return ()
+    return (value,)
+
+
+def _glob(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Return the files that match a pattern; `*` does not match a slash."""
+    pattern = first_known(arguments.at(0))
+    if not isinstance(pattern, str):
+        return Unknown("the pattern is not known")
+    path = posixpath.normpath(pattern).lstrip("/")
+    depth = path.count("/")
+    same_depth = (uri for uri in evaluator.world.uris if uri.count("/") == depth)
+    return Array([uri for uri in same_depth if fnmatchcase(uri, path)])
+
+
+def _module_path(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Return a path in a module of nwidart/laravel-modules."""
+    folder = "Modules"
+    if not any(evaluator.world.below("Modules")) and any(evaluator.world.below("modules")):
+        folder = "modules"
+    module = display_text(arguments.at(0))
+    path = display_text(arguments.at(1, "path", "")).lstrip("/")
+    return posixpath.join(folder, module, path)
+
+
+def _collect(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    """Return the collection of `collect(array)`."""
+    value = first_known(arguments.at(0))
+    if isinstance(value, Collection):
+        return value
+    return Collection(value) if isinstance(value, Array) else Unknown("what is collected is not known")
+
+
+# ── config ────────────────────────────────────────────────────────────────────────────────────────
 
 
 class ConfigValues:
-    """What `config(key)` is, by the files of the config folder."""
+    """The values of `config(key)`, read from the files of the config folder on first use."""
 
     def __init__(self) -> None:
-        self._read: dict[str, Value] = {}
+        self._files: dict[str, Value] = {}
 
-    def __call__(self, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return a setting: an array as it is written, else `config(key)` with what is written as an option."""
-        key = first_known(given.at(0, "key"))
+    def read(self, arguments: Arguments, evaluator: Evaluator) -> Value:
+        """Return the value of `config(key, default)`.
+
+        An array is returned as the file has it. Any other value can change at runtime: it is unknown, displayed
+        as `config(key)`, with the file's value or the default as an option.
+        """
+        key = first_known(arguments.at(0, "key"))
         if not isinstance(key, str):
             return Unknown("the setting is not known")
-        found = self.at(key, machine)
-        if isinstance(found, Array):
-            return found
-        likely = first_known(found)
-        if likely is None or isinstance(likely, Unknown):
-            likely = first_known(given.at(1, "default"))
-        options = () if likely is None or isinstance(likely, Unknown) else (likely,)
+        value = self.at(key, evaluator)
+        if isinstance(value, Array):
+            return value
+        options = _known_options(first_known(value)) or _known_options(first_known(arguments.at(1, "default")))
         return Unknown(f"config({key}) is set where it runs", f"config({key})", options)
 
-    def at(self, key: str, machine: Evaluator) -> Value:
-        """Return what the files say of a key, None where they say nothing."""
-        first, *rest = key.split(".")
-        if first not in self._read:
-            uri = f"config/{first}.php"
-            self._read[first] = None
-            self._read[first] = machine.run(uri) if machine.world.has(uri) else None
-        here = self._read[first]
-        for part in rest:
-            here = first_known(here)
-            here = here.get(machine.language.key(part)) if isinstance(here, Array) else None
-        return here
-
-
-def _env(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    key = text(given.at(0, "key"))
-    default = first_known(given.at(1, "default"))
-    options = () if default is None or isinstance(default, Unknown) else (default,)
-    return Unknown(f"env({key}) is set where it runs", f"env({key})", options)
-
-
-def _glob(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    pattern = first_known(given.at(0))
-    if not isinstance(pattern, str):
-        return Unknown("the pattern is not known")
-    plain = posixpath.normpath(pattern).lstrip("/")
-    slashes = plain.count("/")
-    return Array([uri for uri in machine.world.uris if uri.count("/") == slashes and fnmatchcase(uri, plain)])
-
-
-def _module_path(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    folder = next((one for one in ("Modules", "modules") if any(machine.world.below(one))), "Modules")
-    return posixpath.join(folder, text(given.at(0)), text(given.at(1, "path", "")).lstrip("/"))
-
-
-class FileFacade(Recorder):
-    """`File` and the filesystem: whether and which files there are."""
-
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return what there is in a folder."""
-        if name in ("exists", "isFile"):
-            return machine.language.functions["file_exists"](given, site, machine)
-        if name == "glob":
-            return _glob(given, site, machine)
-        folder = first_known(given.at(0))
-        if name not in ("files", "allFiles") or not isinstance(folder, str):
-            return Unknown(f"File::{name}() is not followed")
-        plain = posixpath.normpath(folder).strip("/")
-        deep = name == "allFiles"
-        found = [uri for uri in machine.world.below(plain) if deep or "/" not in uri[len(plain) + 1 :]]
-        return Array([FoundFile(uri) for uri in found])
-
-
-class DirectoryIterator(Recorder):
-    """PHP's iterators over folders: made of a path, or of one another."""
-
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return the files below a folder, by path; an expression keeps those whose paths match."""
-        if name != "new":
-            return Unknown(f"{name}() of an iterator is not followed")
-        first, pattern = first_known(given.at(0)), first_known(given.at(1))
-        if isinstance(first, str):
-            plain = posixpath.normpath(first).strip("/")
-            return Array(items={uri: FoundFile(uri) for uri in machine.world.below(plain)})
-        if isinstance(first, Array) and isinstance(pattern, str) and pattern[:1] and "." in pattern:
-            suffix = re.search(r"\\?(\.[a-z]+)\$?\W[a-z]*$", pattern)
-            ending = suffix[1] if suffix else ""
-            return Array(items={key: one for key, one in first.items.items() if str(key).endswith(ending)})
-        return first
+    def at(self, key: str, evaluator: Evaluator) -> Value:
+        """Return the value of a key in the config files; None if they do not have it."""
+        file_name, *parts = key.split(".")
+        if file_name not in self._files:
+            uri = f"config/{file_name}.php"
+            self._files[file_name] = None  # a file that reads its own settings gets null
+            self._files[file_name] = evaluator.run(uri) if evaluator.world.has(uri) else None
+        value = self._files[file_name]
+        for part in parts:
+            value = first_known(value)
+            if not isinstance(value, Array):
+                return None
+            value = value.get(evaluator.language.key(part))
+        return value
 
 
 class ConfigRepository(Recorder):
-    """`Config` and what the container has under `config`."""
+    """The `Config` facade and the container's `config` object."""
 
-    def __init__(self, settings: ConfigValues) -> None:
-        self.settings = settings
+    def __init__(self, config: ConfigValues) -> None:
+        self.config = config
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Return a setting."""
         if name in ("get", "string", "array", "boolean", "integer", "__getitem__"):
-            return self.settings(given, site, machine)
+            return self.config.read(arguments, evaluator)
         return Unknown(f"config()->{name}() is not followed")
 
 
+# ── files ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+class FilesystemFacade(Recorder):
+    """The `File` facade: which files exist."""
+
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return whether a file exists, or the files of a folder."""
+        if name in ("exists", "isFile"):
+            return evaluator.language.functions["file_exists"](arguments, site, evaluator)
+        if name == "glob":
+            return _glob(arguments, site, evaluator)
+        folder = first_known(arguments.at(0))
+        if name not in ("files", "allFiles") or not isinstance(folder, str):
+            return Unknown(f"File::{name}() is not followed")
+        path = posixpath.normpath(folder).strip("/")
+        uris = list(evaluator.world.below(path))
+        if name == "files":
+            uris = [uri for uri in uris if "/" not in uri[len(path) + 1 :]]
+        return Array([FoundFile(uri) for uri in uris])
+
+
+class DirectoryIterator(Recorder):
+    """PHP's directory iterators, created from a path or from another iterator."""
+
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the files below a folder by path; a regular expression keeps those with its file extension."""
+        if name != "new":
+            return Unknown(f"{name}() of an iterator is not followed")
+        source, pattern = first_known(arguments.at(0)), first_known(arguments.at(1))
+        if isinstance(source, str):
+            path = posixpath.normpath(source).strip("/")
+            return Array(items={uri: FoundFile(uri) for uri in evaluator.world.below(path)})
+        if isinstance(source, Array) and isinstance(pattern, str) and "." in pattern:
+            extension = re.search(r"\\?(\.[a-z]+)\$?\W[a-z]*$", pattern)
+            ending = extension[1] if extension else ""
+            return Array(items={key: file for key, file in source.items.items() if str(key).endswith(ending)})
+        return source
+
+
 class FoundFile(Recorder):
-    """A file that was found."""
+    """A file that a directory listing contains."""
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return its path, name or extension."""
-        base = posixpath.basename(self.uri)
-        return {
-            "getPathname": self.uri, "getRealPath": self.uri, "getPath": posixpath.dirname(self.uri),
-            "getFilename": base, "getBasename": base.removesuffix(text(given.at(0))) if given.positional else base,
-            "getExtension": base.rpartition(".")[2], "getFilenameWithoutExtension": base.rpartition(".")[0],
-        }.get(name, Unknown(f"{name}() of a file is not followed"))  # fmt: skip
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the path, the name or the extension."""
+        base_name = posixpath.basename(self.uri)
+        stem, _, extension = base_name.rpartition(".")
+        if name == "getBasename" and arguments.positional:
+            return base_name.removesuffix(display_text(arguments.at(0)))
+        results = {
+            "getPathname": self.uri,
+            "getRealPath": self.uri,
+            "getPath": posixpath.dirname(self.uri),
+            "getFilename": base_name,
+            "getBasename": base_name,
+            "getExtension": extension,
+            "getFilenameWithoutExtension": stem,
+        }
+        return results.get(name, Unknown(f"{name}() of a file is not followed"))
+
+
+# ── strings ───────────────────────────────────────────────────────────────────────────────────────
 
 
 class StrFacade(Recorder):
-    """`Str`."""
+    """The `Str` class."""
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return a text changed."""
-        first = first_known(given.at(0))
-        if not isinstance(first, str):
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the result of a string function."""
+        text = first_known(arguments.at(0))
+        if not isinstance(text, str):
             return Unknown(f"Str::{name}() of what is not known")
-        own = _TEXTS.get(name)
-        if own is not None:
-            return own(first)
+        if name in _UNARY_STRING_FUNCTIONS:
+            return _UNARY_STRING_FUNCTIONS[name](text)
+        if name in _BINARY_STRING_FUNCTIONS:
+            return _BINARY_STRING_FUNCTIONS[name](text, display_text(arguments.at(1)))
         if name in ("startsWith", "endsWith", "contains"):
-            parts = tuple(texts(given.at(1)))
-            if name == "contains":
-                return any(part in first for part in parts)
-            return first.startswith(parts) if name == "startsWith" else first.endswith(parts)
-        if name in ("finish", "start"):
-            mark = text(given.at(1))
-            return first.rstrip(mark) + mark if name == "finish" else mark + first.lstrip(mark)
-        if name in ("after", "before"):
-            head, found, tail = first.partition(text(given.at(1)))
-            return first if not found else tail if name == "after" else head
-        if name in ("replace",):
-            return machine.language.functions["str_replace"](given, site, machine)
+            return _test_string(name, text, tuple(read_texts(arguments.at(1))))
+        if name == "replace":
+            return evaluator.language.functions["str_replace"](arguments, site, evaluator)
         return Unknown(f"Str::{name}() is not followed")
 
 
-_TEXTS: Final[dict[str, Callable[[str], Value]]] = {
-    "snake": snake, "camel": camel, "studly": studly, "plural": plural, "singular": singular, "lower": str.lower,
-    "upper": str.upper, "kebab": lambda one: snake(one).replace("_", "-"), "title": str.title,
-    "ucfirst": lambda one: one[:1].upper() + one[1:], "length": len, "trim": str.strip,
-    "slug": lambda one: "-".join("".join(c if c.isalnum() else " " for c in one.lower()).split()),
+def _test_string(name: str, text: str, parts: tuple[str, ...]) -> bool:
+    """Return whether a text starts with, ends with or contains one of the parts."""
+    if name == "startsWith":
+        return text.startswith(parts)
+    if name == "endsWith":
+        return text.endswith(parts)
+    return any(part in text for part in parts)
+
+
+def _text_after(text: str, mark: str) -> str:
+    _, found_mark, tail = text.partition(mark)
+    return tail if found_mark else text
+
+
+def _text_before(text: str, mark: str) -> str:
+    head, _, _ = text.partition(mark)
+    return head
+
+
+def _slug(text: str) -> str:
+    """Return a text in lower case with its words joined by hyphens."""
+    characters = [character if character.isalnum() else " " for character in text.lower()]
+    return "-".join("".join(characters).split())
+
+
+_UNARY_STRING_FUNCTIONS: Final[dict[str, Callable[[str], Value]]] = {
+    "snake": snake,
+    "camel": camel,
+    "studly": studly,
     "pascal": studly,
-}  # fmt: skip
+    "plural": plural,
+    "singular": singular,
+    "lower": str.lower,
+    "upper": str.upper,
+    "kebab": lambda text: snake(text).replace("_", "-"),
+    "title": str.title,
+    "ucfirst": lambda text: text[:1].upper() + text[1:],
+    "length": len,
+    "trim": str.strip,
+    "slug": _slug,
+}
+_BINARY_STRING_FUNCTIONS: Final[dict[str, Callable[[str, str], str]]] = {
+    "finish": lambda text, mark: text.rstrip(mark) + mark,
+    "start": lambda text, mark: mark + text.lstrip(mark),
+    "after": _text_after,
+    "before": _text_before,
+}
+
+
+# ── collections ───────────────────────────────────────────────────────────────────────────────────
+
+_CALLBACK_METHODS: Final = frozenset({"each", "map", "mapWithKeys", "flatMap", "filter", "reject", "tap"})
+_ADDING_METHODS: Final = frozenset({"merge", "concat", "push", "add", "prepend"})
+_ARRAY_FUNCTIONS: Final = {
+    "keys": "array_keys",
+    "values": "array_values",
+    "unique": "array_unique",
+    "reverse": "array_reverse",
+}
+"""Collection methods that return a collection, and the PHP function that computes it."""
+_VALUE_FUNCTIONS: Final = {"first": "reset", "last": "end", "count": "count"}
+"""Collection methods that return a value, and the PHP function that computes it."""
 
 
 class Collection(Recorder):
-    """`collect([...])`, as far as route files and providers use it."""
+    """The collection of `collect([...])`, as far as route files and providers use it."""
 
     def __init__(self, array: Array) -> None:
         self.array = array
 
     def entries(self) -> Array:
-        """Return what a loop goes over."""
+        """Return the array that a loop iterates over."""
         return self.array
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return what a method of a collection gives."""
-        functions = machine.language.functions
-        if name in ("each", "map", "mapWithKeys", "flatMap", "filter", "reject", "tap"):
-            return self._called_with(name, given.at(0), site, machine)
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return the result of a collection method."""
+        functions = evaluator.language.functions
+        if name in _CALLBACK_METHODS:
+            return self._call_with_entries(name, arguments.at(0), site, evaluator)
         if name in ("all", "toArray"):
             return self.array
         if name in ("implode", "join"):
-            return functions["implode"](Arguments((given.at(0), self.array)), site, machine)
-        if name in ("merge", "concat", "push", "add", "prepend"):
-            other = first_known(given.at(0))
-            given_array = other if isinstance(other, Array) and name in ("merge", "concat") else Array([given.at(0)])
-            return Collection(_array(functions["array_merge"](Arguments((self.array, given_array)), site, machine)))
-        own = {"keys": "array_keys", "values": "array_values", "unique": "array_unique", "reverse": "array_reverse"}
-        if name in own:
-            return Collection(_array(functions[own[name]](Arguments((self.array,)), site, machine)))
-        if name in ("first", "last", "count"):
-            plain = {"first": "reset", "last": "end", "count": "count"}[name]
-            return functions[plain](Arguments((self.array,)), site, machine)
+            return functions["implode"](Arguments((arguments.at(0), self.array)), site, evaluator)
+        if name in _ADDING_METHODS:
+            return self._add(name, arguments.at(0), site, evaluator)
+        if name in _ARRAY_FUNCTIONS:
+            array = functions[_ARRAY_FUNCTIONS[name]](Arguments((self.array,)), site, evaluator)
+            return Collection(_array_or_empty(array))
+        if name in _VALUE_FUNCTIONS:
+            return functions[_VALUE_FUNCTIONS[name]](Arguments((self.array,)), site, evaluator)
         return Unknown(f"{name}() of a collection is not followed")
 
-    def _called_with(self, name: str, function: Value, site: CallSite, machine: Evaluator) -> Value:
-        """Run a closure over the entries."""
-        kept = Array()
-        for key, value in list(self.array.items.items())[:1000]:
-            found = machine.call(function, [value, key], site) if isinstance(first_known(function), Lambda) else value
+    def _add(self, name: str, value: Value, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return a collection with an array merged in, or with one more value."""
+        other = first_known(value)
+        added = other if isinstance(other, Array) and name in ("merge", "concat") else Array([value])
+        merge = evaluator.language.functions["array_merge"]
+        return Collection(_array_or_empty(merge(Arguments((self.array, added)), site, evaluator)))
+
+    def _call_with_entries(self, name: str, callback: Value, site: CallSite, evaluator: Evaluator) -> Value:
+        """Call a closure with each entry and return the resulting collection."""
+        is_closure = isinstance(first_known(callback), Lambda)
+        selected = Array()
+        for key, value in list(self.array.items.items())[:_MAX_COLLECTION_ENTRIES]:
+            result = evaluator.call(callback, [value, key], site) if is_closure else value
             if name == "map":
-                kept.set(key, found)
-            elif name == "filter" and machine.language.truth(found) is not False:
-                kept.set(key, value)
-            elif name == "reject" and machine.language.truth(found) is not True:
-                kept.set(key, value)
-            elif name in ("mapWithKeys", "flatMap") and isinstance(found, Array):
-                kept.extend(found)
-        return self if name in ("each", "tap") else Collection(kept)
+                selected.set(key, result)
+            elif name in ("filter", "reject"):
+                dropped_truth = name == "reject"
+                if evaluator.language.truth(result) is not dropped_truth:
+                    selected.set(key, value)
+            elif name in ("mapWithKeys", "flatMap") and isinstance(result, Array):
+                selected.extend(result)
+        return self if name in ("each", "tap") else Collection(selected)
 
 
-def _array(value: Value) -> Array:
-    """Return a value that is an array, an empty one for what is none."""
+def _array_or_empty(value: Value) -> Array:
+    """Return an array; an empty one for any other value."""
     return value if isinstance(value, Array) else Array()
 
 
-def _collect(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-    inner = first_known(given.at(0))
-    if isinstance(inner, Collection):
-        return inner
-    return Collection(inner) if isinstance(inner, Array) else Unknown("what is collected is not known")
+# ── middleware ────────────────────────────────────────────────────────────────────────────────────
 
 
-def global_functions(settings: ConfigValues) -> dict[str, NativeFunction]:
-    """Return Laravel's functions that files of an app call at their top."""
-
-    def config(given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        return settings(given, site, machine) if given.positional or given.named else ConfigRepository(settings)
-
-    return {
-        **{name: _path(folder) for name, folder in _PATHS.items()},
-        "config": config, "env": _env, "glob": _glob, "collect": _collect, "module_path": _module_path,
-    }  # fmt: skip
-
-
-class MiddlewareNotation(Recorder):
-    """A class of middleware that writes itself with parameters: `Authorize::using("a", "b")`."""
+class ParameterizedMiddleware(Recorder):
+    """A middleware class whose static methods return it as text: `Authorize::using("a", "b")`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
         """Return the middleware as text."""
         if name in ("using", "with", "redirectTo"):
-            words = [text(one) for one in (*given.positional, *given.named.values())]
+            words = [display_text(value) for value in (*arguments.positional, *arguments.named.values())]
             return f"{self.name}:{','.join(words)}" if words else self.name
-        if name in ("relative", "absolute"):
-            return f"{self.name}:relative" if name == "relative" else self.name
+        if name == "relative":
+            return f"{self.name}:relative"
+        if name == "absolute":
+            return self.name
         return Unknown(f"{name}() is not followed")
-
-
-MIDDLEWARE_WITH_NOTATION: Final = (
-    "Illuminate\\Auth\\Middleware\\Authenticate", "Illuminate\\Auth\\Middleware\\Authorize",
-    "Illuminate\\Auth\\Middleware\\AuthenticateWithBasicAuth", "Illuminate\\Auth\\Middleware\\RequirePassword",
-    "Illuminate\\Auth\\Middleware\\EnsureEmailIsVerified", "Illuminate\\Http\\Middleware\\SetCacheHeaders",
-    "Illuminate\\Routing\\Middleware\\ThrottleRequests", "Illuminate\\Routing\\Middleware\\ValidateSignature",
-    "Illuminate\\Routing\\Middleware\\ThrottleRequestsWithRedis",
-    "Spatie\\Permission\\Middleware\\RoleMiddleware", "Spatie\\Permission\\Middleware\\PermissionMiddleware",
-    "Spatie\\Permission\\Middleware\\RoleOrPermissionMiddleware",
-)  # fmt: skip

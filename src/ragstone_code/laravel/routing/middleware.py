@@ -1,26 +1,31 @@
-"""Which classes stand behind names of middleware: the kernel's arrays, or what bootstrap/app.php says."""
+"""The classes behind middleware names and groups: from the HTTP kernel, or from bootstrap/app.php."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, first_known
-from ragstone_code.laravel.routing.records import mapped, text, texts
+from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, display_text, first_known
+from ragstone_code.laravel.routing.records import read_mapping, read_text_mapping, read_texts
 
 _KERNEL: Final = "illuminate\\foundation\\http\\kernel"
-_A: Final = "Illuminate\\Auth\\Middleware\\"
-ALIASES: Final = {
-    "auth": f"{_A}Authenticate", "auth.basic": f"{_A}AuthenticateWithBasicAuth",
+_STATEFUL: Final = "Laravel\\Sanctum\\Http\\Middleware\\EnsureFrontendRequestsAreStateful"
+DEFAULT_ALIASES: Final = {
+    "auth": "Illuminate\\Auth\\Middleware\\Authenticate",
+    "auth.basic": "Illuminate\\Auth\\Middleware\\AuthenticateWithBasicAuth",
     "auth.session": "Illuminate\\Session\\Middleware\\AuthenticateSession",
-    "cache.headers": "Illuminate\\Http\\Middleware\\SetCacheHeaders", "can": f"{_A}Authorize",
-    "guest": f"{_A}RedirectIfAuthenticated", "password.confirm": f"{_A}RequirePassword",
+    "cache.headers": "Illuminate\\Http\\Middleware\\SetCacheHeaders",
+    "can": "Illuminate\\Auth\\Middleware\\Authorize",
+    "guest": "Illuminate\\Auth\\Middleware\\RedirectIfAuthenticated",
+    "password.confirm": "Illuminate\\Auth\\Middleware\\RequirePassword",
     "precognitive": "Illuminate\\Foundation\\Http\\Middleware\\HandlePrecognitiveRequests",
     "signed": "Illuminate\\Routing\\Middleware\\ValidateSignature",
-    "throttle": "Illuminate\\Routing\\Middleware\\ThrottleRequests", "verified": f"{_A}EnsureEmailIsVerified",
-}  # fmt: skip
-"""What the framework itself names, since it is set up in bootstrap/app.php."""
-GROUPS: Final = {
+    "throttle": "Illuminate\\Routing\\Middleware\\ThrottleRequests",
+    "verified": "Illuminate\\Auth\\Middleware\\EnsureEmailIsVerified",
+}
+"""Names that the framework defines in applications with a configuring bootstrap/app.php."""
+DEFAULT_GROUPS: Final = {
     "web": (
         "Illuminate\\Cookie\\Middleware\\EncryptCookies",
         "Illuminate\\Cookie\\Middleware\\AddQueuedCookiesToResponse",
@@ -35,103 +40,128 @@ GROUPS: Final = {
 
 @dataclass(slots=True)
 class MiddlewareRegistry:
-    """Names and groups of middleware, each with the place that says so."""
+    """Names and groups of middleware, each with the place that defines it."""
 
     aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
     groups: dict[str, tuple[tuple[str, ...], CallSite]] = field(default_factory=dict)
     everywhere: list[tuple[str, CallSite]] = field(default_factory=list)
-    """What every request goes through."""
+    """Middleware of every request."""
 
-    def alias(self, given: Value, site: CallSite) -> None:
-        """Take in an array of names and classes."""
-        array = first_known(given)
-        for key, one in array.items.items() if isinstance(array, Array) else ():
-            line = array.lines.get(key, site.line) if isinstance(array, Array) else site.line
-            self.aliases[str(key)] = (text(one).lstrip("\\"), replace(site, line=line))
+    def add_aliases(self, value: Value, site: CallSite) -> None:
+        """Add an array of names and classes."""
+        array = first_known(value)
+        if not isinstance(array, Array):
+            return
+        for key, element in array.items.items():
+            line = array.lines.get(key, site.line)
+            class_name = display_text(element).lstrip("\\")
+            self.aliases[str(key)] = (class_name, replace(site, line=line))
 
-    def change(self, how: str, group: str, words: tuple[str, ...], site: CallSite) -> None:
-        """Set a group, or put words at its end or start, or take them out."""
-        old, place = self.groups.get(group, ((), site))
-        rest = tuple(one for one in old if one not in words)
-        new = {"set": words, "append": old + words, "prepend": words + rest, "remove": rest}[how]
-        self.groups[group] = (tuple(dict.fromkeys(new)), place if old and how != "set" else site)
+    def change_group(self, how: str, group: str, words: tuple[str, ...], site: CallSite) -> None:
+        """Set a group, append to it, prepend to it or remove from it."""
+        current, current_site = self.groups.get(group, ((), site))
+        others = tuple(word for word in current if word not in words)
+        changed = {
+            "set": words,
+            "append": current + words,
+            "prepend": words + others,
+            "remove": others,
+        }[how]
+        keeps_site = bool(current) and how != "set"
+        self.groups[group] = (tuple(dict.fromkeys(changed)), current_site if keeps_site else site)
+
+    def replace_in_group(self, group: str, replacements: dict[str, str], site: CallSite) -> None:
+        """Replace middleware of a group, each at its position."""
+        current, current_site = self.groups.get(group, ((), site))
+        changed = tuple(replacements.get(word, word) for word in current)
+        self.groups[group] = (changed, current_site)
 
 
 class MiddlewareConfigurator(Recorder):
-    """The `$middleware` that bootstrap/app.php sets things on."""
+    """The `$middleware` object that bootstrap/app.php configures."""
 
-    def __init__(self, stack: MiddlewareRegistry) -> None:
-        self.stack = stack
+    def __init__(self, registry: MiddlewareRegistry) -> None:
+        self.registry = registry
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Take in one call and return itself."""
-        stack = self.stack
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Apply one call to the registry and return this object."""
+        registry = self.registry
         if name == "alias":
-            stack.alias(given.at(0, "aliases"), site)
+            registry.add_aliases(arguments.at(0, "aliases"), site)
         elif name in ("web", "api"):
-            self._group(name, given, site)
-        elif name == "group":
-            stack.change("set", text(given.at(0, "group")), tuple(texts(given.at(1, "middleware"))), site)
-        elif name in ("appendToGroup", "prependToGroup", "removeFromGroup"):
-            words = tuple(texts(given.at(1, "middleware")))
-            stack.change(name.removesuffix("ToGroup").removesuffix("FromGroup"), text(given.at(0)), words, site)
+            self._configure_group(name, arguments, site)
+        elif name in _GROUP_CHANGES:
+            words = tuple(read_texts(arguments.at(1, "middleware")))
+            registry.change_group(_GROUP_CHANGES[name], display_text(arguments.at(0, "group")), words, site)
         elif name == "replaceInGroup":
-            self._replaced(text(given.at(0)), {text(given.at(1)): text(given.at(2))}, site)
+            replacement = {display_text(arguments.at(1)): display_text(arguments.at(2))}
+            registry.replace_in_group(display_text(arguments.at(0)), replacement, site)
         elif name in ("append", "prepend", "use"):
-            stack.everywhere += [(one, site) for one in texts(given.at(0, "middleware"))]
+            words = tuple(read_texts(arguments.at(0, "middleware")))
+            registry.everywhere += [(word, site) for word in words]
         elif name == "throttleApi":
-            stack.change("prepend", "api", (f"throttle:{text(given.at(0, 'limiter', 'api'))}",), site)
+            limiter = display_text(arguments.at(0, "limiter", "api"))
+            registry.change_group("prepend", "api", (f"throttle:{limiter}",), site)
         elif name == "statefulApi":
-            word = "Laravel\\Sanctum\\Http\\Middleware\\EnsureFrontendRequestsAreStateful"
-            stack.change("prepend", "api", (word,), site)
+            registry.change_group("prepend", "api", (_STATEFUL,), site)
         elif name == "authenticateSessions":
-            stack.change("append", "web", ("auth.session",), site)
+            registry.change_group("append", "web", ("auth.session",), site)
         return self
 
-    def _group(self, name: str, given: Arguments, site: CallSite) -> None:
-        """Take in `web(append: …, prepend: …, remove: …, replace: …)`, in the order the framework does."""
-        self._replaced(name, {key: text(one) for key, one in mapped(given.at(3, "replace")).items()}, site)
+    def _configure_group(self, group: str, arguments: Arguments, site: CallSite) -> None:
+        """Apply `web(append: …, prepend: …, remove: …, replace: …)` in the framework's order."""
+        self.registry.replace_in_group(group, read_text_mapping(arguments.at(3, "replace")), site)
         for how, position in (("remove", 2), ("prepend", 1), ("append", 0)):
-            words = tuple(texts(given.at(position, how)))
+            words = tuple(read_texts(arguments.at(position, how)))
             if words:
-                self.stack.change(how, name, words, site)
-
-    def _replaced(self, group: str, put: dict[str, str], site: CallSite) -> None:
-        """Put other words into the places of some."""
-        old, place = self.stack.groups.get(group, ((), site))
-        self.stack.groups[group] = (tuple(put.get(one, one) for one in old), place)
+                self.registry.change_group(how, group, words, site)
 
 
-def default_middleware(site: CallSite) -> MiddlewareRegistry:
-    """Return what the framework itself has where bootstrap/app.php sets it up."""
-    return MiddlewareRegistry(
-        {name: (full, site) for name, full in ALIASES.items()}, {name: (one, site) for name, one in GROUPS.items()}
-    )
+_GROUP_CHANGES: Final = {
+    "group": "set",
+    "appendToGroup": "append",
+    "prependToGroup": "prepend",
+    "removeFromGroup": "remove",
+}
 
 
-def read_kernel(machine: Evaluator, names: list[str]) -> MiddlewareRegistry | None:
-    """Return what the app's HTTP kernel says in its arrays, None where it has none."""
+def default_middleware() -> MiddlewareRegistry:
+    """Return the names and groups that the framework itself defines."""
+    site = CallSite("", 0)
+    aliases = {name: (class_name, site) for name, class_name in DEFAULT_ALIASES.items()}
+    groups = {name: (words, site) for name, words in DEFAULT_GROUPS.items()}
+    return MiddlewareRegistry(aliases, groups)
+
+
+def read_kernel(evaluator: Evaluator, names: Iterable[str]) -> MiddlewareRegistry | None:
+    """Return the middleware in the properties of the first class that is an HTTP kernel; None if none is."""
     for name in names:
-        if not any(one.lower() == _KERNEL for one in machine.lookup.ancestors(name)):
-            continue
-        stack = MiddlewareRegistry()
-        for prop in ("routeMiddleware", "middlewareAliases"):
-            stack.alias(machine.property(name, prop), _place(machine, name, prop))
-        for key, one in _items(machine.property(name, "middlewareGroups")):
-            site = _place(machine, name, "middlewareGroups")
-            stack.groups[str(key)] = (tuple(texts(one)), site)
-        site = _place(machine, name, "middleware")
-        stack.everywhere = [(one, site) for one in texts(machine.property(name, "middleware"))]
-        return stack
+        ancestors = evaluator.lookup.ancestors(name)
+        if any(ancestor.lower() == _KERNEL for ancestor in ancestors):
+            return _read_kernel_class(evaluator, name)
     return None
 
 
-def _items(value: Value) -> list[tuple[str, Value]]:
-    """Return the entries of an array."""
-    return list(mapped(value).items())
+def _read_kernel_class(evaluator: Evaluator, name: str) -> MiddlewareRegistry:
+    """Return the middleware in the properties of a kernel."""
+    registry = MiddlewareRegistry()
+    for property_name in ("routeMiddleware", "middlewareAliases"):
+        aliases = evaluator.property(name, property_name)
+        registry.add_aliases(aliases, _property_site(evaluator, name, property_name))
+    groups_site = _property_site(evaluator, name, "middlewareGroups")
+    groups = read_mapping(evaluator.property(name, "middlewareGroups"))
+    for group, words in groups.items():
+        registry.groups[group] = (tuple(read_texts(words)), groups_site)
+    site = _property_site(evaluator, name, "middleware")
+    words_everywhere = read_texts(evaluator.property(name, "middleware"))
+    registry.everywhere = [(word, site) for word in words_everywhere]
+    return registry
 
 
-def _place(machine: Evaluator, name: str, prop: str) -> CallSite:
-    """Return where a property is written."""
-    found = machine.lookup.property(name, prop)
-    return CallSite(found[0], found[2].line) if found else CallSite("", 0)
+def _property_site(evaluator: Evaluator, class_name: str, property_name: str) -> CallSite:
+    """Return the place that declares a property."""
+    declared = evaluator.lookup.property(class_name, property_name)
+    if declared is None:
+        return CallSite("", 0)
+    uri, _, class_property = declared
+    return CallSite(uri, class_property.line)

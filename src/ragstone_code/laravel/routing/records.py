@@ -1,4 +1,4 @@
-"""What the router keeps: attributes of groups, and routes."""
+"""Routes and group attributes as the router stores them, and helpers that read them from evaluated values."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Final
 
 from ragstone_code.evaluate import Array, CallSite, Lambda, Unknown, Value, display_text, first_known
 
-PLACED: Final = frozenset({"prefix", "as", "name", "namespace", "domain", "controller"})
-VERBS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-_FIELD: Final = re.compile(r"\{(\w+):(\w+)(\??)\}")
+HTTP_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+LOCATED_ATTRIBUTES: Final = frozenset({"prefix", "as", "name", "namespace", "domain", "controller"})
+"""Group attributes whose source lines are stored with the route."""
+_BOUND_PARAMETER: Final = re.compile(r"\{(\w+):(\w+)(\??)\}")
+"""A parameter with its column: `{post:slug}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiddlewareEntry:
-    """A word of middleware and the place it is written."""
+    """One middleware of a route, as it is written, and the place."""
 
     text: str
     uri: str
@@ -25,7 +27,7 @@ class MiddlewareEntry:
 
 @dataclass(frozen=True, slots=True)
 class RouteAttributes:
-    """What a group, a registrar or an action says of its routes."""
+    """The attributes that a group, a registrar or an action sets for its routes."""
 
     prefix: str | None = None
     name: str | None = None
@@ -37,44 +39,46 @@ class RouteAttributes:
     where: Mapping[str, str] = field(default_factory=dict)
     can: tuple[MiddlewareEntry, ...] = ()
     places: tuple[tuple[str, int], ...] = ()
-    """Where prefixes, names, namespaces, domains and controllers are written."""
+    """File and line of each prefix, name, namespace, domain and controller."""
 
-    def merged(self, new: RouteAttributes, *, existing_first: bool = True) -> RouteAttributes:
-        """Return these with those of something inside, as Laravel's RouteGroup merges them."""
+    def merged(self, inner: RouteAttributes, *, outer_prefix_first: bool = True) -> RouteAttributes:
+        """Return these attributes with those of an inner level, merged as Laravel's `RouteGroup` does."""
         return RouteAttributes(
-            prefix=_prefix(self.prefix, new.prefix, existing_first=existing_first),
-            name=new.name if self.name is None else self.name + (new.name or ""),
-            namespace=_namespace(self.namespace, new.namespace),
-            domain=self.domain if new.domain is None else new.domain,
-            controller=self.controller if new.controller is None else new.controller,
-            middleware=self.middleware + new.middleware,
-            excluded=self.excluded + new.excluded,
-            where={**self.where, **new.where},
-            can=self.can + new.can,
-            places=self.places + new.places,
+            prefix=_merge_prefix(self.prefix, inner.prefix, outer_first=outer_prefix_first),
+            name=inner.name if self.name is None else self.name + (inner.name or ""),
+            namespace=_merge_namespace(self.namespace, inner.namespace),
+            domain=self.domain if inner.domain is None else inner.domain,
+            controller=self.controller if inner.controller is None else inner.controller,
+            middleware=self.middleware + inner.middleware,
+            excluded=self.excluded + inner.excluded,
+            where={**self.where, **inner.where},
+            can=self.can + inner.can,
+            places=self.places + inner.places,
         )
 
 
-def _prefix(old: str | None, new: str | None, *, existing_first: bool) -> str | None:
+def _merge_prefix(outer: str | None, inner: str | None, *, outer_first: bool) -> str | None:
     """Return the prefixes of two levels as one."""
-    if new is None:
-        return old
-    parts = (old or "", new) if existing_first else (new, old or "")
+    if inner is None:
+        return outer
+    parts = [outer or "", inner]
+    if not outer_first:
+        parts.reverse()
     return "/".join(part.strip("/") for part in parts)
 
 
-def _namespace(old: str | None, new: str | None) -> str | None:
-    """Return the namespaces of two levels as one; a new one that starts at the root stands alone."""
-    if new is None:
-        return old
-    if old is not None and not new.startswith("\\"):
-        return f"{old.strip(chr(92))}\\{new.strip(chr(92))}"
-    return new.strip("\\")
+def _merge_namespace(outer: str | None, inner: str | None) -> str | None:
+    """Return the namespaces of two levels as one; an inner one that starts with a backslash replaces the outer."""
+    if inner is None:
+        return outer
+    if outer is None or inner.startswith("\\"):
+        return inner.strip("\\")
+    return "\\".join((outer.strip("\\"), inner.strip("\\")))
 
 
 @dataclass(slots=True)
 class LaravelRoute:
-    """One route, as it is registered and changed by what is called on it."""
+    """A registered route; calls on it change it."""
 
     methods: tuple[str, ...]
     uri: str
@@ -88,9 +92,9 @@ class LaravelRoute:
     resource: str = ""
     by_framework: bool = False
     places: tuple[tuple[str, int], ...] = ()
-    """The entries of loops it is made in."""
+    """File and line of the array entries of the loops that register it."""
     instead_of: tuple[LaravelRoute, ...] = ()
-    """Routes whose place it takes under a condition only."""
+    """Routes that this one replaces only under a condition."""
     trashed: bool = False
     scoped: bool = False
 
@@ -101,29 +105,39 @@ class LaravelRoute:
 
     @property
     def identity(self) -> str:
-        """Return what a later route must have to take its place."""
+        """Return the methods, domain and path; a later route with the same identity replaces this one."""
         return f"{'|'.join(self.methods)}{self.domain}{self.uri}"
 
     def set_uri(self, uri: str) -> None:
-        """Take a path apart: `{post:slug}` is the parameter post, found by its slug."""
-        self.binding_fields = {found[1]: found[2] for found in _FIELD.finditer(uri)}
-        self.uri = _FIELD.sub(lambda found: f"{{{found[1]}{found[3]}}}", uri)
+        """Set the path; `{post:slug}` becomes the parameter `post` that is bound by the column `slug`."""
+        self.binding_fields = dict(_bound_columns(uri))
+        self.uri = _without_columns(uri)
 
     def set_domain(self, domain: str) -> None:
-        """Set the domain, which may have parameters of its own."""
-        self.binding_fields |= {found[1]: found[2] for found in _FIELD.finditer(domain)}
-        plain = _FIELD.sub(lambda found: f"{{{found[1]}{found[3]}}}", domain)
-        self.attributes = replace(self.attributes, domain=plain)
+        """Set the domain, which can have bound parameters too."""
+        self.binding_fields.update(_bound_columns(domain))
+        self.attributes = replace(self.attributes, domain=_without_columns(domain))
 
-    def prefixed(self, prefix: str) -> None:
-        """Put a prefix before the path."""
+    def add_prefix(self, prefix: str) -> None:
+        """Put a prefix in front of the path."""
         uri = f"{prefix.rstrip('/')}/{self.uri.lstrip('/')}"
         self.set_uri(uri if uri == "/" else uri.strip("/"))
 
 
+def _bound_columns(uri: str) -> Iterator[tuple[str, str]]:
+    """Yield the parameters of a path that name a column, with the column."""
+    for match in _BOUND_PARAMETER.finditer(uri):
+        yield match[1], match[2]
+
+
+def _without_columns(uri: str) -> str:
+    """Return a path without the columns of its parameters."""
+    return _BOUND_PARAMETER.sub(r"{\1\3}", uri)
+
+
 @dataclass(slots=True)
 class ParameterBinder:
-    """A parameter that is bound by name: to a model, or by a function."""
+    """An explicit binding of a route parameter, to a model or by a closure."""
 
     parameter: str
     model: str
@@ -132,81 +146,95 @@ class ParameterBinder:
     closure: Value = None
 
 
-def text(value: Value) -> str:
-    """Return a value as the text a route would have; a setting as `config(key)`."""
-    return display_text(value)
+def known_or_displayable(value: Value) -> Value:
+    """Return a value; an unknown one stays unknown if it has a display text, else its first option counts."""
+    if isinstance(value, Unknown) and value.display:
+        return value
+    return first_known(value)
 
 
-def maybe_text(value: Value) -> str | None:
-    """Return a value as text, None for nothing."""
-    return None if settled(value) is None else display_text(value)
+def optional_text(value: Value) -> str | None:
+    """Return a value as text; None if it is null."""
+    return None if known_or_displayable(value) is None else display_text(value)
 
 
-def settled(value: Value) -> Value:
-    """Return a value, of an unknown one that can be shown itself, else its likeliest option."""
-    return value if isinstance(value, Unknown) and value.display else first_known(value)
+def read_middleware(value: Value, site: CallSite) -> tuple[MiddlewareEntry, ...]:
+    """Return the middleware of a string, a list or a closure, each with its line; empty strings are dropped."""
+    return tuple(_middleware_entries(known_or_displayable(value), site))
 
 
-def listed(value: Value, site: CallSite) -> tuple[MiddlewareEntry, ...]:
-    """Return middleware as it is written: a word, a list of them, a closure; empty ones are left out."""
-    return tuple(_listed(settled(value), site))
-
-
-def _listed(value: Value, site: CallSite) -> Iterator[MiddlewareEntry]:
-    """Yield the words of a value, each with its own line."""
+def _middleware_entries(value: Value, site: CallSite) -> Iterator[MiddlewareEntry]:
+    """Yield the middleware of a value."""
     if isinstance(value, Array):
-        for key, one in value.items.items():
+        for key, element in value.items.items():
             line = value.lines.get(key)
-            yield from _listed(settled(one), CallSite(value.uri, line) if line and value.uri else site)
+            element_site = CallSite(value.uri, line) if line and value.uri else site
+            yield from _middleware_entries(known_or_displayable(element), element_site)
     elif isinstance(value, Lambda):
         yield MiddlewareEntry("Closure", site.uri, site.line)
-    elif value is not None and (word := display_text(value)):
-        yield MiddlewareEntry(word, site.uri, site.line)
+    elif value is not None:
+        text = display_text(value)
+        if text:
+            yield MiddlewareEntry(text, site.uri, site.line)
 
 
-def mapped(value: Value) -> dict[str, Value]:
-    """Return an array by its keys as texts, nothing for what is none."""
+def read_mapping(value: Value) -> dict[str, Value]:
+    """Return the entries of an array by their keys as text; empty for other values."""
     value = first_known(value)
-    return {str(key): one for key, one in value.items.items()} if isinstance(value, Array) else {}
+    if not isinstance(value, Array):
+        return {}
+    return {str(key): element for key, element in value.items.items()}
 
 
-def texts(value: Value) -> list[str]:
-    """Return a word or a list of words."""
+def read_text_mapping(value: Value) -> dict[str, str]:
+    """Return the entries of an array as text; empty for other values."""
+    return {key: display_text(element) for key, element in read_mapping(value).items()}
+
+
+def read_texts(value: Value) -> list[str]:
+    """Return the elements of an array as text; any other value counts as a list of one."""
     value = first_known(value)
     if isinstance(value, Array):
-        return [display_text(one) for one in value.values]
+        return [display_text(element) for element in value.values]
     return [] if value is None else [display_text(value)]
 
 
-def attributes_of(value: Value, site: CallSite) -> RouteAttributes:
-    """Return the attributes an array of a group or an action has."""
-    given = first_known(value)
-    if not isinstance(given, Array):
+def read_attributes(value: Value, site: CallSite) -> RouteAttributes:
+    """Return the attributes in the array of a group or an action."""
+    array = first_known(value)
+    if not isinstance(array, Array):
         return RouteAttributes()
-    home = given.uri or site.uri
-    at = {key: CallSite(home, given.lines[key]) if key in given.lines else site for key in given.items}
-    named = {str(key): settled(one) for key, one in given.items.items()}
-
-    def word(key: str) -> str | None:
-        return maybe_text(named.get(key))
-
+    values = {str(key): known_or_displayable(element) for key, element in array.items.items()}
+    texts = {key: optional_text(element) for key, element in values.items() if key in LOCATED_ATTRIBUTES}
+    sites = _entry_sites(array, site)
+    abilities = read_mapping(values.get("can")).values()
     return RouteAttributes(
-        prefix=word("prefix"),
-        name=word("as") if "as" in named else word("name"),
-        namespace=word("namespace"),
-        domain=word("domain"),
-        controller=word("controller") if "uses" not in named else None,
-        middleware=listed(named.get("middleware"), at.get("middleware", site)),
-        excluded=listed(named.get("excluded_middleware"), at.get("excluded_middleware", site)),
-        where={key: text(one) for key, one in mapped(named.get("where")).items()},
-        can=tuple(MiddlewareEntry(ability(one), site.uri, site.line) for one in mapped(named.get("can")).values()),
-        places=tuple((at[key].uri, at[key].line) for key in given.items if key in PLACED),
+        prefix=texts.get("prefix"),
+        name=texts["as"] if "as" in texts else texts.get("name"),
+        namespace=texts.get("namespace"),
+        domain=texts.get("domain"),
+        controller=None if "uses" in values else texts.get("controller"),
+        middleware=read_middleware(values.get("middleware"), sites.get("middleware", site)),
+        excluded=read_middleware(values.get("excluded_middleware"), sites.get("excluded_middleware", site)),
+        where=read_text_mapping(values.get("where")),
+        can=tuple(MiddlewareEntry(can_middleware(ability), site.uri, site.line) for ability in abilities),
+        places=tuple((sites[key].uri, sites[key].line) for key in values if key in LOCATED_ATTRIBUTES),
     )
 
 
-def ability(value: Value) -> str:
-    """Return the middleware that `can` amounts to: `can:update,post`."""
-    words = texts(value)
+def _entry_sites(array: Array, site: CallSite) -> dict[str, CallSite]:
+    """Return the place of each entry of an array; `site` if its line is not known."""
+    uri = array.uri or site.uri
+    sites: dict[str, CallSite] = {}
+    for key in array.items:
+        line = array.lines.get(key)
+        sites[str(key)] = site if line is None else CallSite(uri, line)
+    return sites
+
+
+def can_middleware(value: Value) -> str:
+    """Return the middleware that `can` stands for: `can:update,post`."""
+    words = read_texts(value)
     if isinstance(value, Array) and len(value.values) > 1:
-        words = [display_text(value.values[0]), *texts(value.values[1])]
+        words = [display_text(value.values[0]), *read_texts(value.values[1])]
     return f"can:{','.join(words)}"

@@ -1,4 +1,4 @@
-"""Resources and singletons: the routes each of their actions has, as Laravel's ResourceRegistrar makes them."""
+"""Resources and singletons: the routes of their actions, as Laravel's `ResourceRegistrar` registers them."""
 
 from __future__ import annotations
 
@@ -7,33 +7,40 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, first_known
+from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, display_text, first_known
 from ragstone_code.laravel.inflection import singular
 from ragstone_code.laravel.routing.actions import RouteAction
 from ragstone_code.laravel.routing.records import (
     LaravelRoute,
     MiddlewareEntry,
     RouteAttributes,
-    listed,
-    mapped,
-    text,
-    texts,
+    read_middleware,
+    read_text_mapping,
+    read_texts,
 )
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
 
-_ACTIONS: Final = ("index", "create", "store", "show", "edit", "update", "destroy")
-_SINGLE: Final = ("show", "edit", "update")
+_RESOURCE_ACTIONS: Final = ("index", "create", "store", "show", "edit", "update", "destroy")
+_SINGLETON_ACTIONS: Final = ("show", "edit", "update")
+_ITEM_ACTIONS: Final = ("show", "edit", "update", "destroy")
+"""Actions on one item, whose path has the item's parameter."""
 _METHODS: Final = {
-    "index": ("GET", "HEAD"), "create": ("GET", "HEAD"), "store": ("POST",), "show": ("GET", "HEAD"),
-    "edit": ("GET", "HEAD"), "update": ("PUT", "PATCH"), "destroy": ("DELETE",),
-}  # fmt: skip
+    "index": ("GET", "HEAD"),
+    "create": ("GET", "HEAD"),
+    "store": ("POST",),
+    "show": ("GET", "HEAD"),
+    "edit": ("GET", "HEAD"),
+    "update": ("PUT", "PATCH"),
+    "destroy": ("DELETE",),
+}
+_PARAMETER: Final = re.compile(r"(?<=\{).*?(?=\})")
 
 
 @dataclass(slots=True)
 class ResourceDefaults:
-    """What is set for all resources."""
+    """Options that hold for all resources."""
 
     verbs: dict[str, str] = field(default_factory=lambda: {"create": "create", "edit": "edit"})
     parameters: dict[str, str] = field(default_factory=dict)
@@ -42,7 +49,7 @@ class ResourceDefaults:
 
 @dataclass(frozen=True, slots=True)
 class ResourceArguments:
-    """What a resource is called with."""
+    """The name and the controller of a resource."""
 
     name: Value
     controller: Value
@@ -50,197 +57,262 @@ class ResourceArguments:
 
 
 class PendingResource(Recorder):
-    """A resource whose chain is still being called; it is registered when that ends."""
+    """A resource whose chain of calls has not ended; the router registers it at the end."""
 
     def __init__(
-        self, router: Router, machine: Evaluator, site: CallSite, what: ResourceArguments, options: dict[str, Value]
+        self,
+        router: Router,
+        evaluator: Evaluator,
+        site: CallSite,
+        resource: ResourceArguments,
+        options: dict[str, Value],
     ) -> None:
-        self.router, self.machine, self.site = router, machine, site
-        self.name, self.controller, self.singleton = text(what.name), text(what.controller), what.singleton
+        self.router = router
+        self.evaluator = evaluator
+        self.site = site
+        self.name = display_text(resource.name)
+        self.controller = display_text(resource.controller)
+        self.singleton = resource.singleton
         self.options = options
-        self.only_for: dict[str, tuple[MiddlewareEntry, ...]] = {}
-        self.not_for: dict[str, tuple[MiddlewareEntry, ...]] = {}
-        self.middleware = listed(options.get("middleware"), site)
-        self.excluded = listed(options.get("excluded_middleware"), site)
+        self.middleware = read_middleware(options.get("middleware"), site)
+        self.excluded = read_middleware(options.get("excluded_middleware"), site)
+        self.action_middleware: dict[str, tuple[MiddlewareEntry, ...]] = {}
+        """Middleware of single actions, from `middlewareFor`."""
+        self.action_excluded: dict[str, tuple[MiddlewareEntry, ...]] = {}
+        """Excluded middleware of single actions, from `withoutMiddlewareFor`."""
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return the resource, changed."""
-        folded = name.lower()
-        if folded in _OPTIONS:
-            _OPTIONS[folded](self, given, site)
-        elif folded == "register":
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Change an option of the resource and return the resource."""
+        method = name.lower()
+        if method in _OPTION_METHODS:
+            _OPTION_METHODS[method](self, arguments, site)
+        elif method == "register":
             self.router.register_pending()
         return self
 
-    # ── registering ───────────────────────────────────────────────────────────────────────────────
+    # ── registration ──────────────────────────────────────────────────────────────────────────────
 
     def register(self) -> None:
-        """Register the routes of all actions that are wanted."""
+        """Register the routes of all actions; a name such as `admin/photos` has the prefix `admin`."""
         *prefix, name = self.name.split("/")
-        stack = self.router.state.stack
-        if prefix:
-            outer = RouteAttributes(prefix="/".join(prefix))
-            stack.append(stack[-1].merged(outer) if stack else outer)
-        try:
-            for action in self._wanted():
-                self._route(name, action)
-        finally:
-            if prefix:
-                stack.pop()
+        if not prefix:
+            self._add_routes(name)
+            return
+        with self.router.in_group(RouteAttributes(prefix="/".join(prefix))):
+            self._add_routes(name)
 
-    def _wanted(self) -> list[str]:
-        """Return the actions in their order."""
-        actions = _SINGLE if self.singleton else _ACTIONS
-        if self.singleton and "creatable" in self.options:
-            actions = (*actions, "create", "store", "destroy")
-        elif self.singleton and "destroyable" in self.options:
-            actions = (*actions, "destroy")
-        only, out = self.options.get("only"), texts(self.options.get("except"))
-        kept = [one for one in actions if only is None or one in texts(only)]
-        return [one for one in kept if one not in out]
+    def _add_routes(self, name: str) -> None:
+        """Register the route of each action."""
+        for action in self._selected_actions():
+            self._add_route(name, action)
 
-    def _route(self, name: str, action: str) -> None:
-        """Register one action."""
-        shallow = bool(first_known(self.options.get("shallow")))
-        placed = name.rpartition(".")[2] if shallow and self._is_one(action) else name
-        uri = self._uri(placed)
-        if not self.singleton and action in ("show", "edit", "update", "destroy"):
-            uri += f"/{{{self._wildcard(name.rpartition('.')[2])}}}"
+    def _selected_actions(self) -> list[str]:
+        """Return the actions that the options select, in Laravel's order."""
+        actions: tuple[str, ...] = _RESOURCE_ACTIONS
+        if self.singleton:
+            actions = _SINGLETON_ACTIONS
+            if "creatable" in self.options:
+                actions += ("create", "store", "destroy")
+            elif "destroyable" in self.options:
+                actions += ("destroy",)
+        only = self.options.get("only")
+        if only is not None:
+            included = read_texts(only)
+            actions = tuple(action for action in actions if action in included)
+        excluded = read_texts(self.options.get("except"))
+        return [action for action in actions if action not in excluded]
+
+    def _add_route(self, name: str, action: str) -> None:
+        """Register the route of one action."""
+        last_segment = name.rpartition(".")[2]
+        is_shallow = bool(first_known(self.options.get("shallow")))
+        path_name = last_segment if is_shallow and self._has_shallow_path(action) else name
+        uri = self._base_uri(path_name)
+        if not self.singleton and action in _ITEM_ACTIONS:
+            uri += f"/{{{self._parameter(last_segment)}}}"
         if action in ("create", "edit"):
-            uri += f"/{self.router.state.rules.verbs[action]}"
+            uri += f"/{self.router.state.resource_defaults.verbs[action]}"
         attributes = RouteAttributes(
-            name=self._name(placed, action),
-            middleware=self.only_for.get(action, self.middleware),
-            excluded=self.excluded + self.not_for.get(action, ()),
-            where={key: text(one) for key, one in mapped(self.options.get("wheres")).items()},
+            name=self._route_name(path_name, action),
+            middleware=self.action_middleware.get(action, self.middleware),
+            excluded=self.excluded + self.action_excluded.get(action, ()),
+            where=read_text_mapping(self.options.get("wheres")),
         )
-        told = RouteAction(uses=f"{self.controller}@{action}", attributes=attributes)
-        route = self.router.route(_METHODS[action], uri, told, self.site, self.machine).route
-        self._finish(route, name, action)
+        route_action = RouteAction(uses=f"{self.controller}@{action}", attributes=attributes)
+        handle = self.router.add_route(_METHODS[action], uri, route_action, self.site, self.evaluator)
+        self._set_bindings(handle.route, name, action)
 
-    def _finish(self, route: LaravelRoute, name: str, action: str) -> None:
-        """Give a route what is set after it was made."""
+    def _set_bindings(self, route: LaravelRoute, name: str, action: str) -> None:
+        """Set the resource name, the binding columns and the soft-delete flag of a route."""
         route.resource = name
         fields = self.options.get("bindingFields")
         if fields is not None:
-            told = {key: text(one) for key, one in mapped(fields).items()}
-            route.binding_fields = {one: told.get(one) for one in re.findall(r"(?<=\{).*?(?=\})", route.uri)}
+            columns = read_text_mapping(fields)
+            parameters = _PARAMETER.findall(route.uri)
+            route.binding_fields = {parameter: columns.get(parameter) for parameter in parameters}
         trashed = self.options.get("trashed")
         if trashed is not None:
-            route.trashed = action in (texts(trashed) or ["show", "edit", "update"])
+            route.trashed = action in (read_texts(trashed) or ["show", "edit", "update"])
 
-    def _is_one(self, action: str) -> bool:
-        """Return whether an action is of one thing, and so has the short path of a shallow resource."""
-        if self.singleton:
-            return action in ("edit", "update", "destroy")
-        return action in ("show", "edit", "update", "destroy")
+    def _has_shallow_path(self, action: str) -> bool:
+        """Return whether an action has the short path of a shallow resource."""
+        if self.singleton and action == "show":
+            return False
+        return action in _ITEM_ACTIONS
 
-    # ── names ─────────────────────────────────────────────────────────────────────────────────────
+    # ── paths and names ───────────────────────────────────────────────────────────────────────────
 
-    def _uri(self, name: str) -> str:
-        """Return the path of a resource: those it is nested in, each with its parameter."""
+    def _base_uri(self, name: str) -> str:
+        """Return the path of a resource; `posts.comments` is `posts/{post}/comments`."""
         if "." not in name:
             return name
         segments = name.split(".")
-        whole = "/".join(f"{one}/{{{self._wildcard(one)}}}" for one in segments)
-        return whole.replace(f"/{{{self._wildcard(segments[-1])}}}", "")
+        path = "/".join(f"{segment}/{{{self._parameter(segment)}}}" for segment in segments)
+        return path.replace(f"/{{{self._parameter(segments[-1])}}}", "")
 
-    def _wildcard(self, segment: str) -> str:
-        """Return the parameter of a segment."""
-        told = first_known(self.options.get("parameters"))
-        rules = self.router.state.rules
-        if isinstance(told, Array) and segment in told.items:
-            found = text(told.get(segment))
-        elif segment in rules.parameters:
-            found = rules.parameters[segment]
-        elif told == "singular" or rules.singular:
-            found = singular(segment)
+    def _parameter(self, segment: str) -> str:
+        """Return the parameter of a path segment."""
+        parameters = first_known(self.options.get("parameters"))
+        defaults = self.router.state.resource_defaults
+        if isinstance(parameters, Array) and segment in parameters.items:
+            parameter = display_text(parameters.get(segment))
+        elif segment in defaults.parameters:
+            parameter = defaults.parameters[segment]
+        elif parameters == "singular" or defaults.singular:
+            parameter = singular(segment)
         else:
-            found = segment
-        return found.replace("-", "_")
+            parameter = segment
+        return parameter.replace("-", "_")
 
-    def _name(self, resource: str, action: str) -> str:
+    def _route_name(self, resource: str, action: str) -> str:
         """Return the name of an action's route."""
         name = resource
         names = first_known(self.options.get("names"))
         if isinstance(names, Array):
             if action in names.items:
-                return text(names.get(action))
+                return display_text(names.get(action))
         elif names is not None:
-            name = text(names)
-        before = self.options.get("as")
-        prefix = f"{text(before)}." if before is not None else ""
-        return f"{prefix}{name}.{action}".strip(".")
+            name = display_text(names)
+        prefix = self.options.get("as")
+        if prefix is not None:
+            name = f"{display_text(prefix)}.{name}"
+        return f"{name}.{action}".strip(".")
 
 
-def _set(key: str, *, many: bool = False) -> Callable[[PendingResource, Arguments, CallSite], None]:
-    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-        first = first_known(given.at(0))
-        pending.options[key] = Array(given.positional) if many and not isinstance(first, Array) else first
+# ── options ───────────────────────────────────────────────────────────────────────────────────────
 
-    return put
+OptionMethod = Callable[[PendingResource, Arguments, CallSite], None]
 
 
-def _flag(key: str) -> Callable[[PendingResource, Arguments, CallSite], None]:
-    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-        pending.options[key] = given.at(0, key, True) if key == "shallow" else given.at(0, "fields", Array())
+def _list_setter(key: str) -> OptionMethod:
+    """Return a method that sets an option to a list; it takes an array or several arguments."""
 
-    return put
+    def set_list(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+        first = first_known(arguments.at(0))
+        pending.options[key] = first if isinstance(first, Array) else Array(arguments.positional)
 
-
-def _entry(key: str) -> Callable[[PendingResource, Arguments, CallSite], None]:
-    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-        held = first_known(pending.options.get(key))
-        made = held.copy() if isinstance(held, Array) else Array()
-        made.set(text(given.at(0)), given.at(1))
-        pending.options[key] = made
-
-    return put
+    return set_list
 
 
-def _middleware(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-    pending.middleware = listed(given.at(0, "middleware"), site)
-    pending.only_for = {key: _once(one + pending.middleware) for key, one in pending.only_for.items()}
+def _value_setter(key: str) -> OptionMethod:
+    """Return a method that sets an option to its first argument."""
+
+    def set_value(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+        pending.options[key] = first_known(arguments.at(0))
+
+    return set_value
 
 
-def _middleware_for(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-    words = listed(given.at(1, "middleware"), site)
-    for action in texts(given.at(0, "methods")):
-        pending.only_for[action] = _once(pending.middleware + words) if pending.middleware else words
+def _flag_setter(key: str) -> OptionMethod:
+    """Return a method that switches an option on; the option's value is the first argument, or an empty array."""
+
+    def set_flag(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+        pending.options[key] = arguments.at(0, "fields", Array())
+
+    return set_flag
 
 
-def _without(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-    pending.excluded += listed(given.at(0, "middleware"), site)
+def _entry_setter(key: str) -> OptionMethod:
+    """Return a method that adds one entry to an option that is an array."""
+
+    def set_entry(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+        existing = first_known(pending.options.get(key))
+        array = existing.copy() if isinstance(existing, Array) else Array()
+        array.set(display_text(arguments.at(0)), arguments.at(1))
+        pending.options[key] = array
+
+    return set_entry
 
 
-def _without_for(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-    for action in texts(given.at(0, "methods")):
-        pending.not_for[action] = listed(given.at(1, "middleware"), site)
+def _pattern_setter(pattern: str) -> OptionMethod:
+    """Return a method that constrains the named parameters to a pattern."""
+
+    def set_pattern(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+        pending.options["wheres"] = Array(items=dict.fromkeys(read_texts(arguments.at(0)), pattern))
+
+    return set_pattern
 
 
-def _once(words: tuple[MiddlewareEntry, ...]) -> tuple[MiddlewareEntry, ...]:
-    """Return words without those that came before."""
-    return tuple({one.text: one for one in reversed(words)}[key] for key in dict.fromkeys(one.text for one in words))
+def _set_shallow(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+    pending.options["shallow"] = arguments.at(0, "shallow", True)
 
 
-def _where(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-    pending.options["wheres"] = given.at(0)
+def _set_wheres(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+    pending.options["wheres"] = arguments.at(0)
 
 
-def _expression(pattern: str) -> Callable[[PendingResource, Arguments, CallSite], None]:
-    def put(pending: PendingResource, given: Arguments, site: CallSite) -> None:
-        pending.options["wheres"] = Array(items=dict.fromkeys(texts(given.at(0)), pattern))
+def _set_middleware(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+    pending.middleware = read_middleware(arguments.at(0, "middleware"), site)
+    for action, entries in pending.action_middleware.items():
+        pending.action_middleware[action] = _without_duplicates(entries + pending.middleware)
 
-    return put
+
+def _set_middleware_for(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+    entries = read_middleware(arguments.at(1, "middleware"), site)
+    if pending.middleware:
+        entries = _without_duplicates(pending.middleware + entries)
+    for action in read_texts(arguments.at(0, "methods")):
+        pending.action_middleware[action] = entries
 
 
-_OPTIONS: Final[dict[str, Callable[[PendingResource, Arguments, CallSite], None]]] = {
-    "only": _set("only", many=True), "except": _set("except", many=True), "names": _set("names"),
-    "parameters": _set("parameters"), "name": _entry("names"), "parameter": _entry("parameters"),
-    "shallow": _flag("shallow"), "scoped": _flag("bindingFields"), "withtrashed": _flag("trashed"),
-    "creatable": _flag("creatable"), "destroyable": _flag("destroyable"), "where": _where,
-    "middleware": _middleware, "middlewarefor": _middleware_for, "withoutmiddleware": _without,
-    "withoutmiddlewarefor": _without_for, "wherenumber": _expression("[0-9]+"), "wherealpha": _expression("[a-zA-Z]+"),
-    "wherealphanumeric": _expression("[a-zA-Z0-9]+"),
-    "whereuuid": _expression(r"[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}"),
-}  # fmt: skip
+def _exclude_middleware(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+    pending.excluded += read_middleware(arguments.at(0, "middleware"), site)
+
+
+def _exclude_middleware_for(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+    entries = read_middleware(arguments.at(1, "middleware"), site)
+    for action in read_texts(arguments.at(0, "methods")):
+        pending.action_excluded[action] = entries
+
+
+def _without_duplicates(entries: tuple[MiddlewareEntry, ...]) -> tuple[MiddlewareEntry, ...]:
+    """Return the entries without those whose text occurred before."""
+    first_entries: dict[str, MiddlewareEntry] = {}
+    for entry in entries:
+        first_entries.setdefault(entry.text, entry)
+    return tuple(first_entries.values())
+
+
+_OPTION_METHODS: Final[dict[str, OptionMethod]] = {
+    "only": _list_setter("only"),
+    "except": _list_setter("except"),
+    "names": _value_setter("names"),
+    "parameters": _value_setter("parameters"),
+    "name": _entry_setter("names"),
+    "parameter": _entry_setter("parameters"),
+    "shallow": _set_shallow,
+    "scoped": _flag_setter("bindingFields"),
+    "withtrashed": _flag_setter("trashed"),
+    "creatable": _flag_setter("creatable"),
+    "destroyable": _flag_setter("destroyable"),
+    "where": _set_wheres,
+    "middleware": _set_middleware,
+    "middlewarefor": _set_middleware_for,
+    "withoutmiddleware": _exclude_middleware,
+    "withoutmiddlewarefor": _exclude_middleware_for,
+    "wherenumber": _pattern_setter("[0-9]+"),
+    "wherealpha": _pattern_setter("[a-zA-Z]+"),
+    "wherealphanumeric": _pattern_setter("[a-zA-Z0-9]+"),
+    "whereuuid": _pattern_setter(r"[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}"),
+}
+"""Methods that set an option of a resource, by name in lower case."""

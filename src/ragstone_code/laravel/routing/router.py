@@ -1,30 +1,37 @@
-"""The router: every call on the `Route` facade, and on what it returns."""
+"""The router: calls on the `Route` facade and on the objects it returns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Lambda, Recorder, Unknown, Value, first_known
-from ragstone_code.laravel.routing.actions import RouteAction, controller_action, parse_action
-from ragstone_code.laravel.routing.records import (
-    VERBS,
-    LaravelRoute,
-    ParameterBinder,
-    RouteAttributes,
-    text,
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Lambda,
+    Recorder,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
 )
+from ragstone_code.laravel.routing.actions import RouteAction, parse_action, qualify_action
+from ragstone_code.laravel.routing.records import HTTP_METHODS, LaravelRoute, ParameterBinder, RouteAttributes
 from ragstone_code.laravel.routing.resources import PendingResource, ResourceArguments, ResourceDefaults
 from ragstone_code.laravel.routing.route_handles import RouteHandle, RouteRegistrar
-from ragstone_code.laravel.routing.router_methods import CALLS
+from ragstone_code.laravel.routing.router_methods import ROUTER_METHODS
 
-_ATTRIBUTES: Final = frozenset({
+_ATTRIBUTE_METHODS: Final = frozenset({
     "as", "can", "controller", "domain", "metadata", "middleware", "missing", "name", "namespace", "prefix",
     "scopebindings", "where", "withoutmiddleware", "withoutscopedbindings",
     "wherealpha", "wherealphanumeric", "wherenumber", "whereulid", "whereuuid", "wherein",
 })  # fmt: skip
-_ASKS: Final = frozenset({
+"""Methods that start a registrar."""
+_OTHER_METHODS: Final = frozenset({
     "has", "is", "current", "currentrouteaction", "currentroutename", "currentroutenamed", "currentrouteuses",
     "getroutes", "getcurrentroute", "input", "uses", "getcurrentrequest", "gatherroutemiddleware", "getbindingcallback",
     "dispatch", "dispatchtoroute", "respondwithroute", "matched", "substitutebindings", "getmiddleware",
@@ -32,161 +39,219 @@ _ASKS: Final = frozenset({
     "flushmiddlewaregroups", "getgroupstack", "hasgroupstack", "getlastgroupprefix", "setroutes", "hasmacro", "mixin",
     "createroute", "newroute", "unauthenticatedusing", "middlewarepriority", "when",
 })  # fmt: skip
-"""What is asked of the router, or set, and registers nothing."""
+"""Methods of the router that register no route."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """A change of a middleware group: set, append, prepend or remove."""
+
+    how: str
+    group: str
+    words: tuple[str, ...]
+    site: CallSite
 
 
 @dataclass(slots=True)
 class RouterState:
-    """Everything the router has been told."""
+    """Everything that was registered on the router."""
 
     routes: dict[str, LaravelRoute] = field(default_factory=dict)
+    """Routes by identity."""
     replaced: list[LaravelRoute] = field(default_factory=list)
     stack: list[RouteAttributes] = field(default_factory=list)
+    """The merged attributes of the open groups, the innermost last."""
     patterns: dict[str, str] = field(default_factory=dict)
     binders: dict[str, ParameterBinder] = field(default_factory=dict)
     aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
-    groups: list[tuple[str, str, tuple[str, ...], CallSite]] = field(default_factory=list)
-    """(what was done, group, middleware, place)"""
+    group_changes: list[GroupChange] = field(default_factory=list)
     macros: dict[str, Value] = field(default_factory=dict)
-    rules: ResourceDefaults = field(default_factory=ResourceDefaults)
+    resource_defaults: ResourceDefaults = field(default_factory=ResourceDefaults)
+
+    def record_group_change(self, how: str, group: str, words: tuple[str, ...], site: CallSite) -> None:
+        """Store a change of a middleware group."""
+        self.group_changes.append(GroupChange(how, group, words, site))
 
 
 class Router(Recorder):
-    """The facade, the router itself, and `$router` in route files."""
+    """The `Route` facade, the router object, and `$router` in route files."""
 
     def __init__(self) -> None:
         self.state = RouterState()
         self.pending: PendingResource | None = None
+        """A resource whose chain of calls has not ended."""
         self.by_framework = False
+        """Whether routes are registered by the framework itself."""
 
     # ── calls ─────────────────────────────────────────────────────────────────────────────────────
 
-    def on_call(self, name: str, given: Arguments, site: CallSite, machine: Evaluator) -> Value:
-        """Return what a call on the router gives."""
+    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+        """Register what a call registers, and return its result."""
         self.register_pending()
-        folded = name.lower()
-        own = CALLS.get(folded)
-        if own is not None:
-            return own(self, given, site, machine)
-        if folded.upper() in VERBS:
-            return self.route([folded.upper()], given.at(0, "uri"), given.at(1, "action"), site, machine)
-        if folded in _ATTRIBUTES:
-            return RouteRegistrar(self).on_call(name, given, site, machine)
+        method = name.lower()
+        if method in ROUTER_METHODS:
+            return ROUTER_METHODS[method](self, arguments, site, evaluator)
+        if method.upper() in HTTP_METHODS:
+            uri, action = arguments.at(0, "uri"), arguments.at(1, "action")
+            return self.add_route([method.upper()], uri, action, site, evaluator)
+        if method in _ATTRIBUTE_METHODS:
+            return RouteRegistrar(self).on_call(name, arguments, site, evaluator)
         macro = self.state.macros.get(name)
         if macro is not None:
-            bound = replace_this(macro, self)
-            return machine.call(bound, given.positional, site)
-        if folded not in _ASKS:
-            machine.remark(site, f"Route::{name}() is registered by a package: what it adds is not known")
+            return evaluator.call(_bind_this(macro, self), arguments.positional, site)
+        if method not in _OTHER_METHODS:
+            evaluator.remark(site, f"Route::{name}() is registered by a package: what it adds is not known")
         return Unknown(f"Route::{name}() is not followed")
 
-    def on_member(self, name: str, site: CallSite, machine: Evaluator) -> Value:
-        """Return a member: the router of the router is itself (Lumen)."""
+    def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
+        """Return a member; in Lumen, `$router->router` is the router itself."""
         return self if name == "router" else Unknown(f"{name} is not followed")
 
+    # ── routes ────────────────────────────────────────────────────────────────────────────────────
+
+    def add_route(
+        self,
+        methods: Sequence[str],
+        uri: Value,
+        action: Value | RouteAction,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> RouteHandle:
+        """Register a route and return its handle for further calls."""
+        parsed = action if isinstance(action, RouteAction) else parse_action(action, site)
+        if parsed.unknown:
+            evaluator.remark(site, f"the action is not known: {parsed.unknown}")
+        if isinstance(uri, Unknown):
+            evaluator.remark(site, f"the path is not known: {uri.reason}")
+        group = self.state.stack[-1] if self.state.stack else None
+        if parsed.uses is not None:
+            parsed = qualify_action(parsed, group, evaluator)
+        route = LaravelRoute(
+            _with_head(methods),
+            _path_in_group(uri, group),
+            site,
+            parsed.attributes,
+            closure=parsed.closure,
+            by_framework=self.by_framework,
+            places=tuple(place for place in evaluator.loops if place[1]),
+        )
+        route.add_prefix(parsed.attributes.prefix or "")
+        self._apply_group(route, group, parsed)
+        self._store(route)
+        return RouteHandle(route, self)
+
+    def _apply_group(self, route: LaravelRoute, group: RouteAttributes | None, action: RouteAction) -> None:
+        """Set the attributes of a route from its action and its group."""
+        attributes = replace(action.attributes, controller=action.controller)
+        if group is not None:
+            attributes = group.merged(attributes, outer_prefix_first=False)
+            attributes = replace(attributes, middleware=attributes.middleware + attributes.can, can=())
+        route.attributes = attributes
+        route.action = (attributes.controller or "Closure").lstrip("\\")
+        if attributes.domain:
+            route.set_domain(attributes.domain)
+        route.wheres = {**self.state.patterns, **attributes.where}
+
+    def _store(self, route: LaravelRoute) -> None:
+        """Store a route; it replaces an earlier route with the same identity."""
+        earlier = self.state.routes.get(route.identity)
+        if earlier is not None:
+            self.state.replaced.append(earlier)
+            route.instead_of = (*earlier.instead_of, earlier) if route.site.conditional else ()
+        self.state.routes[route.identity] = route
+
+    def update_identity(self, route: LaravelRoute, old_identity: str) -> None:
+        """Store a route under its new identity, at the same position, after its path or domain changed."""
+        if route.identity == old_identity or self.state.routes.get(old_identity) is not route:
+            return
+        routes: dict[str, LaravelRoute] = {}
+        for identity, stored in self.state.routes.items():
+            routes[route.identity if stored is route else identity] = stored
+        self.state.routes = routes
+
+    # ── groups ────────────────────────────────────────────────────────────────────────────────────
+
+    def current_group(self) -> RouteAttributes:
+        """Return the merged attributes of the open groups."""
+        return self.state.stack[-1] if self.state.stack else RouteAttributes()
+
+    @contextmanager
+    def in_group(self, attributes: RouteAttributes) -> Iterator[None]:
+        """Open a group with these attributes; close it at the end of the `with` block."""
+        stack = self.state.stack
+        stack.append(stack[-1].merged(attributes) if stack else attributes)
+        try:
+            yield
+        finally:
+            stack.pop()
+
+    def add_group(self, attributes: RouteAttributes, routes: Value, site: CallSite, evaluator: Evaluator) -> None:
+        """Evaluate a closure or a route file inside a group, or each element of a list of them."""
+        routes = first_known(routes)
+        if isinstance(routes, Array) and not _is_callable_pair(routes):
+            for element in routes.values:
+                self.add_group(attributes, element, site, evaluator)
+            return
+        with self.in_group(attributes):
+            self._load_routes(routes, site, evaluator)
+            self.register_pending()
+
+    def _load_routes(self, routes: Value, site: CallSite, evaluator: Evaluator) -> None:
+        """Evaluate the route file or the closure of a group."""
+        if isinstance(routes, str):
+            result = evaluator.run(routes, {"router": self})
+            if isinstance(result, Unknown) and result.reason.endswith("is not there"):
+                evaluator.remark(site, f"the route file {result.reason}")
+        elif isinstance(routes, Lambda | Array):
+            evaluator.call(routes, [self], site)
+        else:
+            reason = f": {routes.reason}" if isinstance(routes, Unknown) else ""
+            evaluator.remark(site, f"the routes of a group are not known{reason}")
+
+    # ── resources ─────────────────────────────────────────────────────────────────────────────────
+
+    def add_resource(
+        self,
+        resource: ResourceArguments,
+        options: dict[str, Value],
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> PendingResource:
+        """Return a resource; it is registered when its chain of calls ends."""
+        self.register_pending()
+        self.pending = PendingResource(self, evaluator, site, resource, dict(options))
+        if isinstance(resource.name, Unknown):
+            evaluator.remark(site, f"the name of a resource is not known: {resource.name.reason}")
+        return self.pending
+
     def register_pending(self) -> None:
-        """Register the resource whose chain has ended."""
+        """Register the resource whose chain of calls has ended, if there is one."""
         pending, self.pending = self.pending, None
         if pending is not None:
             pending.register()
 
-    # ── routes ────────────────────────────────────────────────────────────────────────────────────
 
-    def route(
-        self, methods: Sequence[str], uri: Value, action: Value | RouteAction, site: CallSite, machine: Evaluator
-    ) -> RouteHandle:
-        """Register a route and return what goes on with it."""
-        made = action if isinstance(action, RouteAction) else parse_action(action, site)
-        if made.unknown:
-            machine.remark(site, f"the action is not known: {made.unknown}")
-        if isinstance(uri, Unknown):
-            machine.remark(site, f"the path is not known: {uri.reason}")
-        group = self.state.stack[-1] if self.state.stack else None
-        if made.uses is not None:
-            made = controller_action(made, group, machine)
-        route = LaravelRoute(
-            tuple(methods), "", site, made.attributes, closure=made.closure, by_framework=self.by_framework
-        )
-        route.places = tuple(place for place in machine.loops if place[1])
-        if "GET" in route.methods and "HEAD" not in route.methods:
-            route.methods = (*route.methods, "HEAD")
-        path = f"{(group.prefix or '').strip('/') if group else ''}/{text(uri).strip('/')}".strip("/") or "/"
-        route.uri = path
-        route.prefixed(made.attributes.prefix or "")
-        self._grouped(route, group, made)
-        self.add(route)
-        return RouteHandle(route, self)
-
-    def _grouped(self, route: LaravelRoute, group: RouteAttributes | None, made: RouteAction) -> None:
-        """Give a route what its groups have, and its action."""
-        own = replace(made.attributes, controller=made.controller)
-        if group is not None:
-            own = group.merged(own, existing_first=False)
-            own = replace(own, middleware=own.middleware + own.can, can=())
-        route.attributes = own
-        route.action = (own.controller or "Closure").lstrip("\\")
-        if own.domain:
-            route.set_domain(own.domain)
-        route.wheres = {**self.state.patterns, **own.where}
-
-    def add(self, route: LaravelRoute) -> None:
-        """Keep a route; one of the same methods, domain and path takes the place of the earlier."""
-        before = self.state.routes.get(route.identity)
-        if before is not None:
-            self.state.replaced.append(before)
-            route.instead_of = (*before.instead_of, before) if route.site.conditional else ()
-        self.state.routes[route.identity] = route
-
-    def moved(self, route: LaravelRoute, before: str) -> None:
-        """Keep a route in its place under what it now is, after its path or domain was changed."""
-        if route.identity == before or self.state.routes.get(before) is not route:
-            return
-        self.state.routes = {route.identity if one is route else key: one for key, one in self.state.routes.items()}
-
-    # ── groups ────────────────────────────────────────────────────────────────────────────────────
-
-    def group(self, attributes: RouteAttributes, routes: Value, site: CallSite, machine: Evaluator) -> None:
-        """Run a closure or a file inside of a group, or several of them."""
-        routes = first_known(routes)
-        if isinstance(routes, Array) and not (len(routes) == 2 and not isinstance(routes.get(0), str | Lambda)):
-            for one in routes.values:
-                self.group(attributes, one, site, machine)
-            return
-        stack = self.state.stack
-        stack.append(stack[-1].merged(attributes) if stack else attributes)
-        try:
-            self._load(routes, site, machine)
-            self.register_pending()
-        finally:
-            stack.pop()
-
-    def _load(self, routes: Value, site: CallSite, machine: Evaluator) -> None:
-        """Run what a group holds."""
-        if isinstance(routes, str):
-            found = machine.run(routes, {"router": self})
-            if isinstance(found, Unknown) and found.reason.endswith("is not there"):
-                machine.remark(site, f"the route file {found.reason}")
-        elif isinstance(routes, Lambda | Array):
-            machine.call(routes, [self], site)
-        else:
-            reason = f": {routes.reason}" if isinstance(routes, Unknown) else ""
-            machine.remark(site, f"the routes of a group are not known{reason}")
-
-    # ── resources ─────────────────────────────────────────────────────────────────────────────────
-
-    def resource(
-        self, what: ResourceArguments, options: dict[str, Value], site: CallSite, machine: Evaluator
-    ) -> PendingResource:
-        """Return a resource that is registered when its chain ends."""
-        self.register_pending()
-        self.pending = PendingResource(self, machine, site, what, dict(options))
-        if isinstance(what.name, Unknown):
-            machine.remark(site, f"the name of a resource is not known: {what.name.reason}")
-        return self.pending
+def _with_head(methods: Sequence[str]) -> tuple[str, ...]:
+    """Return the HTTP methods; a GET route answers HEAD too."""
+    if "GET" in methods and "HEAD" not in methods:
+        return (*methods, "HEAD")
+    return tuple(methods)
 
 
-def replace_this(value: Value, this: Value) -> Value:
-    """Return a closure whose `$this` is something else, as macros are bound."""
+def _path_in_group(uri: Value, group: RouteAttributes | None) -> str:
+    """Return the path of a route with the prefix of its group."""
+    prefix = (group.prefix or "").strip("/") if group else ""
+    path = display_text(uri).strip("/")
+    return f"{prefix}/{path}".strip("/") or "/"
+
+
+def _is_callable_pair(array: Array) -> bool:
+    """Return whether an array is `[object, 'method']` and not a list of route files or closures."""
+    return len(array) == 2 and not isinstance(array.get(0), str | Lambda)
+
+
+def _bind_this(value: Value, this: Value) -> Value:
+    """Return a closure with another `$this`, as Laravel binds macros."""
     value = first_known(value)
     if isinstance(value, Lambda):
         return Lambda(value.function, value.uri, value.variables, this, value.owner, value.called_on)
