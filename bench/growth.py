@@ -42,7 +42,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def storages() -> list[str]:
     """Return the ways to store vectors, the default first."""
-    from ragstone.vectors.rows import CODECS
+    from ragstone.vectors.codecs import CODECS
 
     from ragstone.config.settings import Embed
 

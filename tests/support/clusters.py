@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.vectors.codecs.integers import Int16Codec
+from ragstone.vectors.codecs import codec
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.turbo.index import TurboIndex
@@ -30,7 +30,7 @@ def clustered(count: int, *, seed: int) -> Matrix:
 
 def fill_index(index: VectorIndex, rows: MemoryRows, codec: Codec) -> None:
     """Add the rows that an index lacks, in order of their ids."""
-    ids = rows.ids_after(0)
+    ids = rows.ids()
     missing = [row_id for row_id, is_held in zip(ids, index.has(ids), strict=True) if not is_held]
     for start in range(0, len(missing), 8192):
         data = rows.data(missing[start : start + 8192])
@@ -43,7 +43,7 @@ class World:
     def __init__(self) -> None:
         self.vectors = clustered(COUNT, seed=1)
         self.ids = [3 * place + 2 for place in range(COUNT)]
-        self.codec = Int16Codec(DIMENSION)
+        self.codec = codec("int16", DIMENSION)
         self.rows = MemoryRows()
         self.encoded = self.codec.encode(self.vectors)
         self.rows.put(self.ids, self.encoded)

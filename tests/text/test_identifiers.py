@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.text import LONGEST_TERM, beginnings, query_terms, squeezed, terms
+from ragstone.text import LONGEST_TERM, query_terms, terms
 from ragstone.text.stemming import stem
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=200)
@@ -128,26 +128,3 @@ def test_a_query_is_bounded_however_long_it_is() -> None:
     assert query_terms("alpha beta gamma", limit=2) == ["alpha", "beta"]
     assert query_terms("alpha", limit=0) == []
     assert query_terms("") == query_terms("😀 \x00 \ud800 -- ") == []
-
-
-ENDINGS = ["", "s", "es", "ies", "ed", "ing", "y", "ly", "ational", "tional", "bility", "ness", "ization", "ful", "ll"]
-NAME = st.builds(
-    lambda parts, joint, ending: joint.join(parts) + ending,
-    st.lists(st.text("abeilrstyAZ09", min_size=1, max_size=5), min_size=1, max_size=4),
-    st.sampled_from(["", "_", "-", ".", " ", "/"]),
-    st.sampled_from(ENDINGS),
-)
-
-
-@given(st.one_of(ANY_TEXT, WORDISH, NAME, st.text(st.characters(codec="ascii"), max_size=60)))
-def test_a_text_that_has_a_term_has_its_beginning(text: str) -> None:
-    found = terms(text)
-    plain = squeezed(text)
-    assert plain is None or all(begin in plain for begin in beginnings(found))
-
-
-def test_most_texts_without_a_term_are_told_without_an_analysis() -> None:
-    assert [begin in (squeezed("src/store/connection.py") or "") for begin in beginnings(["ferri", "connect"])] == [
-        False,
-        True,
-    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.text.identifiers import LONGEST_TERM, STOPWORDS, beginnings, query_terms, spaced_terms, squeezed, terms
+from ragstone.text.identifiers import LONGEST_TERM, STOPWORDS, query_terms, spaced_terms, terms
 from ragstone.text.stemming import stem
 
 VERSION = 1
@@ -12,10 +12,8 @@ __all__ = [
     "LONGEST_TERM",
     "STOPWORDS",
     "VERSION",
-    "beginnings",
     "query_terms",
     "spaced_terms",
-    "squeezed",
     "stem",
     "terms",
 ]

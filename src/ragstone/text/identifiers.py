@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
 from typing import Final
@@ -48,10 +48,6 @@ _UNDECOMPOSED: Final = str.maketrans(
      "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ß": "ss", "ẞ": "SS"}
 )  # fmt: skip
 _NAME_SEPARATORS: Final = str.maketrans("", "", "-_")
-_SEPARATORS: Final = str.maketrans("", "", "-_.")
-_PREFIX_LENGTH: Final = 3
-_STEM_ENDINGS: Final = ("e", "i")
-"""Letters that stemming may add."""
 _RECEIVERS: Final = frozenset({"self", "cls", "this"})
 
 STOPWORDS: Final = frozenset(
@@ -81,25 +77,6 @@ def query_terms(text: str, limit: int = 64) -> list[str]:
     spaced = " ".join(map(_terms_by_word.__getitem__, content_words or words))
     distinct = dict.fromkeys(spaced.split())
     return list(distinct)[: max(limit, 0)]
-
-
-def beginnings(wanted: Iterable[str]) -> list[str]:
-    """Return for each term a prefix that the squeezed form of every text with this term contains.
-
-    A stem differs from its word only in the last letters, and the whole of a name is the name without separators. So a
-    text without the prefix does not have the term, and need not be analysed.
-    """
-    prefixes = []
-    for term in wanted:
-        bare = term.translate(_SEPARATORS)
-        length = len(bare) - bare.endswith(_STEM_ENDINGS)
-        prefixes.append(bare[: max(1, min(_PREFIX_LENGTH, length))])
-    return prefixes
-
-
-def squeezed(text: str) -> str | None:
-    """Return an ASCII text in lower case without the separators of names; None for other texts."""
-    return text.lower().translate(_SEPARATORS) if text.isascii() else None
 
 
 def _words(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-Word = TypeVar("Word", str, bytes)
+Word = TypeVar("Word", bound="str | bytes")
 Result = TypeVar("Result")
 
 MAX_WORDS = 1 << 16

@@ -17,7 +17,7 @@ import pytest
 from filelock import FileLock
 
 import ragstone
-from ragstone.vectors.codecs.integers import Int16Codec
+from ragstone.vectors.codecs import codec
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.turbo.index import TAIL, TurboIndex
 from tests.support.clusters import fill_index
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DIMENSION = 32
 COUNT = 5000
-CODEC = Int16Codec(DIMENSION)
+CODEC = codec("int16", DIMENSION)
 VECTORS: Matrix = np.random.default_rng(1).standard_normal((COUNT + 1000, DIMENSION)).astype(np.float32)
 ENCODED = CODEC.encode(VECTORS)
 
@@ -229,20 +229,20 @@ from pathlib import Path
 import numpy as np
 from tests.support.clusters import fill_index
 from ragstone.vectors.memory_rows import MemoryRows
-from ragstone.vectors.codecs.integers import Int16Codec
+from ragstone.vectors.codecs import codec
 from ragstone.vectors.turbo.index import TurboIndex
 
 folder, count = Path(sys.argv[1]), int(sys.argv[2])
-codec = Int16Codec(32)
+row_codec = codec("int16", 32)
 vectors = np.random.default_rng(1).standard_normal((count, 32)).astype(np.float32)
 rows = MemoryRows()
-encoded = codec.encode(vectors)
-index = TurboIndex(folder, 32, rows=rows, codec=codec, stamp="shared")
+encoded = row_codec.encode(vectors)
+index = TurboIndex(folder, 32, rows=rows, codec=row_codec, stamp="shared")
 print("ready", flush=True)
 sys.stdin.readline()
 for last in range(1000, count + 1, 1000):
     rows.put(range(last - 999, last + 1), encoded[last - 1000 : last])
-    fill_index(index, rows, codec)
+    fill_index(index, rows, row_codec)
     index.flush()
 wrong = [place for place in range(0, count, 500) if index.search(vectors[place], 1)[0].id != place + 1]
 print(index.count(), wrong, flush=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragstone.text import beginnings, squeezed, terms
+from ragstone.text import terms
 from ragstone.types import ListTrace, StoredChunk
 
 Traces = Mapping[int, tuple[ListTrace, ...]]
@@ -23,18 +23,10 @@ def confidence(
     It is the weighted sum of the share of the query's terms in a chunk and of its cosines, for the surest chunk.
     """
     word_weight = weights.get("words", 0.0)
-    prefixes = beginnings(wanted)
-    estimates = []
-    for row in best:
-        meaning = _weighted_cosines(traces[row.id], weights)
-        text = f"{row.uri} {row.chunk.symbol} {row.chunk.header} {row.chunk.text}"
-        plain = squeezed(text)
-        upper_share = 1.0 if plain is None else _share(prefixes, plain)
-        estimates.append((meaning + word_weight * upper_share, meaning, text))
     surest = 0.0
-    for upper_bound, meaning, text in sorted(estimates, reverse=True):
-        if upper_bound <= surest:  # the following chunks cannot be surer, so their terms need not be analysed
-            break
+    for row in best:
+        text = f"{row.uri} {row.chunk.symbol} {row.chunk.header} {row.chunk.text}"
+        meaning = _weighted_cosines(traces[row.id], weights)
         surest = max(surest, meaning + word_weight * _share(wanted, set(terms(text))))
     return min(1.0, surest)
 
@@ -49,7 +41,7 @@ def _weighted_cosines(traces: tuple[ListTrace, ...], weights: Mapping[str, float
     return total
 
 
-def _share(wanted: Sequence[str], present: Container[str]) -> float:
+def _share(wanted: Sequence[str], present: set[str]) -> float:
     """Return the share of the wanted terms that are present."""
     if not wanted:
         return 0.0

@@ -11,7 +11,7 @@ from typing import Final
 
 from ragstone.retrieval.ranking.fusion import query_type
 from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
-from ragstone.text import beginnings, query_terms, squeezed, terms
+from ragstone.text import query_terms, terms
 from ragstone.types import ChunkOutline, Scored
 
 _SIDE_FILE: Final = re.compile(
@@ -87,7 +87,6 @@ def apply_boosts(
     """Return the candidates that have a row, with scores changed by symbol and path; they are not sorted."""
     ranked = [RankedChunk(rows[candidate.id], candidate.score) for candidate in candidates if candidate.id in rows]
     wanted = set(query_terms(query))
-    prefixes = beginnings(wanted)
     query_names = _NAME.findall(query)
     keys = {name.casefold() for name in query_names if _KEY_SPELLING.search(name)}
     symbols: set[str] = set()
@@ -99,7 +98,7 @@ def apply_boosts(
         names = keys if row.document_kind in _KEYED_KINDS else symbols
         if _defines(row.symbol, names):
             entry.boost("definition", parameters.definition_boost)
-        matches = _count_path_matches(row.uri, wanted, prefixes)
+        matches = len(wanted & _path_terms(row.uri))
         if matches:
             entry.boost("path", 1.0 + parameters.path_boost * matches / len(wanted))
         if _is_side_file(row.uri) and not asks_for_side_files:
@@ -236,20 +235,6 @@ def _defines(symbol: str, names: set[str]) -> bool:
         if qualified.casefold() in names or qualified.rpartition(".")[2].casefold() in names:
             return True
     return False
-
-
-def _count_path_matches(uri: str, wanted: set[str], prefixes: Sequence[str]) -> int:
-    """Return the number of query terms in a path."""
-    plain = _squeezed_path(uri)
-    # Most paths have no term of the query; then a search for the prefixes avoids the analysis of the path.
-    if plain is not None and not any(prefix in plain for prefix in prefixes):
-        return 0
-    return len(wanted & _path_terms(uri))
-
-
-@lru_cache(maxsize=4096)
-def _squeezed_path(uri: str) -> str | None:
-    return squeezed(uri)
 
 
 @lru_cache(maxsize=4096)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ragstone.errors import ConfigError
 from ragstone.protocols import Codec
 from ragstone.vectors.codecs.compact import CompactCodec
-from ragstone.vectors.codecs.integers import Int8Codec, Int10Codec, Int16Codec
+from ragstone.vectors.codecs.integers import EvenCodec, Int10Codec
 from ragstone.vectors.codecs.row_codec import read_rows as read_rows
 
 CODECS: Mapping[str, Callable[[int], Codec]] = {
     "int10": Int10Codec,
     "compact": CompactCodec,
-    "int16": Int16Codec,
-    "int8": Int8Codec,
+    "int16": partial(EvenCodec, bits=16),
+    "int8": partial(EvenCodec, bits=8),
 }
 """`int16` and `int8` are no longer offered as settings; vectors of version 0.1 may be stored in them."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ LARGEST_INT10 = np.float32(511)
 _SHIFTS = np.array([[0], [2], [4], [6]], np.uint8)
 
 
-class IntegerCodec(RowCodec):
+class IntegerCodec(RowCodec, ABC):
     """A codec whose rows decode to whole numbers times their scale."""
 
     def encode(self, matrix: Matrix) -> list[bytes]:
@@ -90,12 +90,11 @@ class Int10Codec(IntegerCodec):
 class EvenCodec(IntegerCodec):
     """Whole numbers of 8 or 16 bits. Version 0.1 offered these as settings; its vectors are still read."""
 
-    number = "<i2"
-
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, *, bits: int) -> None:
         """Fix the layout of a row."""
-        super().__init__(dimension, [("row", self.number, (dimension,))])
-        self._largest = np.float32(np.iinfo(self.number).max)
+        self.name = f"int{bits}"
+        super().__init__(dimension, [("row", f"<i{bits // 8}", (dimension,))])
+        self._largest = np.float32(2 ** (bits - 1) - 1)
 
     def _encode_unit(self, unit: Matrix) -> Table:
         largest = np.abs(unit).max(axis=1, initial=0.0)
@@ -107,16 +106,3 @@ class EvenCodec(IntegerCodec):
     def _numbers(self, table: Table) -> NDArray[np.int16]:
         numbers: NDArray[np.int16] = table["row"]
         return numbers
-
-
-class Int16Codec(EvenCodec):
-    """Sixteen bits a number."""
-
-    name = "int16"
-
-
-class Int8Codec(EvenCodec):
-    """Eight bits a number."""
-
-    name = "int8"
-    number = "<i1"

@@ -1,8 +1,7 @@
-"""The base of all codecs: rows of one fixed layout, each with a scale."""
+"""Rows of one fixed layout: a scale and some fields of whole numbers."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,8 @@ Table = NDArray[Any]
 """Rows as a structured array."""
 
 
-class RowCodec(ABC):
-    """Encodes a vector as a scale and some fields of whole numbers."""
+class RowCodec:
+    """The base of all codecs: converts rows of bytes to a structured array and back."""
 
     name = ""
 
@@ -33,17 +32,9 @@ class RowCodec(ABC):
         self._layout = np.dtype([("scale", "<f4"), *fields])
         self.row_bytes = self._layout.itemsize
 
-    @abstractmethod
-    def encode(self, matrix: Matrix) -> list[bytes]:
-        """Return one row of bytes per vector; vectors are scaled to length one."""
-
-    @abstractmethod
     def decode(self, rows: Sequence[bytes]) -> Matrix:
         """Return the vectors of these rows; raise `StoreError` if one has the wrong length."""
-
-    @abstractmethod
-    def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
-        """Return the inner product of a query with every row."""
+        raise NotImplementedError
 
     def sound(self, rows: Sequence[bytes]) -> list[bool]:
         """Return for each row whether it is a vector: the right length, and numbers."""
@@ -65,8 +56,8 @@ class RowCodec(ABC):
         return rows
 
 
-def read_rows(codec: Codec, rows: Sequence[bytes]) -> tuple[list[bool], Matrix]:
-    """Return for each row whether it is a vector, and the vectors of those that are."""
+def read_rows(codec: Codec | RowCodec, rows: Sequence[bytes]) -> tuple[list[bool], Matrix]:
+    """Return for each row whether it is a vector (the right length, and numbers), and the vectors of those that are."""
     has_length = [len(row) == codec.row_bytes for row in rows]
     matrix = codec.decode([row for row in rows if len(row) == codec.row_bytes])
     with np.errstate(all="ignore"):  # a damaged row may hold numbers that overflow

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ragstone.protocols import Codec, VectorRows
+from ragstone.protocols import Codec
 from ragstone.types import Scored
 from ragstone.vectors.base64_export import from_text, to_text
 from ragstone.vectors.codecs.integers import Int10Codec
@@ -37,6 +37,13 @@ TAIL = 8192
 """Vectors in memory before they are written to segments. Comparing all of them takes 0.2 ms."""
 
 
+class RowSource(Protocol):
+    """The rows of the store, as far as the index reads them."""
+
+    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return the encoded vectors of the rows with these ids; missing ones are left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     """A search reads it once: the segments and the tail that belongs to them."""
@@ -53,7 +60,7 @@ class TurboIndex:
         folder: Path | None,
         dimension: int,
         *,
-        rows: VectorRows | None = None,
+        rows: RowSource | None = None,
         codec: Codec | None = None,
         stamp: str = "",
     ) -> None:
@@ -67,7 +74,7 @@ class TurboIndex:
         self._own_rows: MemoryRows | None = None
         if rows is None:
             rows = self._own_rows = MemoryRows()
-        self._rows: VectorRows = rows
+        self._rows: RowSource = rows
         self._planes = BitPlanes(dimension)
         self._files = SegmentFiles(folder, self._planes, dimension=dimension, stamp=stamp)
         self._writing = threading.RLock()

@@ -71,7 +71,7 @@ def write_segment(path: Path, segment: Segment) -> Segment:
 def map_segment(folder: Path, file: SegmentFile, *, words: int) -> Segment:
     """Return a segment mapped from its file; raise `OSError` or `ValueError` if the file is missing or damaged."""
     data = _map_bytes(folder / file.name)
-    if zlib.crc32(data) != file.checksum:
+    if zlib.crc32(data.data) != file.checksum:
         raise ValueError(f"{file.name} is damaged")
     return replace(_read_arrays(data, file.count, words), file=file)
 
