@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from bench import measure
 from bench.measure import Failed, child, tell
@@ -42,11 +42,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def storages() -> list[str]:
     """Return the ways to store vectors, the default first."""
-    from ragstone.vectors.codecs import CODECS
+    from ragstone.config.sections import VectorStorage
 
-    from ragstone.config.settings import Embed
-
-    return sorted(CODECS, key=lambda name: name != Embed().storage)
+    return list(get_args(VectorStorage))
 
 
 def told(figures: dict[str, Any]) -> str:

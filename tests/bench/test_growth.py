@@ -10,7 +10,7 @@ import pytest
 
 from bench import grown, growth
 from ragstone import Engine
-from ragstone.config.settings import Embed
+from ragstone.config.sections import EmbedSettings
 from ragstone.types import CollectionKey, Scope
 
 
@@ -52,8 +52,8 @@ def test_questions_are_words_that_stand_together() -> None:
 def test_every_way_to_store_vectors_is_measured_at_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "one", lambda size, storage: {"chunks": size, "storage": storage})
     first, *others = growth.storages()
-    assert first == Embed().storage
-    assert {"int8", "int16", "compact"} <= {first, *others}
+    assert first == EmbedSettings().storage
+    assert {"compact"} <= {first, *others}
     for sizes, several in (([1_000, 50_000, 200_000], 50_000), ([10_000], 10_000)):
         ours = growth.measured(argparse.Namespace(sizes=sizes))["ours"]
         assert {name: found["storage"] for name, found in ours.items()} == {

@@ -212,7 +212,7 @@ def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: P
 
 def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engine, folder: Path) -> None:
     engine.close()
-    with Engine.open(folder, config=FAKE | {"embed.storage": "int16"}) as before:
+    with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
         before.sync()
         texts = before.status().spaces[0].texts
     (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
@@ -220,10 +220,10 @@ def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engi
         assert now.refresh() is not None
         assert now.sync().ok
         (info,) = now.status().spaces
-        assert (info.storage, info.texts, info.embedded) == ("int16", texts + 1, texts + 1)
+        assert (info.storage, info.texts, info.embedded) == ("compact", texts + 1, texts + 1)
         assert now.reembed() == 0
         now.sync(collection="small")
-        assert {one.storage for one in now.status().spaces} == {"int16"}
+        assert {one.storage for one in now.status().spaces} == {"compact"}
         assert now.search("zeppelin", mode="vectors", collection="small")
     with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as other:
         assert not other.sync().ok
@@ -235,7 +235,7 @@ def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.close()
-    with Engine.open(folder, config=FAKE | {"embed.storage": "int16"}) as before:
+    with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
         before.sync()
         texts = before.status().spaces[0].texts
     first = FakeEmbedder.space
@@ -246,25 +246,35 @@ def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
     monkeypatch.setattr(FakeEmbedder, "space", first)
     with Engine.open(folder, config=FAKE) as back:
         assert back.reembed() == 0
-        assert [(info.storage, info.embedded) for info in back.status().spaces] == [("int16", texts)]
+        assert [(info.storage, info.embedded) for info in back.status().spaces] == [("compact", texts)]
         assert back.search("lease", mode="vectors")
     with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as said:
         assert said.reembed() == texts
         assert [info.storage for info in said.status().spaces] == ["int10"]
 
 
-@pytest.mark.parametrize(("said", "made", "storage"), [({}, 0, "int16"), ({"embed.storage": "int8"}, 1, "int8")])
+@pytest.mark.parametrize(("said", "made", "storage"), [({}, 0, "compact"), ({"embed.storage": "int10"}, 1, "int10")])
 def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
     engine: Engine, folder: Path, said: dict[str, str], made: int, storage: str
 ) -> None:
     engine.close()
     given = Document(uri="given", text="a zeppelin over the lagoon")
-    with Engine.open(folder, config=FAKE | {"embed.storage": "int16"}) as before:
+    with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
         assert before.add(given).embedded == 1
         before.drop_collection("default")
     with Engine.open(folder, config=FAKE | said) as again:
         assert again.add(given).embedded == made
         assert [(info.storage, info.embedded) for info in again.status().spaces] == [(storage, 1)]
+
+
+@pytest.mark.parametrize("storage", ["int16", "int8"])
+def test_vectors_of_an_earlier_version_are_searched_and_added_to(engine: Engine, folder: Path, storage: str) -> None:
+    parts = engine._parts
+    parts.store.ensure_collection(parts.key("old"))
+    parts.store.vectors.ensure_space(parts.key("old"), FakeEmbedder.space, storage=storage)
+    engine.add(Document(uri="a", text="a zeppelin over the lagoon"), collection="old")
+    assert [info.storage for info in engine.status().spaces if info.embedded == 1] == [storage]
+    assert engine.search("zeppelin", mode="vectors", collection="old")
 
 
 def test_two_ways_to_store_one_model_are_one_list(engine: Engine, folder: Path) -> None:

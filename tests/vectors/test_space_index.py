@@ -38,7 +38,7 @@ def test_stored_vectors_are_found(world: World, sizes: list[int]) -> None:
     same_answers(world, range(0, done, 9), within=1e-6)
 
 
-@pytest.mark.parametrize("storage", ["int10", "compact"])
+@pytest.mark.parametrize("storage", ["int10", "compact", "int16", "int8"])
 def test_scores_are_those_of_the_stored_rows(tmp_path: Path, storage: str) -> None:
     world = World(tmp_path, storage)
     with world.store:

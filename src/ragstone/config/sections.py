@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from ragstone.types import DEFAULT_STORAGE
 
 T = TypeVar("T")
-VectorStorage = Literal["int10", "int16", "int8", "compact"]
+VectorStorage = Literal["int10", "compact"]
 FusionName = Literal["weighted", "rrf"]
 WatchMode = Literal["auto", "interval", "off"]
 SecretMode = Literal["redact", "off"]
@@ -107,7 +107,7 @@ class EmbedSettings:
     threads: int = setting(0, "Threads that embed; 0: one for each core.", low=0, high=1024)
     storage: VectorStorage = setting(
         DEFAULT_STORAGE,
-        "How new vectors are stored: `int10` (all but near ties), `int16` (exact), `int8` or `compact` (4 bits).",
+        "How new vectors are stored: `int10` (all but near ties) or `compact` (4 bits, some recall lost).",
     )
 
 
