@@ -1,4 +1,4 @@
-"""What every chunker promises, as one check, and the texts it is held against."""
+"""The contract of every chunker as one check."""
 
 from __future__ import annotations
 

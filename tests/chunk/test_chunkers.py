@@ -101,5 +101,5 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
         (Document("a.md", "", kind="readme", language="markdown"), "auto", False),
     ],
 )
-def test_symbols_are_looked_for_where_the_chunker_cuts_by_them(document: Document, name: str, expected: bool) -> None:
+def test_symbols_are_needed_if_the_chunker_cuts_by_them(document: Document, name: str, expected: bool) -> None:
     assert needs_symbols(document, name) is expected

@@ -1,4 +1,4 @@
-"""Code is cut by its definitions: headers, methods, parts of long functions, and lines where there are none."""
+"""Code is cut by its definitions, or by lines if there are none."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cut(text: str, uri: str = "app/Cart.php", language: str = "php", **sizes: in
     return list(ready.chunks)
 
 
-def test_a_big_class_has_a_header_and_its_methods_each_told_where_it_is_from() -> None:
+def test_a_big_class_gives_a_header_and_methods_with_the_class_as_header() -> None:
     chunks = cut(CLASS)
     header = next(chunk for chunk in chunks if "class Cart" in chunk.text)
     assert "What is bought" in header.text
@@ -76,13 +76,13 @@ def test_small_definitions_share_a_chunk() -> None:
     assert chunk.symbol.split() == [f"f{n}" for n in range(6)]
 
 
-def test_a_method_that_stands_apart_from_its_type_is_told_with_it() -> None:
+def test_a_method_outside_its_type_has_the_type_as_header() -> None:
     body = "".join(f"\tcount{n} := s.measure({n}, s.scale, s.offset)\n" for n in range(12))
     text = "package a\n\n" + "".join(f"func (s *Store) F{n}() {{\n{body}}}\n\n" for n in range(3))
     assert {chunk.header for chunk in cut(text, "a.go", "go")} >= {"Store"}
 
 
-def test_nothing_is_cut_twice_and_every_size_is_kept(keeps_its_promises: Check) -> None:
+def test_chunks_do_not_overlap_and_keep_the_size(keeps_its_promises: Check) -> None:
     facts = read(CLASS, "a.php")
     assert facts is not None
     for size in (20, 60, 150, 300, 1200):
@@ -91,7 +91,7 @@ def test_nothing_is_cut_twice_and_every_size_is_kept(keeps_its_promises: Check) 
         assert max(estimate(chunk.text) for chunk in chunks) <= size + 2
 
 
-def test_what_cannot_be_parsed_is_cut_by_lines_and_says_so() -> None:
+def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark() -> None:
     text = "%%% ((( nothing of ::: this\n" * 30
     ready = prepare_document(Document("a.rs", text, kind="code", language="rust"), ChunkingConfig())
     assert ready.chunks
@@ -99,13 +99,13 @@ def test_what_cannot_be_parsed_is_cut_by_lines_and_says_so() -> None:
     assert "could be parsed" in ready.document.remarks[0]
 
 
-def test_a_file_that_is_too_long_is_cut_by_lines_and_says_so() -> None:
+def test_a_file_that_is_too_long_is_cut_by_lines_with_a_remark() -> None:
     ready = prepare_document(Document("a.js", "a=1;" * 300_000, kind="code", language="javascript"), ChunkingConfig())
     assert ready.chunks
     assert "too long" in ready.document.remarks[0]
 
 
-def test_a_file_without_definitions_is_no_failure() -> None:
+def test_a_file_without_definitions_has_no_remark() -> None:
     ready = prepare_document(Document("a.rb", "puts 1\nputs 2\n", kind="code", language="ruby"), ChunkingConfig())
     assert [chunk.kind for chunk in ready.chunks] == ["code"]
     assert ready.document.remarks == ()
@@ -122,7 +122,7 @@ SYMBOLS = st.lists(
 @pytest.mark.parametrize("size", [5, 30, 300])
 @settings(max_examples=80, deadline=None)
 @given(places=SYMBOLS, text=st.text(st.sampled_from("ab {}();\n\n \t\r\x0c字"), max_size=120))
-def test_whatever_symbols_are_told_the_text_is_covered(
+def test_any_symbols_leave_all_text_covered(
     keeps_its_promises: Check, size: int, places: list[tuple[int, int, str]], text: str
 ) -> None:
     symbols = tuple(
@@ -131,7 +131,7 @@ def test_whatever_symbols_are_told_the_text_is_covered(
     keeps_its_promises(Fixed(DefinitionChunker(size=size), symbols), text)
 
 
-def test_deep_nesting_is_cut_nevertheless(keeps_its_promises: Check) -> None:
+def test_deeply_nested_definitions_are_cut(keeps_its_promises: Check) -> None:
     depth = 3_000
     text = "class A {\n" * depth + "}\n" * depth
     symbols = tuple(Symbol("A", "A", "class", n * 10, len(text) - n * 2, n + 1, n + 1) for n in range(depth))

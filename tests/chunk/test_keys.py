@@ -1,4 +1,4 @@
-"""Structured text is cut at its keys, whatever it is written in."""
+"""Structured text is cut at its keys in every format."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_a_key_of_signs_that_no_store_holds_is_shown_without_them() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": 1', "{'a': 1}", "{} {}", "12", '"words"', "", "[" * 5_000])
-def test_what_is_no_json_object_is_cut_by_lines(text: str) -> None:
+def test_json_without_an_object_is_cut_by_lines(text: str) -> None:
     assert [chunk.symbol for chunk in cut(text, "json", 10_000)] == ([""] if text else [])
 
 
-def test_yaml_is_cut_by_indentation_and_comments_go_with_what_follows() -> None:
+def test_yaml_is_cut_by_indentation_and_comments_go_with_the_next_key() -> None:
     text = (
         "# top\nname: x\nservices:\n  # the web\n  web:\n    image: nginx\n    ports:\n    - 80\n    - 443\n  db:\n"
         "    image: pg\n    env: |\n      key: not a key\n      other: neither\nlist:\n- a: 1\n  b: 2\n- a: 3\n"
@@ -78,11 +78,11 @@ def test_yaml_is_cut_by_indentation_and_comments_go_with_what_follows() -> None:
 
 
 @pytest.mark.parametrize("text", ["{{ template }}\n", "just words\n", "\tkey: 1\n", "&a *b\n"])
-def test_what_has_no_keys_is_cut_by_lines(text: str) -> None:
+def test_text_without_keys_is_cut_by_lines(text: str) -> None:
     assert [chunk.symbol for chunk in cut(text, "yaml")] == [""]
 
 
-def test_documents_in_one_yaml_file_are_told_apart() -> None:
+def test_documents_in_one_yaml_file_are_separate() -> None:
     chunks = cut("kind: A\nname: first one here\n---\nkind: B\nname: second one here\n", "yaml", 12)
     assert told(chunks) == [("kind name", ""), ("kind name", "")]
 
@@ -101,7 +101,7 @@ def test_toml_is_cut_by_sections_then_keys() -> None:
     ]  # fmt: skip
 
 
-def test_a_comment_stands_with_the_section_below_it() -> None:
+def test_a_comment_goes_with_the_section_below_it() -> None:
     for size in (12, 20, 40):
         chunk = next(chunk for chunk in cut(TOML, "toml", size) if "tool.ruff.line" in chunk.symbol)
         assert "# about\n[tool.ruff]\nline = 3" in chunk.text

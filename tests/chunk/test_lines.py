@@ -1,4 +1,4 @@
-"""Other languages by their lines."""
+"""Languages without a grammar are cut by lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_cuts_are_at_blank_lines_of_low_indentation() -> None:
     assert all(estimate(chunk.text) <= 330 for chunk in chunks)
 
 
-def test_a_closing_line_is_not_parted_from_what_it_closes() -> None:
+def test_a_closing_line_stays_with_its_block() -> None:
     text = "\n".join(function(number, 5) for number in range(60))
     chunks = LineChunker(size=200).chunk(Document("a.rs", text, kind="code"))
     assert len(chunks) > 10

@@ -32,7 +32,7 @@ def test_a_heading_is_read_without_its_links_and_emphasis() -> None:
     assert cut(f"# The `run` [tool](https://example.org/a) **now**\n\n{FILLER}")[0].header == "The run tool now"
 
 
-def test_a_comment_in_code_is_no_heading() -> None:
+def test_a_comment_in_code_is_not_a_heading() -> None:
     text = f"# Guide\n\n```sh\n# not a heading\nmake\n```\n\n~~~\n## nor this\n```\n~~~\n\n## Real\n\n{FILLER}"
     assert [chunk.header for chunk in cut(text)] == ["Guide", "Guide > Real"]
 
@@ -42,7 +42,7 @@ def test_code_that_is_never_closed_goes_to_the_end() -> None:
     assert {chunk.header for chunk in cut(text)} == {"Guide"}
 
 
-def test_front_matter_is_no_heading() -> None:
+def test_front_matter_is_not_a_heading() -> None:
     (chunk,) = cut("---\ntitle: A guide\ntags: [a, b]\n---\n\nText.\n")
     assert (chunk.header, chunk.text[:3]) == ("", "---")
 
@@ -54,7 +54,7 @@ def test_a_bare_heading_stays_with_the_section_below_it() -> None:
     assert second.header == "Guide > Use"
 
 
-def test_small_sections_beside_each_other_share_a_chunk() -> None:
+def test_small_neighbouring_sections_share_a_chunk() -> None:
     text = "# Guide\n\n## One\n\nShort.\n\n## Two\n\nShort.\n\n## Three\n\nShort.\n"
     (chunk,) = cut(text, MarkdownChunker(overlap=0))
     assert chunk.header == "Guide"
@@ -75,7 +75,7 @@ def test_a_long_section_is_parted_between_paragraphs_and_keeps_its_path() -> Non
     assert all(chunk.text.startswith("Paragraph") for chunk in chunks[1:])
 
 
-def test_a_long_section_overlaps_by_at_least_what_is_asked() -> None:
+def test_a_long_section_has_at_least_the_overlap() -> None:
     text = "# Guide\n\n" + " ".join(f"This is sentence number {number}." for number in range(200))
     chunks = cut(text, MarkdownChunker())
     assert len(chunks) > 4
@@ -114,7 +114,7 @@ MARKS = tuple(
 )
 
 
-def test_every_slide_is_a_chunk_of_its_own_even_one_with_only_a_title() -> None:
+def test_every_slide_is_a_separate_chunk_even_with_only_a_title() -> None:
     chunks = SlideChunker().chunk(Document("a.pptx", TEXT, marks=MARKS))
     assert [(chunk.text, chunk.span.page, chunk.span.unit) for chunk in chunks] == [
         ("# Plan", 1, "slide"), ("# Why\n\nBecause.", 2, "slide"), ("# How\n\nSlowly.", 3, "slide"),

@@ -1,4 +1,4 @@
-"""Every chunker keeps the same promises for any text."""
+"""Every chunker keeps its contract for any text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_any_text_is_covered_by_exact_slices_in_order(keeps_its_promises: Check,
 
 @pytest.mark.parametrize("chunker", USUAL, ids=lambda chunker: chunker.recipe)
 @pytest.mark.parametrize("text", ["", " ", "\n\n \t\r\n", "\x0c\u2028"])
-def test_a_text_of_nothing_has_no_chunk(chunker: Chunker, text: str, keeps_its_promises: Check) -> None:
+def test_an_empty_text_has_no_chunk(chunker: Chunker, text: str, keeps_its_promises: Check) -> None:
     assert keeps_its_promises(chunker, text) == []
 
 
@@ -82,7 +82,7 @@ HARD = [
 
 
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:6]) for text in HARD])
-def test_a_megabyte_of_one_thing_is_cut_by_every_chunker(text: str) -> None:
+def test_a_megabyte_of_repeated_text_is_cut_by_every_chunker(text: str) -> None:
     chunkers: list[Chunker] = [SentenceChunker(), ProseChunker(), MarkdownChunker(), LineChunker(), DefinitionChunker()]
     for chunker in chunkers:
         chunks = chunker.chunk(Document("hard", text))
@@ -98,7 +98,7 @@ def test_an_overlap_as_large_as_the_size_is_refused(make: Callable[..., Chunker]
 
 
 @pytest.mark.parametrize("make", [LineChunker, DefinitionChunker])
-def test_a_size_of_nothing_is_refused(make: Callable[..., Chunker]) -> None:
+def test_a_size_of_zero_is_refused(make: Callable[..., Chunker]) -> None:
     with pytest.raises(InputError):
         make(size=0)
 

@@ -46,7 +46,7 @@ def test_a_text_of_exactly_the_size_is_one_chunk() -> None:
         ("Really?! Yes... Maybe.", ["Really?!", "Yes...", "Maybe."]),
     ],
 )
-def test_sentences_end_where_a_reader_sees_them_end(text: str, expected: list[str]) -> None:
+def test_sentences_end_at_full_stops_but_not_at_abbreviations(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
 
@@ -93,7 +93,7 @@ def test_a_line_without_sentences_is_parted_between_words() -> None:
     assert all(set(chunk.text.split()) == {"word"} for chunk in chunks)
 
 
-def test_a_title_stays_with_what_it_names() -> None:
+def test_a_title_stays_with_its_paragraph() -> None:
     body = "The text under it has a few words. " * 6
     text = "\n\n".join(f"Title {number}\n\n{body}" for number in range(12))
     assert all(chunk.text.startswith("Title") for chunk in ProseChunker(size=80).chunk(Document("a", text)))

@@ -80,7 +80,7 @@ def test_a_definition_is_a_chunk_with_its_decorators_comments_and_docstring() ->
     assert (chunk.symbol, chunk.header, chunk.kind) == ("first", "", "code")
 
 
-def test_imports_and_constants_are_a_chunk_that_names_what_it_defines() -> None:
+def test_imports_and_constants_are_a_chunk_that_lists_its_names() -> None:
     chunk = by_symbol(MODULE)["LIMIT"]
     assert chunk == by_symbol(MODULE)["NAMES"]
     assert chunk.text.startswith('"""What this module is for."""')
@@ -101,7 +101,7 @@ def test_a_class_that_fits_is_one_chunk_that_names_its_methods() -> None:
     assert chunk.header == ""
 
 
-def test_a_function_above_the_size_is_parted_and_every_part_says_whose_it_is() -> None:
+def test_a_function_above_the_size_is_split_and_every_part_names_it() -> None:
     text = "class Big:\n    def long(\n        self,\n        value: int,  # what\n    ) -> int:\n" + body(
         120, "        "
     )

@@ -1,4 +1,4 @@
-"""What names a way of cutting is what the chunkers themselves say, told without loading any."""
+"""Recipes match the chunkers, and reading one loads no chunker."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ from ragstone.errors import InputError
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [None, 40, 700])
 @pytest.mark.parametrize("overlap", [None, 0, 7])
-def test_a_recipe_is_made_of_what_the_chunkers_call_themselves(
-    name: str, size: int | None, overlap: int | None
-) -> None:
+def test_a_recipe_lists_the_recipes_of_the_chunkers(name: str, size: int | None, overlap: int | None) -> None:
     chosen = MIXED.get(name, (name,))
     made = [_get_chunker(each, size, overlap if each in OVERLAPS else None) for each in chosen]
     assert describe_recipe(name, size, overlap) == f"{name}:" + ",".join(chunker.recipe for chunker in made)
 
 
-def test_the_recipes_of_the_default_settings_stay_what_they_were() -> None:
+def test_the_recipes_of_the_default_settings_stay_the_same() -> None:
     # Another one would cut every file of every index anew.
     assert describe_recipe() == (
         "auto:definitions/2/300,markdown/1/160/0,marked/1/160/0,rows/1/300,keys/1/300,openapi/1/300,"
@@ -35,7 +33,7 @@ def test_the_recipes_of_the_default_settings_stay_what_they_were() -> None:
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, None), (-3, None), (10, 10), (10, -1)])
-def test_sizes_that_make_no_sense_have_no_recipe(size: int, overlap: int | None) -> None:
+def test_invalid_sizes_have_no_recipe(size: int, overlap: int | None) -> None:
     with pytest.raises(InputError):
         describe_recipe("prose", size, overlap)
 

@@ -1,4 +1,4 @@
-"""Where a chunk stands: bytes, lines and page."""
+"""The span of a chunk: characters, bytes, lines and page."""
 
 from __future__ import annotations
 

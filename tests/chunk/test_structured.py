@@ -1,4 +1,4 @@
-"""Rows, keys, endpoints and marked places keep the promises of every chunker, for sound texts and for any other."""
+"""Chunkers of rows, keys, endpoints and slides keep the contract of every chunker for any text."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ HARD = [
 
 
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:8]) for text in HARD])
-def test_very_much_of_one_thing_is_cut_by_keys_and_rows(text: str) -> None:
+def test_a_megabyte_of_repeated_text_is_cut_by_keys_and_rows(text: str) -> None:
     for language in ("json", "yaml", "toml", "ini", "php"):
         chunks = KeyChunker().chunk(Document("hard", text, language=language))
         assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))

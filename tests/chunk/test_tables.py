@@ -1,4 +1,4 @@
-"""Tables are cut between rows, and every chunk knows the names of the columns."""
+"""Tables are cut between rows, and every later chunk has the column names as its header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No secret gets past the intake: not into the database and what is derived from it, nor into any report."""
+"""No secret reaches the database, a derived index or a report."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_none_of_a_thousand_planted_secrets_is_in_the_bytes_of_an_index(tmp_path
     assert sum(len(remark.reason) > 0 for remark in report.remarks) >= 950
 
 
-def test_a_sync_says_what_it_took_out_and_where_and_cites_the_right_line(folder: Path) -> None:
+def test_a_sync_reports_redacted_secrets_and_cites_the_right_line(folder: Path) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         heard: list[object] = []
         engine.events.subscribe(heard.append)
@@ -108,7 +108,7 @@ def test_given_documents_and_imported_ones_are_looked_at_too(
     }
 
 
-def test_switched_off_nothing_is_taken_out_and_every_report_warns(folder: Path) -> None:
+def test_if_redaction_is_off_every_report_warns(folder: Path) -> None:
     with Engine.open(folder, config=OFF) as engine:
         for report in (engine.sync(), engine.sync(), engine.add(Document("x", PASSWORD))):
             [warning] = report.remarks

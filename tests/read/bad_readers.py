@@ -1,4 +1,4 @@
-"""Readers that a hostile file has taken over: what they try, the process that reads must withstand."""
+"""Readers that a hostile file has taken over; the confined process must withstand them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Books and notebooks: chapters and cells in order, each a place to be cited."""
+"""Books and notebooks: chapters and cells in order, each with a mark for citations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_protected_book_is_refused_and_one_with_only_fonts_mangled_is_read() -
     assert book.read(locked("http://www.idpf.org/2008/embedding"), "a.epub").text == "x\n\n"
 
 
-def test_cells_are_told_in_order_code_and_output_between_fences() -> None:
+def test_cells_are_in_order_with_code_and_output_between_fences() -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Study\n", "\n", "Some words."]},
         {"cell_type": "code", "source": "", "outputs": []},
@@ -86,7 +86,7 @@ def test_a_notebook_of_the_third_format_is_read() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"{", b"[]", b"{}", b'{"cells": 5}', b'{"worksheets": [3]}x', b"\xff\xfe\x00", b"[" * 10**5]
 )
-def test_what_is_no_notebook_is_refused(data: bytes) -> None:
+def test_a_file_that_is_not_a_notebook_is_refused(data: bytes) -> None:
     with pytest.raises(ReadError):
         read(data, "a.ipynb")
 

@@ -59,7 +59,7 @@ def whole(text: str) -> str:
 @given(text=BROKEN)
 @example(text="\x1f\ud80000\U00010000")
 @settings(max_examples=60)
-def test_half_a_surrogate_pair_is_written_out_and_loses_nothing_round_it(encoding: str, text: str) -> None:
+def test_a_lone_surrogate_is_escaped_and_the_text_around_it_stays(encoding: str, text: str) -> None:
     found = decode_text(MARKS[encoding] + text.encode(encoding, "surrogatepass")).text
     assert found == whole(text)
     assert found.encode("utf-8").decode("utf-8") == found
@@ -84,7 +84,7 @@ def test_other_encodings_are_found_by_their_letters(encoding: str, times: int) -
 
 @given(st.binary(max_size=300).map(lambda data: data.replace(b"\0", b"\xe9")))
 @settings(max_examples=200)
-def test_bytes_are_either_text_with_nothing_left_out_or_binary(data: bytes) -> None:
+def test_bytes_are_either_complete_text_or_binary(data: bytes) -> None:
     if is_binary(data):
         with pytest.raises(ReadError, match=BINARY):
             decode_text(data)
@@ -101,7 +101,7 @@ def test_bytes_are_either_text_with_nothing_left_out_or_binary(data: bytes) -> N
         assert len(text) >= len(data) / 4
 
 
-def test_a_few_foreign_bytes_do_not_spoil_a_utf8_file() -> None:
+def test_a_few_invalid_bytes_do_not_change_the_encoding() -> None:
     data = "naïve café déjà vu\n".encode() * 20 + b"caf\xe9\n"
     assert decode_text(data) == ("naïve café déjà vu\n" * 20 + "café\n", "utf-8")
 
@@ -138,7 +138,7 @@ def test_a_line_of_ten_megabytes_is_one_line() -> None:
         b"a" * 20_000 + b"\0",
     ],
 )
-def test_what_is_not_text_is_called_binary(data: bytes) -> None:
+def test_bytes_that_are_not_text_are_binary(data: bytes) -> None:
     assert is_binary(data)
     with pytest.raises(ReadError, match=BINARY):
         decode_text(data)

@@ -1,4 +1,4 @@
-"""The table of formats is sound: every row can be loaded, and no two rows want the same file."""
+"""Every format can be loaded, and no two formats share a suffix."""
 
 from __future__ import annotations
 

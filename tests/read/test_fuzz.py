@@ -1,4 +1,4 @@
-"""I2: whatever the bytes, a reader gives a document or a typed reason, and chunkers keep every word of it.
+"""I2: for any bytes a reader gives a document or a typed reason, and chunkers keep every word of it.
 
 5,000 inputs with every run, `TORTURE_INPUTS` of them with `make torture-read`. A failing input is written to a file
 whose name the failure gives, with the seed that makes it again.

@@ -1,4 +1,4 @@
-"""I6: files made to hurt whoever reads them end in a reason or a text, soon, and the next file is read."""
+"""I6: a hostile file gives a reason or a text in time, and the next file is read."""
 
 from __future__ import annotations
 

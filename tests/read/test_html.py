@@ -1,4 +1,4 @@
-"""Pages: the main text, as a person would read it out."""
+"""HTML pages give their main text."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ def test_a_page_without_headings_begins_with_its_title() -> None:
         ("", ""),
     ],
 )
-def test_what_is_kept_and_what_is_left_out(source: str, expected: str) -> None:
+def test_text_is_kept_and_navigation_is_left_out(source: str, expected: str) -> None:
     assert text(source) == expected
 
 
-def test_a_page_of_nothing_but_a_menu_gives_the_menu() -> None:
+def test_a_page_with_only_a_menu_gives_the_menu() -> None:
     assert "Only menu" in text("{% extends 'base' %}{% block a %}<nav><a>Only menu</a></nav>{% endblock %}")
 
 
@@ -143,7 +143,7 @@ def test_a_page_without_text_says_so() -> None:
         ("<p>wide</p>".encode("utf-16"), "wide", "utf-16-le"),
     ],
 )
-def test_the_encoding_is_what_the_page_says_unless_it_is_wrong(data: bytes, expected: str, encoding: str) -> None:
+def test_the_declared_encoding_is_used_unless_it_is_wrong(data: bytes, expected: str, encoding: str) -> None:
     document = read(data, "a.html")
     assert expected in document.text
     assert document.metadata.get("encoding", "utf-8") == encoding

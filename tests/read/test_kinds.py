@@ -69,7 +69,7 @@ from ragstone.read.readers import reader_for
         ("no-suffix", "text", "text"),
     ],
 )
-def test_the_name_says_what_a_file_is(uri: str, kind: str, language: str) -> None:
+def test_the_name_decides_kind_and_language(uri: str, kind: str, language: str) -> None:
     assert kind_of(uri) == (kind, language)
 
 
@@ -84,7 +84,7 @@ def test_the_name_says_what_a_file_is(uri: str, kind: str, language: str) -> Non
         (b"no shebang #!/bin/sh\n", ("text", "text")),
     ],
 )
-def test_the_first_line_speaks_where_the_name_does_not(first: bytes, found: tuple[str, str]) -> None:
+def test_the_first_line_decides_if_the_name_is_unknown(first: bytes, found: tuple[str, str]) -> None:
     assert kind_of("bin/tool", first) == found
     assert kind_of("bin/tool.py", first) == ("code", "python")
 

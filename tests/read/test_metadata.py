@@ -1,4 +1,4 @@
-"""What files say about themselves becomes metadata that can be filtered by."""
+"""Status, date, name and version in a file become metadata."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_manifest_tells_name_version_and_dependencies(uri: str, text: str, exp
     assert document.kind == "manifest" and document.metadata == expected and document.text == text
 
 
-def test_a_rule_tells_what_it_is_for() -> None:
+def test_a_rule_has_its_description_and_globs() -> None:
     document = read(".cursor/rules/a.mdc", "---\ndescription: Style of tests\nglobs: tests/**\n---\nWrite sentences.\n")
     assert document.metadata == {"description": "Style of tests", "globs": "tests/**"}
     assert read("AGENTS.md", "# Agents\n\nBe kind.\n").metadata == {}

@@ -1,4 +1,4 @@
-"""Office files: what is read of documents, slides and workbooks, and where it is said to stand."""
+"""Office files: the text of documents, slides and workbooks, and their marks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_headings_are_known_by_their_style_and_are_sections() -> None:
     assert (document.title, document.kind, document.language) == ("Plan", "doc", "docx")
 
 
-def test_lists_and_tables_are_told_line_by_line() -> None:
+def test_lists_and_tables_are_written_line_by_line() -> None:
     item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
     cells = "".join(f"<w:tc>{paragraph(text)}</w:tc>" for text in ("a", "b c"))
     table = f"<w:tbl><w:tr>{cells}</w:tr><w:tr>{cells}</w:tr></w:tbl>"
@@ -43,7 +43,7 @@ def test_a_table_of_one_column_is_only_a_frame() -> None:
     assert doc(table).text == "# In a box\n\ntext\n"
 
 
-def test_what_was_deleted_moved_or_hidden_is_gone_and_what_was_inserted_is_there() -> None:
+def test_deleted_moved_and_hidden_text_is_left_out_and_inserted_text_is_kept() -> None:
     changed = (
         "<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>"
         "<w:ins><w:r><w:t>new</w:t></w:r></w:ins><w:r><w:rPr><w:vanish/></w:rPr><w:t>unseen</w:t></w:r>"
@@ -67,7 +67,7 @@ def test_a_text_box_is_read_once_behind_its_paragraph() -> None:
     assert doc(paragraph("anchor", inside=both)).text == "anchor\n\nboxed\n"
 
 
-def test_notes_stand_at_the_end_and_where_they_belong_is_marked() -> None:
+def test_notes_are_at_the_end_and_their_references_stay() -> None:
     notes = (
         f'<w:footnotes {WORD}><w:footnote w:type="separator" w:id="-1">{paragraph("---")}</w:footnote>'
         f'<w:footnote w:id="2">{paragraph("See the annex.")}</w:footnote></w:footnotes>'
@@ -76,7 +76,7 @@ def test_notes_stand_at_the_end_and_where_they_belong_is_marked() -> None:
     assert doc(body, word__footnotes=notes).text == "Claim[^2]\n\n[^2]: See the annex.\n"
 
 
-def test_a_document_is_found_wherever_the_package_says_it_is() -> None:
+def test_the_main_part_is_found_by_its_relation() -> None:
     moved = docx(
         "",
         {
@@ -155,7 +155,7 @@ STYLES = (
         ("<c/>", ""),
     ],
 )
-def test_a_cell_shows_what_a_person_sees(cell: str, shown: str) -> None:
+def test_a_cell_has_the_value_that_excel_shows(cell: str, shown: str) -> None:
     data = xlsx({"S": f'<row r="1"><c t="inlineStr"><is><t>x</t></is></c>{cell}</row>'}, ["one", "shared two"], STYLES)
     assert excel.read(data, "a.xlsx").text == f"# S\n\nx | {shown}\n".replace("x | \n", "x\n")
 
@@ -177,7 +177,7 @@ def test_rows_are_cited_by_sheet_and_row() -> None:
     assert document.kind == "data"
 
 
-def test_cells_far_to_the_right_do_not_fill_the_row_with_nothing() -> None:
+def test_a_cell_far_to_the_right_adds_few_empty_cells() -> None:
     data = xlsx({"S": '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>' * 100})
     assert len(excel.read(data, "a.xlsx").text) < 10_000
 

@@ -1,4 +1,4 @@
-"""Archives and XML from strangers: read within limits, or refused with a reason."""
+"""Untrusted archives and XML are read within limits or refused with a reason."""
 
 from __future__ import annotations
 

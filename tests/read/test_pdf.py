@@ -1,4 +1,4 @@
-"""PDF: every page's text in reading order, its number and label, and a reason where there is no text."""
+"""PDF: the text of every page in reading order, its number and label, and a reason if there is no text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_labels_that_only_repeat_the_number_are_left_out() -> None:
     assert [mark.label for mark in document.marks] == ["", ""]
 
 
-def test_what_is_known_of_a_document_is_kept() -> None:
+def test_the_properties_of_a_document_become_metadata() -> None:
     info = "/Title(On Leases)/Author(A. Person)/CreationDate(D:20240103120000Z)/Keywords(lease, lock)"
     document = read(pdf([lines("Text.")], info=info), "a.pdf")
     assert (document.title, document.kind, document.language) == ("On Leases", "doc", "pdf")
@@ -98,7 +98,7 @@ def test_words_broken_at_the_end_of_a_line_are_made_whole() -> None:
     assert "of the two-column page and of X-Rays" in text_of(*known)
 
 
-def test_letters_that_were_cast_as_one_are_told_apart() -> None:
+def test_ligatures_become_letters() -> None:
     made = Pdf()
     made.add("<</Type/Catalog/Pages 2 0 R>>")
     made.add("<</Type/Pages/Count 1/Kids[3 0 R]>>")
@@ -112,7 +112,7 @@ def test_letters_that_were_cast_as_one_are_told_apart() -> None:
     assert read(made.bytes(1), "a.pdf").text.strip() == "ffi 𝑥 of"
 
 
-def test_a_power_stays_beside_its_base() -> None:
+def test_a_power_follows_its_base() -> None:
     small = content([(127, 724, "2")], size=6)
     drawing = content([(72, 720, "the plane R")], size=10) + small + content([(133, 720, "is flat here")], size=10)
     assert read(pdf([drawing]), "a.pdf").text == "the plane R2 is flat here"
@@ -125,7 +125,7 @@ RIGHT = [f"right line {number} goes on and on or" for number in range(8)]
 
 
 @pytest.mark.parametrize("offset", [0, 7], ids=["level", "in between"])
-def test_two_columns_told_row_by_row_are_read_one_after_the_other(offset: int) -> None:
+def test_two_columns_stored_row_by_row_are_read_one_after_the_other(offset: int) -> None:
     rows: list[Placed] = [(72, 750, "A heading that goes across both of the columns below it")]
     for number, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
         rows += [(72, 700 - 14 * number, left), (330, 700 - offset - 14 * number, right)]
@@ -134,7 +134,7 @@ def test_two_columns_told_row_by_row_are_read_one_after_the_other(offset: int) -
     assert places == sorted(places)
 
 
-def test_two_columns_told_one_after_the_other_stay_so() -> None:
+def test_two_columns_stored_one_after_the_other_keep_their_order() -> None:
     text = text_of(*lines(*LEFT), *lines(*RIGHT, left=330))
     assert [text.index(line) for line in [*LEFT, *RIGHT]] == sorted(text.index(line) for line in [*LEFT, *RIGHT])
 
@@ -159,7 +159,7 @@ def test_rows_of_a_table_stay_together() -> None:
 # ── forms and notes ───────────────────────────────────────────────────────────────────────────────
 
 
-def test_what_was_filled_in_and_written_beside_is_part_of_the_page() -> None:
+def test_form_values_and_margin_notes_follow_their_page() -> None:
     made = Pdf()
     made.add("<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[6 0 R 7 0 R]>>>>")
     made.add("<</Type/Pages/Count 1/Kids[3 0 R]>>")
@@ -178,7 +178,7 @@ def test_what_was_filled_in_and_written_beside_is_part_of_the_page() -> None:
 PICTURE = b"q 100 0 0 100 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
 
 
-def test_pages_that_are_only_pictures_are_told() -> None:
+def test_pages_without_text_are_remarked_on() -> None:
     document = read(pdf([lines("One."), PICTURE, PICTURE, b"", lines("Five."), PICTURE]), "a.pdf")
     assert document.remarks == ("pages 2–3, 6 have no text layer (scanned?)",)
     assert [document.text[mark.start :][:4] for mark in document.marks if mark.number in (1, 5)] == ["One.", "Five"]
@@ -292,7 +292,7 @@ def test_a_two_column_paper_is_read_in_order() -> None:
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the samples are not beside this checkout")
-def test_a_book_says_what_its_author_says_it_says() -> None:
+def test_a_real_book_gives_the_expected_text() -> None:
     [path] = (SAMPLES / "009-pdflatex-geotopo").glob("*komprimiert.pdf")
     found, expected = (
         Counter(re.findall(r"\w+", text))

@@ -1,4 +1,4 @@
-"""Lines become text without a word lost, whatever they are and wherever they stand."""
+"""Lines become text without losing a word, wherever they are on the page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_no_soft_hyphen_is_left_and_no_letter_goes_with_it(pages: list[str]) -> 
 
 
 @given(st.text(st.characters(codec=None)))
-def test_what_is_no_character_becomes_a_space(text: str) -> None:
+def test_a_control_character_becomes_a_space(text: str) -> None:
     assert clean_text(text).isprintable() or all(
         sign.isprintable() or sign in "\t\n" or ord(sign) > 0x9F for sign in clean_text(text)
     )
@@ -45,7 +45,7 @@ def test_a_word_broken_more_than_once_is_made_whole() -> None:
     assert rejoin_words([f"in{SOFT_HYPHEN}ter{SOFT_HYPHEN}na{SOFT_HYPHEN} tional"]) == ["international"]
 
 
-def test_a_page_of_one_endless_word_is_done_at_once() -> None:
+def test_a_page_of_one_endless_word_takes_no_time() -> None:
     page = "x" * 2_000_000
     assert rejoin_words([page + SOFT_HYPHEN + "y", "a-b"])[0] == page + "y"
 

@@ -1,4 +1,4 @@
-"""A second Python that imports nothing but what is ours."""
+"""A worker process imports nothing from the folder that is indexed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_package_in_the_current_folder_is_never_imported(tmp_path: Path, plant
     assert ("not installed" in ran.stderr) is (len(planted) > 1)
 
 
-def test_the_folder_of_every_package_that_readers_need_is_told_last() -> None:
+def test_the_folders_of_the_packages_that_readers_need_come_last() -> None:
     told = python_command.build_command("ragstone.read.confined_main")
     assert told[1:4] == ["-I", "-S", "-B"]
     folders = told[told.index("-c") + 2 :]
@@ -55,7 +55,7 @@ def test_the_folder_of_every_package_that_readers_need_is_told_last() -> None:
 
 
 @pytest.mark.parametrize(("place", "passed_on"), [(None, False), ("bytecode", False), (str(ROOT / "bytecode"), True)])
-def test_byte_code_that_is_kept_elsewhere_is_found_there(
+def test_an_absolute_byte_code_folder_is_passed_on(
     monkeypatch: pytest.MonkeyPatch, place: str | None, passed_on: bool
 ) -> None:
     # One that is told from the current folder on would be looked for in the folder being read.
@@ -65,7 +65,7 @@ def test_byte_code_that_is_kept_elsewhere_is_found_there(
     assert ("-X" in told) is passed_on
 
 
-def test_a_program_under_another_name_is_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frozen_program_has_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
     assert python_command.find_python() == sys.executable
     for name in ("/opt/app/server", "", None):
         monkeypatch.setattr(sys, "executable", name)
@@ -80,7 +80,7 @@ def timeless(outcome: Outcome | None) -> Outcome | None:
     return replace(outcome, stamp=None, prepared=ready)
 
 
-def test_the_process_beside_reads_as_this_one_does(tmp_path: Path) -> None:
+def test_the_worker_reads_documents_like_this_process(tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / f"{number}.pdf").write_bytes(pdf([lines(f"Paper {number}."), lines("Its second page.")]))
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 and nothing else")
