@@ -13,8 +13,8 @@ import pytest
 from ragstone.errors import StoreDamaged
 from ragstone.store import codec, texts
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as words_derived
-from ragstone.store.words import fts5_index as words_index
+from ragstone.store.words import derived as derived_index
+from ragstone.store.words.terms import terms_of
 from ragstone.testing.store import prepare
 from ragstone.types import Chunk, CollectionKey, PreparedDocument, Scope, Space
 from tests.support.written import everything
@@ -48,7 +48,7 @@ def another_text(body: bytes) -> bytes:
             read = codec.unpack_body(bytes(flipped))
         except StoreDamaged:
             continue
-        if words_index.terms_of(read) != words_index.terms_of(codec.unpack_body(body)):
+        if terms_of(read) != terms_of(codec.unpack_body(body)):
             return bytes(flipped)
     raise AssertionError("no flipped bit makes another text")
 
@@ -244,7 +244,7 @@ def test_the_check_names_every_damaged_document_and_what_mends_them(tmp_path: Pa
 def test_the_derived_words_come_back_with_a_mended_text(
     damage: Damage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(words_derived, "LEAST_CHUNKS", 2)
+    monkeypatch.setattr(derived_index, "LEAST_CHUNKS", 2)
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         store.compact()
         store.compact(secure=True)

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone import text as words
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import fts5_index as words_index
+from ragstone.store.words import terms
 from ragstone.testing.store import prepare
 from ragstone.types import CollectionKey, Scope
 
@@ -23,12 +23,12 @@ def test_another_number_of_the_analysis_is_another_analysis(tmp_path: Path, monk
         store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple"])])
         store._database._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
     monkeypatch.setattr(words, "VERSION", words.VERSION + 1)
-    words_index.version.cache_clear()
+    terms.version.cache_clear()
     try:
         with SqliteStore(path) as store:
             assert len(store.search_words(Scope("p"), ["appl"], limit=5)) == 1
     finally:
-        words_index.version.cache_clear()
+        terms.version.cache_clear()
 
 
 def test_words_made_by_another_analysis_are_made_again(tmp_path: Path) -> None:

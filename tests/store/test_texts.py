@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import StoreDamaged
-from ragstone.store import codec, texts
+from ragstone.store import codec
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
 from ragstone.types import Chunk, CollectionKey, Scope, Space, embedding_text
@@ -33,7 +33,7 @@ def rows(path: Path) -> list[tuple[bytes, str | bytes]]:
 
 
 def as_before(path: Path) -> None:
-    """Make a store what version 4 would have written: whole hashes, texts as they stand."""
+    """Store all texts uncompressed under their whole hash, as development versions did."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for number, body in db.execute("SELECT id, body FROM texts").fetchall():
             text = codec.unpack_body(body)
@@ -149,7 +149,7 @@ def test_a_squeezed_text_that_cannot_be_unpacked_is_damage(path: Path) -> None:
         assert "documents" in [finding.name for finding in store.check() if not finding.ok]
 
 
-def test_a_store_of_before_is_read_written_and_recognised_at_once(path: Path) -> None:
+def test_texts_that_are_stored_under_their_whole_hash_are_recognised(path: Path) -> None:
     with SqliteStore(path) as store:
         before = [store.document_chunks(CollectionKey("p", "c"), uri) for uri in ("1.md", "7.md", "odd.md")]
         found = store.search_words(HERE, ["word7", "short"], limit=9)
@@ -163,26 +163,3 @@ def test_a_store_of_before_is_read_written_and_recognised_at_once(path: Path) ->
         store.put(CollectionKey("p", "c"), [prepare("late.md", [LONG])])
         assert all(finding.ok for finding in store.check())
     assert sorted({len(key) for key, _ in rows(path)}) == [8, 32]
-
-
-def test_compacting_squeezes_a_store_of_before(path: Path) -> None:
-    now = rows(path)
-    as_before(path)
-    with SqliteStore(path) as store:
-        text = store.text(CollectionKey("p", "c"), "9.md")
-        assert store.vectors.pending(HERE, 1) == []
-        assert store.compact() > 0
-        assert store.text(CollectionKey("p", "c"), "9.md") == text
-        assert store.vectors.pending(HERE, 1) == []
-        (again,) = store.put(CollectionKey("p", "c"), [prepare("9.md", [words_of(9), "short 9"], header="Of words")])
-        assert (again.added, again.kept) == (0, 2)
-        assert all(finding.ok for finding in store.check())
-    assert rows(path) == now
-
-
-def test_squeezing_leaves_alone_what_cannot_be_read(path: Path) -> None:
-    as_before(path)
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("UPDATE texts SET body = x'c3' WHERE id = 5")
-        texts.squeeze(db)
-        assert db.execute("SELECT id FROM texts WHERE length(hash) = 32").fetchall() == [(5,)]

@@ -1,4 +1,4 @@
-"""Documents in and out: what is new is added, what is unchanged keeps its number, what is gone leaves every search."""
+"""Stores and removes documents: unchanged chunks keep their ids, removed ones leave every search at once."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, Final
 
 from ragstone.errors import InputError
-from ragstone.store import catalog, texts
+from ragstone.store import catalog
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
-from ragstone.store.words import derived as words_derived
-from ragstone.store.words import fts5_index as words_index
+from ragstone.store.texts import TextPlan, plan_texts
+from ragstone.store.words import derived, fts5
+from ragstone.store.words.terms import ChunkText, searchable_header
 from ragstone.types import Chunk, Document, PreparedDocument, PutResult
 
 _FIND_DOCUMENT: Final = """
@@ -33,205 +33,196 @@ _FIND_CHUNKS: Final = """
     SELECT ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page, page_label,
            unit, kind, symbol, id
     FROM chunks WHERE document = ? ORDER BY ord"""
-_ADD_CHUNKS: Final = """
+_ADD_CHUNK: Final = """
     INSERT INTO chunks (ord, text_id, header, start, "end", byte_start, byte_end, line_start, line_end, page,
                         page_label, unit, kind, symbol, id, collection, document)
-    VALUES {}"""
-_CHUNK_VALUES: Final = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_AT_ONCE: Final = 64  # rows to a statement: three quarters of the time of one to a statement
-_ADD_CHUNK: Final = _ADD_CHUNKS.format(_CHUNK_VALUES)
-_ADD_MANY_CHUNKS: Final = _ADD_CHUNKS.format(", ".join([_CHUNK_VALUES] * _AT_ONCE))
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE_CHUNK: Final = """
     UPDATE chunks SET ord = ?, text_id = ?, header = ?, start = ?, "end" = ?, byte_start = ?, byte_end = ?,
         line_start = ?, line_end = ?, page = ?, page_label = ?, unit = ?, kind = ?, symbol = ? WHERE id = ?"""
+_CHUNKS_OF: Final = "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id"
+_REMOVE_DOCUMENTS: Final = "DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 
-# Rows as the statements take them; a chunk's fields end before its id.
-Fields = tuple[Any, ...]
-_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 13
-_HASH, _BESIDE = 6, 13
+Columns = tuple[Any, ...]
+"""A row as the statements above take it. The id of a chunk is its last column."""
+_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 13  # of a chunk
+_HASH, _BESIDE = 6, 13  # of a document
 
 
 @dataclass(slots=True)
-class Batch:
-    """Everything one transaction will write, gathered so that each table is written in one go."""
+class _Batch:
+    """All rows that one transaction writes."""
 
-    texts: list[texts.Row] = field(default_factory=list)
-    mended: list[tuple[str | bytes, int]] = field(default_factory=list)
-    documents: list[Fields] = field(default_factory=list)
-    changed_documents: list[Fields] = field(default_factory=list)
-    chunks: list[Fields] = field(default_factory=list)
-    changed_chunks: list[Fields] = field(default_factory=list)
+    texts: TextPlan
+    documents: list[Columns] = field(default_factory=list)
+    changed_documents: list[Columns] = field(default_factory=list)
+    chunks: list[Columns] = field(default_factory=list)
+    changed_chunks: list[Columns] = field(default_factory=list)
     removed_chunks: list[int] = field(default_factory=list)
-    words: list[words_index.Entry] = field(default_factory=list)
+    words: list[ChunkText] = field(default_factory=list)
 
-    def write(self, db: sqlite3.Connection) -> list[words_index.Row]:
-        """Write it all and return what the word index was given."""
-        # What the index was given of a text that was damaged meanwhile nobody knows: then all of it is made anew.
-        anew = bool(self.mended) or not words_index.take_out(db, sorted(self.removed_chunks))
-        db.executemany(texts.MEND, self.mended)
+    def write(self, db: sqlite3.Connection) -> None:
+        """Write all rows and keep the word index up to date."""
+        # The terms of a damaged text are unknown, so its rows cannot be removed from the word index one by one.
+        must_rebuild = bool(self.texts.repaired) or not fts5.remove(db, sorted(self.removed_chunks))
         db.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in self.removed_chunks])
-        db.executemany(texts.ADD, self.texts)
+        self.texts.write(db)
         db.executemany(_ADD_DOCUMENT, self.documents)
         db.executemany(_CHANGE_DOCUMENT, self.changed_documents)
         db.executemany(_CHANGE_CHUNK, self.changed_chunks)
-        whole = len(self.chunks) - len(self.chunks) % _AT_ONCE
-        many = (chain.from_iterable(self.chunks[at : at + _AT_ONCE]) for at in range(0, whole, _AT_ONCE))
-        db.executemany(_ADD_MANY_CHUNKS, map(tuple, many))
-        db.executemany(_ADD_CHUNK, self.chunks[whole:])
-        if not anew:
-            return words_index.add(db, self.words)
-        words_index.rebuild(db)
-        if self.mended:
-            words_derived.new_epoch(db)
-        return list(words_index.rows(self.words))
+        db.executemany(_ADD_CHUNK, self.chunks)
+        if must_rebuild:
+            fts5.rebuild(db)
+        else:
+            fts5.add(db, self.words)
+        if self.texts.repaired:
+            derived.new_epoch(db)
 
 
-class Put:
-    """One `put`: planned document by document, then written."""
+class DocumentPut:
+    """Stores documents in one transaction: plans the rows of each document, then writes all of them."""
 
-    def __init__(self, db: sqlite3.Connection, place: CollectionIds, now: float) -> None:
-        """Take the transaction, where to put, and the time."""
+    def __init__(self, db: sqlite3.Connection, ids: CollectionIds, now: float) -> None:
+        """Take the transaction, the collection and the time."""
         self._db = db
-        self._place = place
+        self._ids = ids
         self._now = now
-        self._next = {table: _last_id(db, table) for table in ("documents", "chunks")}
-        self._batch = Batch()
+        self._last_document = _last_id(db, "documents")
+        self._last_chunk = _last_id(db, "chunks")
+        self._batch = _Batch(TextPlan())
         self._text_ids: Iterator[int] = iter(())
-        self._delta = [0, 0]
-        self.findable: list[words_index.Row] = []
+        self._new_documents = 0
+        self._new_chunks = 0
 
     def run(self, prepared: Sequence[PreparedDocument]) -> list[PutResult]:
-        """Return what each document changed; of two with the same uri the later one counts."""
-        last = {one.document.uri: number for number, one in enumerate(prepared)}
-        counts = [last[one.document.uri] == number for number, one in enumerate(prepared)]
-        chunks = [chunk for one, does in zip(prepared, counts, strict=True) if does for chunk in one.chunks]
-        found = texts.placed(self._db, self._place.project, chunks, last=_last_id(self._db, "texts"))
-        self._batch.texts, self._batch.mended = found.added, found.mended
-        self._text_ids = iter(found.numbers)
-        results = [
-            self._document(one) if does else PutResult(one.document.uri, 0, 0, 0)
-            for one, does in zip(prepared, counts, strict=True)
+        """Store documents and return the changes of each; if two have the same uri, the later one is stored."""
+        last = {document.document.uri: document for document in prepared}
+        stored = [document for document in prepared if last[document.document.uri] is document]
+        chunks = [chunk for document in stored for chunk in document.chunks]
+        texts = plan_texts(self._db, self._ids.project, chunks, last_id=_last_id(self._db, "texts"))
+        self._batch = _Batch(texts)
+        self._text_ids = iter(texts.ids)
+        results = {document.document.uri: self._plan_document(document) for document in stored}
+        changes_before = self._db.total_changes
+        self._batch.write(self._db)
+        if self._db.total_changes != changes_before:
+            catalog.add_to_counts(
+                self._db,
+                self._ids.collection,
+                documents=self._new_documents,
+                chunks=self._new_chunks,
+                now=self._now,
+            )
+        return [
+            results[document.document.uri]
+            if last[document.document.uri] is document
+            else PutResult(document.document.uri, 0, 0, 0)
+            for document in prepared
         ]
-        before = self._db.total_changes
-        self.findable = self._batch.write(self._db)
-        if self._db.total_changes != before:
-            documents, added = self._delta
-            catalog.add_to_counts(self._db, self._place.collection, documents=documents, chunks=added, now=self._now)
-        return results
 
-    def _document(self, prepared: PreparedDocument) -> PutResult:
+    def _plan_document(self, prepared: PreparedDocument) -> PutResult:
         document = prepared.document
         if not document.uri:
             raise InputError("a document needs a uri", hint="give it a name")
-        columns = _document_fields(prepared)
+        columns = _document_columns(prepared)
         uri = pack(document.uri)
-        row = self._db.execute(_FIND_DOCUMENT, (self._place.collection, uri)).fetchone()
+        row = self._db.execute(_FIND_DOCUMENT, (self._ids.collection, uri)).fetchone()
         if row is None:
-            number = self._number("documents")
-            self._batch.documents.append((*columns, number, self._place.collection, uri, self._now))
-            self._delta[0] += 1
-            return self._chunks(prepared, number, [])
+            self._last_document += 1
+            self._new_documents += 1
+            self._batch.documents.append((*columns, self._last_document, self._ids.collection, uri, self._now))
+            return self._plan_chunks(prepared, self._last_document, [])
         *before, number, added_at = row
         stored = self._db.execute(_FIND_CHUNKS, (number,)).fetchall()
         if before[_BESIDE] != columns[_BESIDE]:
-            # Other words find every chunk now: none of them is the same to a search.
-            self._forget(stored)
+            # Other words find every chunk of the document now.
+            self._remove_chunks(stored)
             stored = []
-        result = self._chunks(prepared, number, stored)
+        result = self._plan_chunks(prepared, number, stored)
         if tuple(before) != columns:
-            same = before[_HASH] == columns[_HASH]
-            self._batch.changed_documents.append((*columns, added_at if same else self._now, number))
+            is_same_text = before[_HASH] == columns[_HASH]
+            self._batch.changed_documents.append((*columns, added_at if is_same_text else self._now, number))
         return result
 
-    def _chunks(self, prepared: PreparedDocument, document: int, stored: list[Fields]) -> PutResult:
-        """Return what became of a document's chunks: those with the same text and symbol keep their number."""
-        spare: defaultdict[Fields, list[Fields]] = defaultdict(list)
+    def _plan_chunks(self, prepared: PreparedDocument, document: int, stored: Sequence[Columns]) -> PutResult:
+        """Plan the chunks of a document: one with the same text and symbol as a stored chunk keeps its id."""
+        reusable: defaultdict[Columns, list[Columns]] = defaultdict(list)
         for row in reversed(stored):
-            spare[row[_TEXT_ID], row[_HEADER], row[_SYMBOL]].append(row)
+            reusable[row[_TEXT_ID], row[_HEADER], row[_SYMBOL]].append(row)
         kept = 0
         for chunk in prepared.chunks:
-            columns = _chunk_fields(chunk, next(self._text_ids))
-            same = spare.get((columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]))
+            columns = _chunk_columns(chunk, next(self._text_ids))
+            same = reusable[columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]]
             if same:
                 kept += 1
                 row = same.pop()
                 if row[:-1] != columns:
                     self._batch.changed_chunks.append((*columns, row[-1]))
             else:
-                self._new_chunk(chunk, columns, document, prepared.document)
-        gone = self._forget([row for rows in spare.values() for row in rows])
+                self._add_chunk(chunk, columns, document, prepared.document)
+        unused = [row for rows in reusable.values() for row in rows]
+        self._remove_chunks(unused)
         added = len(prepared.chunks) - kept
-        self._delta[1] += added
-        return PutResult(prepared.document.uri, added, kept, gone)
+        self._new_chunks += added
+        return PutResult(prepared.document.uri, added, kept, len(unused))
 
-    def _forget(self, stored: Sequence[Fields]) -> int:
-        """Return how many chunks will be gone: all that are given."""
+    def _remove_chunks(self, stored: Sequence[Columns]) -> None:
         self._batch.removed_chunks += [row[-1] for row in stored]
-        self._delta[1] -= len(stored)
-        return len(stored)
+        self._new_chunks -= len(stored)
 
-    def _new_chunk(self, chunk: Chunk, columns: Fields, home: int, document: Document) -> None:
-        number = self._number("chunks")
-        self._batch.chunks.append((*columns, number, self._place.collection, home))
-        head = words_index.with_beside(chunk.header, document.beside)
-        self._batch.words.append(words_index.Entry(number, chunk.symbol, head, document.uri, chunk.text))
-
-    def _number(self, table: str) -> int:
-        self._next[table] += 1
-        return self._next[table]
+    def _add_chunk(self, chunk: Chunk, columns: Columns, document_id: int, document: Document) -> None:
+        self._last_chunk += 1
+        collection = self._ids.collection
+        self._batch.chunks.append((*columns, self._last_chunk, collection, document_id))
+        header = searchable_header(chunk.header, document.beside)
+        text = ChunkText(self._last_chunk, collection, chunk.symbol, header, document.uri, chunk.text)
+        self._batch.words.append(text)
 
 
-def remove(db: sqlite3.Connection, place: CollectionIds, uris: Sequence[str], now: float) -> int:
-    """Remove documents and return how many were there; their texts and vectors wait for `compact`."""
+def remove_documents(db: sqlite3.Connection, ids: CollectionIds, uris: Sequence[str], now: float) -> int:
+    """Remove documents and return how many existed; their texts and vectors are removed by `compact`."""
     numbers = []
     for uri in dict.fromkeys(uris):
         row = db.execute(
-            "SELECT id FROM documents WHERE collection = ? AND uri = ?", (place.collection, pack(uri))
+            "SELECT id FROM documents WHERE collection = ? AND uri = ?", (ids.collection, pack(uri))
         ).fetchone()
         if row:
             numbers.append(int(row[0]))
     if numbers:
-        chunks = _remove_documents(db, numbers)
-        catalog.add_to_counts(db, place.collection, documents=-len(numbers), chunks=-chunks, now=now)
+        chunks = _remove_rows(db, numbers)
+        catalog.add_to_counts(db, ids.collection, documents=-len(numbers), chunks=-chunks, now=now)
     return len(numbers)
 
 
-def drop_collection(db: sqlite3.Connection, place: CollectionIds) -> int:
-    """Remove a collection with all its documents and return how many there were."""
-    numbers = [row[0] for row in db.execute("SELECT id FROM documents WHERE collection = ?", (place.collection,))]
-    others = db.execute("SELECT 1 FROM chunks WHERE collection != ? LIMIT 1", (place.collection,)).fetchone()
+def drop_collection(db: sqlite3.Connection, ids: CollectionIds) -> int:
+    """Remove a collection with all its documents and return how many it had."""
+    numbers = [row[0] for row in db.execute("SELECT id FROM documents WHERE collection = ?", (ids.collection,))]
+    others = db.execute("SELECT 1 FROM chunks WHERE collection != ? LIMIT 1", (ids.collection,)).fetchone()
     if others is None:
-        words_index.clear(db)  # far quicker than to make the terms of everything again
-        db.execute("DELETE FROM chunks WHERE collection = ?", (place.collection,))
+        fts5.clear(db)  # much faster than making the terms of every chunk again
+        db.execute("DELETE FROM chunks WHERE collection = ?", (ids.collection,))
     else:
-        _remove_documents(db, numbers)
-    db.execute("DELETE FROM collections WHERE id = ?", (place.collection,))
+        _remove_rows(db, numbers)
+    db.execute("DELETE FROM collections WHERE id = ?", (ids.collection,))
     return len(numbers)
 
 
-def _remove_documents(db: sqlite3.Connection, numbers: Sequence[int]) -> int:
-    wanted = catalog.id_list(numbers)
-    found = db.execute(
-        "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id", (wanted,)
-    )
-    chunks = [row[0] for row in found]
-    done = words_index.take_out(db, chunks)
-    db.execute("DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
-    if not done:
-        words_index.rebuild(db)
+def _remove_rows(db: sqlite3.Connection, documents: Sequence[int]) -> int:
+    """Remove documents with their chunks and words; return how many chunks they had."""
+    listed = catalog.id_list(documents)
+    chunks = [number for (number,) in db.execute(_CHUNKS_OF, (listed,))]
+    words_removed = fts5.remove(db, chunks)
+    db.execute(_REMOVE_DOCUMENTS, (listed,))
+    if not words_removed:
+        fts5.rebuild(db)
     return len(chunks)
 
 
-def _document_fields(prepared: PreparedDocument) -> Fields:
+def _document_columns(prepared: PreparedDocument) -> Columns:
     document = prepared.document
-    spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
     for chunk in prepared.chunks:
-        start, end = chunk.span.start, chunk.span.end
-        if start < 0 or end - start != len(chunk.text) or document.text[start:end] != chunk.text:
-            raise InputError(
-                f"chunk {chunk.order} of {document.uri} is not a slice of its text",
-                hint="the chunker must give exact slices",
-            )
+        _check_slice(document, chunk)
+    spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
     return (
         pack(document.kind),
         pack(document.language),
@@ -250,7 +241,17 @@ def _document_fields(prepared: PreparedDocument) -> Fields:
     )
 
 
-def _chunk_fields(chunk: Chunk, text_id: int) -> Fields:
+def _check_slice(document: Document, chunk: Chunk) -> None:
+    """Raise `InputError` if a chunk is not an exact slice of its document."""
+    start, end = chunk.span.start, chunk.span.end
+    if start < 0 or end - start != len(chunk.text) or document.text[start:end] != chunk.text:
+        raise InputError(
+            f"chunk {chunk.order} of {document.uri} is not a slice of its text",
+            hint="the chunker must give exact slices",
+        )
+
+
+def _chunk_columns(chunk: Chunk, text_id: int) -> Columns:
     span = chunk.span
     return (
         chunk.order,
@@ -271,5 +272,6 @@ def _chunk_fields(chunk: Chunk, text_id: int) -> Fields:
 
 
 def _last_id(db: sqlite3.Connection, table: str) -> int:
+    """Return the largest id that a row of a table ever had."""
     row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
     return int(row[0]) if row else 0

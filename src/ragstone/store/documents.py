@@ -1,4 +1,4 @@
-"""Documents and chunks as they are stored, and the text of a document put together again."""
+"""Reads stored documents and chunks, and puts the text of a document together again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ragstone.store import catalog, filters, texts
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack, unpack_body
 from ragstone.store.failures import READ_AGAIN
-from ragstone.store.words.fts5_index import split_header
 from ragstone.types import (
     Chunk,
     ChunkOutline,
@@ -30,8 +29,8 @@ _DOCUMENT: Final = """
     SELECT d.uri, d.kind, d.language, d.title, d.metadata, d.source, d.chunks, d.characters, d.hash, d.stamp,
            d.added_at, d.marks, d.beside
     FROM documents d WHERE d.collection = ?"""
-_ONE_DOCUMENT: Final = _DOCUMENT + " AND d.uri = ?"
-_SOME_DOCUMENTS: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
+_DOCUMENT_BY_URI: Final = _DOCUMENT + " AND d.uri = ?"
+_DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
            c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
@@ -62,14 +61,14 @@ _SPANS: Final = """SELECT start, "end", id FROM chunks WHERE document = ? ORDER 
 _BODIES: Final = """
     SELECT c.id, c.header, CAST(t.body AS BLOB) FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
-_EVERY_DOCUMENT: Final = """
+_ALL_DOCUMENTS: Final = """
     SELECT col.name, d.id, d.gaps, d.characters, d.hash, d.uri, d.kind, d.language, d.title, d.metadata, d.marks,
            d.beside
     FROM documents d JOIN collections col ON col.id = d.collection ORDER BY d.collection, d.uri"""
-_HOLDERS: Final = "SELECT document FROM chunks WHERE text_id IN (SELECT value FROM json_each(?))"
+_DOCUMENTS_WITH_TEXTS: Final = "SELECT document FROM chunks WHERE text_id IN (SELECT value FROM json_each(?))"
 _KNOWN: Final = "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
-_ONE_KNOWN: Final = _KNOWN + " AND uri = ?"
-_KNOWN_BELOW: Final = _KNOWN + " AND uri >= ? AND uri < ?"
+_KNOWN_BY_URI: Final = _KNOWN + " AND uri = ?"
+_KNOWN_BETWEEN: Final = _KNOWN + " AND uri >= ? AND uri < ?"
 _AFTER_SLASH: Final = chr(ord("/") + 1)
 _TOUCH: Final = """
     UPDATE documents SET stamp = ? WHERE collection = ? AND uri = ? AND source = ? AND stamp IS NOT ?"""
@@ -80,150 +79,35 @@ def row_limit(limit: int) -> int:
     return max(0, min(limit, _LARGEST_LIMIT))
 
 
-def document(db: sqlite3.Connection, place: CollectionIds, collection: str, uri: str) -> StoredDocument | None:
-    """Return what is stored of one document."""
-    row = db.execute(_ONE_DOCUMENT, (place.collection, pack(uri))).fetchone()
-    return _document(row, collection) if row else None
+# ── documents ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def document(db: sqlite3.Connection, ids: CollectionIds, collection: str, uri: str) -> StoredDocument | None:
+    """Return a document without its text, or None."""
+    row = db.execute(_DOCUMENT_BY_URI, (ids.collection, pack(uri))).fetchone()
+    return _stored_document(row, collection) if row else None
 
 
 def documents(
     db: sqlite3.Connection, scope: Scope, *, filter: Filter | None, after: tuple[str, str] | None, limit: int
 ) -> list[StoredDocument]:
-    """Return documents ordered by (collection, uri), from behind `after` on."""
+    """Return documents by (collection, uri), starting after the pair `after`."""
     condition = filters.where(filter)
-    statement = _SOME_DOCUMENTS.format(where=condition.sql)
+    statement = _DOCUMENTS_AFTER.format(where=condition.sql)
+    first_collection, first_uri = after or ("", "")
     found: list[StoredDocument] = []
     for name, number in catalog.in_scope(db, scope).items():
         missing = row_limit(limit) - len(found)
         if missing <= 0:
             break
-        if after is None or name >= after[0]:
-            behind = pack(after[1]) if after is not None and name == after[0] else ""
-            rows = db.execute(statement, (number, behind, *condition.parameters, missing))
-            found += [_document(row, name) for row in rows]
+        if name >= first_collection:
+            start = pack(first_uri) if name == first_collection else ""
+            rows = db.execute(statement, (number, start, *condition.parameters, missing))
+            found += [_stored_document(row, name) for row in rows]
     return found
 
 
-def text(db: sqlite3.Connection, place: CollectionIds, uri: str, span: tuple[int, int] | None = None) -> str | None:
-    """Return a document's text, or a part of it: its chunks with the gaps between them."""
-    row = db.execute(
-        "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?", (place.collection, pack(uri))
-    ).fetchone()
-    return _text(db, *row, span=span) if row else None
-
-
-def _text(
-    db: sqlite3.Connection, number: int, packed: str | bytes, length: int, *, span: tuple[int, int] | None = None
-) -> str:
-    gaps = load_gaps(packed)
-    start, end = (max(0, span[0]), min(length, span[1])) if span else (0, length)
-    rows = db.execute(_SPANS, (number,)).fetchall()
-    pieces = [piece for piece in layout([row[:2] for row in rows], length) if piece.start < end and piece.end > start]
-    bodies = _bodies(db, [rows[piece.chunk][2] for piece in pieces if piece.chunk is not None])
-    parts = []
-    for piece in pieces:
-        source = gaps if piece.chunk is None else bodies.get(rows[piece.chunk][2], "")
-        offset = piece.offset - piece.start
-        parts.append(source[max(start, piece.start) + offset : min(end, piece.end) + offset])
-    whole = "".join(parts)
-    if len(whole) != max(0, end - start):
-        raise StoreDamaged("the store is damaged: a document's text has holes", hint=READ_AGAIN)
-    return whole
-
-
-def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
-    rows = db.execute(_BODIES, (catalog.id_list(chunk_ids),))
-    return {number: split_header(unpack_body(body), header)[1] for number, header, body in rows}
-
-
-def wrong_documents(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield the collection and uri of every document of the store that is not what was stored."""
-    of_damaged = db.execute(_HOLDERS, (catalog.id_list(texts.damaged(db)),))
-    wrong = {row[0] for row in of_damaged}
-    for collection, number, *row in db.execute(_EVERY_DOCUMENT).fetchall():
-        if number in wrong or not _whole(db, number, row):
-            uri = row[3]
-            yield f"{collection}/{uri if isinstance(uri, str) else bytes(uri).decode(errors='replace')}"
-
-
-def _whole(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
-    """Return whether a document can be read and has the hash it should have."""
-    gaps, characters, wanted, uri, kind, language, title, metadata, marks, beside = row
-    try:
-        rebuilt = Document(
-            uri=unpack(uri),
-            text=_text(db, number, gaps, characters),
-            kind=unpack(kind),
-            language=unpack(language),
-            title=unpack(title),
-            metadata=load(metadata),
-            marks=load_marks(marks),
-            beside=unpack(beside),
-        )
-    except StoreDamaged:
-        return False
-    return bool(rebuilt.hash == wanted)
-
-
-def known_files(
-    db: sqlite3.Connection, place: CollectionIds, source: str, *, uris: Sequence[str] | None = None, below: bool = False
-) -> dict[str, KnownFile]:
-    """Return what is remembered of every document that came from a source, or of some, or of those below some."""
-    whose = (place.collection, pack(source))
-    if uris is None:
-        rows = db.execute(_KNOWN, whose).fetchall()
-    else:
-        rows = [row for uri in uris for row in db.execute(_ONE_KNOWN, (*whose, pack(uri)))]
-        if below:
-            ranges = [(pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")) for uri in uris]
-            rows += [row for first, end in ranges for row in db.execute(_KNOWN_BELOW, (*whose, first, end))]
-    return {unpack(uri): KnownFile(unpack(hash_), _stamp(stamp), unpack(recipe)) for uri, hash_, stamp, recipe in rows}
-
-
-def _stamp(stored: str | None) -> Stamp | None:
-    """Return a stamp; none for one that cannot be read, so that its file is looked into again."""
-    try:
-        return load_stamp(stored)
-    except StoreDamaged:
-        return None
-
-
-def touch(db: sqlite3.Connection, place: CollectionIds, source: str, stamps: Mapping[str, Stamp | None]) -> None:
-    """Note new stamps; those that are the same change nothing."""
-    packed = ((pack(uri), dump_stamp(stamp)) for uri, stamp in stamps.items())
-    db.executemany(_TOUCH, [(stamp, place.collection, uri, pack(source), stamp) for uri, stamp in packed])
-
-
-def document_chunks(db: sqlite3.Connection, place: CollectionIds, uri: str) -> list[StoredChunk]:
-    """Return a document's chunks in order, those that cannot be read left out."""
-    return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (place.collection, pack(uri))))
-
-
-def chunks(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
-    """Return chunks of a project by id, those that cannot be read left out."""
-    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), catalog.project_id(db, project)))
-    return {chunk.id: chunk for chunk in _readable_chunks(rows)}
-
-
-def outlines(db: sqlite3.Connection, project: str, ids: Sequence[int]) -> dict[int, ChunkOutline]:
-    """Return what ranking looks at of a project's chunks, by id."""
-    found = map(ChunkOutline._make, db.execute(_OUTLINES, (catalog.id_list(ids), catalog.project_id(db, project))))
-    return {
-        row.id: row if type(row.uri) is type(row.document_kind) is type(row.symbol) is str else _readable(row)
-        for row in found
-    }
-
-
-def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
-    """Return, for each text, the ids of all chunks in scope that hold it."""
-    found: dict[int, list[int]] = {}
-    wanted = (catalog.id_list(list(dict.fromkeys(text_ids))), catalog.scope_ids(db, scope))
-    for text_id, chunk_id in db.execute(_COPIES, wanted):
-        found.setdefault(text_id, []).append(chunk_id)
-    return found
-
-
-def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
+def _stored_document(row: tuple[Any, ...], collection: str) -> StoredDocument:
     uri, kind, language, title, metadata, source, count, characters, hash_, stamp, added_at, marks, beside = row
     return StoredDocument(
         uri=unpack(uri),
@@ -243,32 +127,158 @@ def _document(row: tuple[Any, ...], collection: str) -> StoredDocument:
     )
 
 
-def _readable(row: ChunkOutline) -> ChunkOutline:
-    """Return an outline whose texts had lone surrogates, as it was put."""
-    return row._replace(uri=unpack(row.uri), document_kind=unpack(row.document_kind), symbol=unpack(row.symbol))
+def known_files(
+    db: sqlite3.Connection, ids: CollectionIds, source: str, *, uris: Sequence[str] | None, below: bool
+) -> dict[str, KnownFile]:
+    """Return hash, stamp and recipe of the documents that came from a source, by uri."""
+    owner = (ids.collection, pack(source))
+    if uris is None:
+        rows = db.execute(_KNOWN, owner).fetchall()
+    else:
+        rows = []
+        for uri in uris:
+            rows += db.execute(_KNOWN_BY_URI, (*owner, pack(uri)))
+            if below:
+                rows += db.execute(_KNOWN_BETWEEN, (*owner, pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")))
+    return {
+        unpack(uri): KnownFile(unpack(content_hash), _stamp_or_none(stamp), unpack(recipe))
+        for uri, content_hash, stamp, recipe in rows
+    }
+
+
+def _stamp_or_none(stored: str | None) -> Stamp | None:
+    """Return a stamp; None if it cannot be read, so that its file is read again."""
+    try:
+        return load_stamp(stored)
+    except StoreDamaged:
+        return None
+
+
+def touch(db: sqlite3.Connection, ids: CollectionIds, source: str, stamps: Mapping[str, Stamp | None]) -> None:
+    """Store new stamps; equal ones change nothing."""
+    for uri, stamp in stamps.items():
+        packed = dump_stamp(stamp)
+        db.execute(_TOUCH, (packed, ids.collection, pack(uri), pack(source), packed))
+
+
+# ── texts of documents ────────────────────────────────────────────────────────────────────────────
+
+
+def text(db: sqlite3.Connection, ids: CollectionIds, uri: str, span: tuple[int, int] | None = None) -> str | None:
+    """Return the text of a document, or the part of it inside of a span; None if there is no such document."""
+    row = db.execute(
+        "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?", (ids.collection, pack(uri))
+    ).fetchone()
+    if row is None:
+        return None
+    number, gaps, length = row
+    return _join_text(db, number, load_gaps(gaps), length, span or (0, length))
+
+
+def _join_text(db: sqlite3.Connection, document: int, gaps: str, length: int, span: tuple[int, int]) -> str:
+    """Return a part of a text from the chunks of its document and the gaps between them."""
+    start, end = max(0, span[0]), min(length, span[1])
+    rows = db.execute(_SPANS, (document,)).fetchall()
+    pieces = layout([(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows], length)
+    wanted = [piece for piece in pieces if piece.start < end and piece.end > start]
+    bodies = _bodies(db, [rows[piece.chunk][2] for piece in wanted if piece.chunk is not None])
+    parts = []
+    for piece in wanted:
+        source = gaps if piece.chunk is None else bodies.get(rows[piece.chunk][2], "")
+        offset = piece.offset - piece.start
+        parts.append(source[max(start, piece.start) + offset : min(end, piece.end) + offset])
+    joined = "".join(parts)
+    if len(joined) != max(0, end - start):
+        raise StoreDamaged("the store is damaged: a document's text has holes", hint=READ_AGAIN)
+    return joined
+
+
+def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
+    rows = db.execute(_BODIES, (catalog.id_list(chunk_ids),))
+    return {number: texts.split_header(unpack_body(body), header)[1] for number, header, body in rows}
+
+
+def damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the collection and uri of every document that cannot be read or does not match its hash."""
+    rows = db.execute(_DOCUMENTS_WITH_TEXTS, (catalog.id_list(texts.damaged_texts(db)),))
+    with_damaged_text = {number for (number,) in rows}
+    for collection, number, *row in db.execute(_ALL_DOCUMENTS).fetchall():
+        if number in with_damaged_text or not _is_intact(db, number, row):
+            uri = row[3]
+            yield f"{collection}/{uri if isinstance(uri, str) else bytes(uri).decode(errors='replace')}"
+
+
+def _is_intact(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
+    gaps, length, stored_hash, uri, kind, language, title, metadata, marks, beside = row
+    try:
+        rebuilt = Document(
+            uri=unpack(uri),
+            text=_join_text(db, number, load_gaps(gaps), length, (0, length)),
+            kind=unpack(kind),
+            language=unpack(language),
+            title=unpack(title),
+            metadata=load(metadata),
+            marks=load_marks(marks),
+            beside=unpack(beside),
+        )
+    except StoreDamaged:
+        return False
+    return bool(rebuilt.hash == stored_hash)
+
+
+# ── chunks ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def document_chunks(db: sqlite3.Connection, ids: CollectionIds, uri: str) -> list[StoredChunk]:
+    """Return the chunks of a document in order; damaged ones are left out."""
+    return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (ids.collection, pack(uri))))
+
+
+def chunks(db: sqlite3.Connection, project: str, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
+    """Return chunks of a project by id; damaged ones are left out."""
+    rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(chunk_ids), catalog.project_id(db, project)))
+    return {chunk.id: chunk for chunk in _readable_chunks(rows)}
+
+
+def outlines(db: sqlite3.Connection, project: str, chunk_ids: Sequence[int]) -> dict[int, ChunkOutline]:
+    """Return outlines of chunks of a project by id."""
+    rows = db.execute(_OUTLINES, (catalog.id_list(chunk_ids), catalog.project_id(db, project)))
+    found = {}
+    for row in rows:
+        number, text_id, collection, uri, kind, order, symbol, start, end = row
+        found[number] = ChunkOutline(
+            number, text_id, collection, unpack(uri), unpack(kind), order, unpack(symbol), start, end
+        )
+    return found
+
+
+def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the ids of all chunks in scope that have each text."""
+    found: dict[int, list[int]] = {}
+    wanted = catalog.id_list(dict.fromkeys(text_ids))
+    for text_id, chunk_id in db.execute(_COPIES, (wanted, catalog.scope_ids(db, scope))):
+        found.setdefault(text_id, []).append(chunk_id)
+    return found
 
 
 def _readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
-    """Return rows as chunks: one that is damaged, which `check` tells of, must not hide the others."""
+    """Return rows as chunks; a damaged one, which `check` reports, must not hide the others."""
     found = []
     for row in rows:
         try:
-            found.append(_chunk(row))
+            found.append(_stored_chunk(row))
         except StoreDamaged:
             continue
     return found
 
 
-def _chunk(row: tuple[Any, ...]) -> StoredChunk:
-    number, text_id, collection, metadata, length, order = row[:6]
-    told = row[13:-1]
-    if set(map(type, told)) != {str}:  # bytes only where a text has lone surrogates, and few have
-        told = tuple(map(unpack, told))
-    page_label, unit, uri, title, document_kind, language, kind, symbol = told
-    header, own = split_header(unpack_body(row[-1]), length)
+def _stored_chunk(row: tuple[Any, ...]) -> StoredChunk:
+    number, text_id, collection, metadata, header_length, order = row[:6]
     start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
+    page_label, unit, uri, title, document_kind, language, kind, symbol = map(unpack, row[13:-1])
+    header, own = texts.split_header(unpack_body(row[-1]), header_length)
     if len(own) != end - start:
-        raise StoreDamaged("the store is damaged: a text that does not fill its place", hint=READ_AGAIN)
+        raise StoreDamaged("the store is damaged: a text does not fill its span", hint=READ_AGAIN)
     span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
     chunk = Chunk(own, span, order, kind, symbol, header)
     return StoredChunk(number, text_id, collection, uri, title, document_kind, language, load(metadata), chunk)

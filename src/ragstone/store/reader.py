@@ -9,8 +9,8 @@ from ragstone.store.connection import ReadSource
 from ragstone.store.documents import row_limit
 from ragstone.store.graph import SqliteGraphReader
 from ragstone.store.vectors import SqliteVectorReader
-from ragstone.store.words import fts5_search, scoped_search
-from ragstone.store.words.derived import DerivedWords
+from ragstone.store.words import WordIndex
+from ragstone.store.words.scope import WordScope
 from ragstone.types import (
     ChunkOutline,
     Collection,
@@ -29,7 +29,7 @@ class SqliteReader:
     """Implements `DocumentReader` on a source of connections: the database, or a snapshot of it."""
 
     def __init__(
-        self, source: ReadSource, vectors: SqliteVectorReader, graph: SqliteGraphReader, words: DerivedWords
+        self, source: ReadSource, vectors: SqliteVectorReader, graph: SqliteGraphReader, words: WordIndex
     ) -> None:
         """Take the source and the readers of vectors, graph and words."""
         self._source = source
@@ -125,14 +125,8 @@ class SqliteReader:
         if limit <= 0 or not terms:
             return []
         with self._source.reading() as db:
-            collections = list(catalog.in_scope(db, scope).values())
-            everything = db.execute("SELECT count(*) FROM collections").fetchone()[0] == len(collections)
-            within = fts5_search.Within(None if everything and condition is None else collections, condition)
-            most = row_limit(limit)
-            found = self._words.search(db, within, terms, most)
-            if found is None and (part := scoped_search.chunks_of(db, within)):
-                found = scoped_search.search(db, within, terms, most, chunks=part)
-            if found is None:
-                found = fts5_search.search(db, within, terms, most)
-        self._words.after_search()
-        return found
+            collections: list[int] | None = list(catalog.in_scope(db, scope).values())
+            (count,) = db.execute("SELECT count(*) FROM collections").fetchone()
+            if condition is None and len(collections or ()) == count:
+                collections = None  # the whole index is searched faster
+            return self._words.search(db, WordScope(collections, condition), terms, row_limit(limit))

@@ -19,8 +19,7 @@ from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
 from ragstone.store.state import SqliteStateStore
 from ragstone.store.vectors import SqliteVectorStore
-from ragstone.store.words import fts5_index
-from ragstone.store.words.derived import DerivedWords, stamp
+from ragstone.store.words import WordIndex, fts5
 from ragstone.types import (
     Collection,
     CollectionKey,
@@ -62,7 +61,7 @@ class SqliteStore(SqliteReader):
         self._vector_store = SqliteVectorStore(self._database)
         self._graph_store = SqliteGraphStore(self._database)
         self._state_store = SqliteStateStore(self._database)
-        super().__init__(self._database, self._vector_store, self._graph_store, DerivedWords(self._database))
+        super().__init__(self._database, self._vector_store, self._graph_store, WordIndex(self._database))
         try:
             self._prepare_file()
         except BaseException:
@@ -77,7 +76,7 @@ class SqliteStore(SqliteReader):
 
     def close(self) -> None:
         """Close the store."""
-        self._words.close()
+        self._words.derived.close()
         self._database.close()
 
     @property
@@ -121,21 +120,21 @@ class SqliteStore(SqliteReader):
     def drop_collection(self, key: CollectionKey) -> int:
         """Remove a collection with all its documents and state; return how many documents it had."""
         with self._database.writing() as db:
-            fts5_index.require_current(db)
+            fts5.require_current(db)
             ids = catalog.find_existing(db, key)
             catalog.mark_changed(db, [ids.collection])
             if key.kind == "session":
                 state.forget_session(db, ids.project, key.name)
-            self._words.changed = True
-            return document_writer.drop_collection(db, ids)
+            dropped = document_writer.drop_collection(db, ids)
+        self._words.derived.after_write()
+        return dropped
 
     def put(self, key: CollectionKey, documents: Sequence[PreparedDocument]) -> list[PutResult]:
         """Store or replace documents in one transaction; unchanged chunks keep their ids."""
         with catalog.changing(self._database, key) as (db, ids):
-            fts5_index.require_current(db)
-            put = document_writer.Put(db, ids, time.time())
-            results, name = put.run(documents), stamp(db)
-        self._words.after_put(name, put.findable, ids.collection)
+            fts5.require_current(db)
+            results = document_writer.DocumentPut(db, ids, time.time()).run(documents)
+        self._words.derived.after_write()
         return results
 
     def touch(self, key: CollectionKey, source: str, stamps: Mapping[str, Stamp | None]) -> None:
@@ -149,9 +148,10 @@ class SqliteStore(SqliteReader):
             if catalog.find(db, key) is None:
                 return 0
         with catalog.changing(self._database, key) as (db, ids):
-            fts5_index.require_current(db)
-            self._words.changed = True
-            return document_writer.remove(db, ids, uris, time.time())
+            fts5.require_current(db)
+            removed = document_writer.remove_documents(db, ids, uris, time.time())
+        self._words.derived.after_write()
+        return removed
 
     # ── maintenance ───────────────────────────────────────────────────────────────────────────────
 
@@ -162,7 +162,7 @@ class SqliteStore(SqliteReader):
     def compact(self, *, secure: bool = False) -> int:
         """Free the space of removed rows and return the bytes freed. `secure` also overwrites them."""
         freed = maintenance.compact(self._database, secure=secure)
-        self._words.after_compact(secure=secure)
+        self._words.derived.after_compact(secure=secure)
         return freed
 
     def backup(self, target: Path) -> Path:
@@ -174,7 +174,7 @@ class SqliteStore(SqliteReader):
         with self._database.reading() as db:
             version = schema.version_of(db)
             schema.refuse_newer(version)
-            if version == schema.NEWEST and fts5_index.current(db) and self._database.uses_wal(db):
+            if version == schema.NEWEST and fts5.is_current(db) and self._database.uses_wal(db):
                 return  # the usual case needs no lock
         if self._database.read_only:
             reason = "was written by an older Ragstone" if version else "has nothing in it"
@@ -182,9 +182,9 @@ class SqliteStore(SqliteReader):
         with self._database.exclusive() as db:
             self._database.use_wal()
             schema.upgrade(db, save=self._save_before_migration)
-            if not fts5_index.current(db):
+            if not fts5.is_current(db):
                 with self._database.writing():
-                    fts5_index.rebuild(db)
+                    fts5.rebuild(db)
 
     def _save_before_migration(self, version: int) -> None:
         """Copy the file to a name that is free, such as `ragstone.db.v5.bak`."""

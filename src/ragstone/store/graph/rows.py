@@ -157,7 +157,7 @@ def owner_data(db: sqlite3.Connection, place: CollectionIds) -> dict[str, bytes]
     return {unpack(owner): data for owner, data in db.execute(_KEPT, (place.collection,))}
 
 
-def check(db: sqlite3.Connection) -> str:
+def find_problem(db: sqlite3.Connection) -> str:
     """Return what is wrong with the graph, or nothing. A link may lead to what has no node: it is outside then."""
     stray = db.execute(_STRAY).fetchone()[0]
     unreadable = db.execute(_UNREADABLE).fetchone()[0]

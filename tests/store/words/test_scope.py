@@ -1,4 +1,4 @@
-"""Searches in a small part of the file: words are as rare as they are there."""
+"""A search in a small part of the file counts how rare words are in that part."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as words_derived
-from ragstone.store.words import fts5_search as words_search
-from ragstone.store.words import scoped_search as words_part
+from ragstone.store.words import derived as derived_index
+from ragstone.store.words.fts5 import Fts5Search
+from ragstone.store.words.scope import WordScope
 from ragstone.testing.store import prepare
 from ragstone.types import CollectionKey, Condition, Filter, Scope, Scored
 
@@ -45,13 +45,13 @@ def first(store: SqliteStore, found: list[Scored]) -> str:
     return store.chunks("p", [found[0].id])[found[0].id].chunk.text
 
 
-def test_a_word_that_everybody_uses_there_tells_less_than_one_that_is_rare_there(store: SqliteStore) -> None:
+def test_a_word_that_is_common_in_the_part_weighs_less_than_one_that_is_rare_there(store: SqliteStore) -> None:
     found = store.search_words(TALK, ["anna", "kayak"], limit=50)
     assert first(store, found) == "somebody bought a kayak"
     assert len(found) == 21
 
 
-def test_the_file_counts_where_most_of_it_is_searched(store: SqliteStore) -> None:
+def test_a_search_in_most_of_the_file_uses_the_counts_of_the_file(store: SqliteStore) -> None:
     assert first(store, store.search_words(Scope("p"), ["anna", "kayak"], limit=50)).startswith("anna")
     assert len(store.search_words(OTHERS, ["anna", "kayak"], limit=300)) == 200
 
@@ -79,11 +79,11 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
         return [" ".join(chance.choices(VOCABULARY, weights, k=8)) for _ in range(count)]
 
     with pytest.MonkeyPatch.context() as patch, SqliteStore(tmp_path_factory.mktemp("w") / "ragstone.db") as store:
-        patch.setattr(words_derived, "LEAST_CHUNKS", 1)
+        patch.setattr(derived_index, "LEAST_CHUNKS", 1)
         for name, count in (("talk", 80), ("others", 400)):
             store.ensure_collection(CollectionKey("p", name))
             store.put(CollectionKey("p", name), [prepare(f"{n}", [text]) for n, text in enumerate(texts(count))])
-        store._words._extend(0)
+        store._words.derived._extend(least=0)
         store.put(CollectionKey("p", "talk"), [prepare(f"late {n}", [text]) for n, text in enumerate(texts(20))])
         yield store
 
@@ -93,12 +93,13 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 def test_the_derived_index_gives_the_same_chunks_in_much_the_same_order(mixed: SqliteStore, terms: list[str]) -> None:
     with mixed._database.reading() as db:
         number = db.execute("SELECT id FROM collections WHERE name = 'talk'").fetchone()[0]
-        within = words_search.Within([number], None)
-        inside = words_part.chunks_of(db, within)
+        within = WordScope([number], None)
+        assert mixed._words.derived.reader(derived_index.store_state(db)) is not None
         quick = mixed._words.search(db, within, terms, 200)
-        slow = words_part.search(db, within, terms, 200, chunks=inside)
-    assert inside == 100
-    assert quick is not None
+        fts5 = Fts5Search(db)
+        counts = fts5.count_terms(within, terms)
+        slow = fts5.search_part(within, counts.rarities(), 200)
+    assert counts.chunks == 100
     scores = {row.id: row.score for row in quick}
     assert set(scores) == {row.id for row in slow}
     # Tantivy keeps lengths in steps, and has not counted the chunks behind its end.

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as words_derived
-from ragstone.store.words import fts5_search as words_search
-from ragstone.store.words import tantivy_index as words_tantivy
+from ragstone.store.words import derived as derived_index
+from ragstone.store.words import tantivy
+from ragstone.store.words.derived import store_state
+from ragstone.store.words.fts5 import Fts5Search
+from ragstone.store.words.scope import WordScope
 from ragstone.testing.store import prepare
 from ragstone.types import CollectionKey
 
@@ -26,33 +28,36 @@ Start = Callable[..., subprocess.Popen[str]]
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let stores of a few chunks have an index."""
-    monkeypatch.setattr(words_derived, "LEAST_CHUNKS", 10)
-    monkeypatch.setattr(words_derived, "LONG_TAIL", 50)
+    monkeypatch.setattr(derived_index, "LEAST_CHUNKS", 10)
+    monkeypatch.setattr(derived_index, "EXTEND_AT", 50)
 
 
 def built(store: SqliteStore) -> bool:
     """Return whether the index in force is there."""
     with store._database.reading() as db:
-        name = words_derived.stamp(db)
-    return words_tantivy.mark(store._words._folder / name) is not None if store._words._folder else False
+        name = store_state(db).folder_name
+    folder = store._words.derived._folder
+    return folder is not None and tantivy.commit_mark(folder / name) is not None
 
 
 def both(store: SqliteStore) -> tuple[set[int] | None, set[int]]:
     """Return what the derived index, where there is one, and what FTS5 find."""
     with store._database.reading() as db:
-        everywhere = words_search.Within(None, None)
-        quick = store._words.search(db, everywhere, ["appl"], 9999)
-        slow = words_search.search(db, everywhere, ["appl"], 9999)
+        everywhere = WordScope(None, None)
+        quick = None
+        if store._words.derived.reader(store_state(db)) is not None:
+            quick = store._words.search(db, everywhere, ["appl"], 9999)
+        slow = Fts5Search(db).search(everywhere, ["appl"], 9999)
     return None if quick is None else {row.id for row in quick}, {row.id for row in slow}
 
 
 WRITER = """
-from ragstone.types import CollectionKey
 import sys
-from ragstone.store.words import derived as words_derived
+from ragstone.store.words import derived
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-words_derived.LEAST_CHUNKS, words_derived.LONG_TAIL, words_derived.SHORT_TAIL = 10, 20, 2
+from ragstone.types import CollectionKey
+derived.LEAST_CHUNKS, derived.EXTEND_AT = 10, 20
 with SqliteStore(sys.argv[1]) as store:
     store.ensure_collection(CollectionKey("p", "c"))
     for n in range(30):

@@ -1,4 +1,4 @@
-"""The short cut past rows with nothing but common words must not change the answer."""
+"""FTS5 returns the best rows of the scope and the filter."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import fts5_search as words_search
-from ragstone.store.words import scoped_search as words_part
+from ragstone.store.words import scope as word_scope
 from ragstone.testing.store import prepare
 from ragstone.types import CollectionKey, Condition, Filter, Scope
 
@@ -44,9 +43,7 @@ def store() -> Iterator[SqliteStore]:
 def test_the_best_rows_are_those_of_a_full_search(store: SqliteStore, terms: list[str], limit: int) -> None:
     query = " OR ".join(f'"{term}"' for term in terms)
     full = store._database._writer.execute(FULL, (query, limit)).fetchall()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words_search, "_FEW_ROWS", 0)
-        found = store.search_words(Scope("p"), terms, limit=limit)
+    found = store.search_words(Scope("p"), terms, limit=limit)
     assert [round(row.score, 9) for row in found] == [round(-score, 9) for _, score in full]
     if limit == 5000:
         assert {row.id for row in found} == {row for row, _ in full}
@@ -67,8 +64,7 @@ def test_scopes_and_filters_take_the_best_of_what_they_allow(
     inside = [row for row in allowed if chunks[row.id].uri.startswith(f"{folder}/")]
     filter = Filter((Condition("path", "glob", f"{folder}/**"),))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words_search, "_FEW_ROWS", 0)
-        patch.setattr(words_part, "LARGEST_PART", 0.0)  # the file's own rarities
+        patch.setattr(word_scope, "LARGEST_PART", 0.0)  # the counts of the whole file
         scoped = store.search_words(Scope("p", ("two",)), terms, limit=limit)
         filtered = store.search_words(Scope("p", ("two",)), terms, limit=limit, filter=filter)
     assert [round(row.score, 9) for row in scoped] == [round(row.score, 9) for row in allowed[:limit]]

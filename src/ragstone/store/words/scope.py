@@ -1,0 +1,90 @@
+"""Where a search by words looks, and how rare its terms are there.
+
+FTS5 counts how rare a term is in the whole file. In one conversation among many, or one project of several, that is
+wrong: a name that every turn uses is not rare there, even if it is rare in the file. So if the collections in scope
+are a small part of the file, their own counts replace those of the file.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+from ragstone.store.catalog import id_list
+from ragstone.store.filters import Where
+from ragstone.types import Scored
+
+LARGEST_PART: Final = 0.5  # of all chunks; a larger part has nearly the rarities of the whole file
+MOST_CHUNKS: Final = 20_000  # in larger parts counting costs more and changes less
+MOST_COLLECTIONS: Final = 4
+_LEAST_RARITY: Final = 1e-6  # FTS5 gives this to a term that more than half of the rows have
+_CHUNKS_IN: Final = """
+    SELECT total(chunks) FILTER (WHERE id IN (SELECT value FROM json_each(?))), total(chunks) FROM collections"""
+
+
+@dataclass(frozen=True, slots=True)
+class WordScope:
+    """The collections to search by id, None for the whole index, and a condition on documents."""
+
+    collections: Sequence[int] | None
+    condition: Where | None
+
+    @property
+    def collection_list(self) -> str:
+        """Return the ids as the JSON list that `json_each(?)` takes."""
+        return id_list(self.collections or ())
+
+
+class TermCounts(NamedTuple):
+    """How many chunks there are, and how many of them have each term."""
+
+    chunks: int
+    by_term: dict[str, int]
+
+    def rarities(self) -> dict[str, float]:
+        """Return how rare each term is."""
+        return {term: part_rarity(self.chunks, count) for term, count in self.by_term.items()}
+
+
+class WordSearch(Protocol):
+    """Searches one index of words. FTS5 and tantivy each implement it."""
+
+    def count_terms(self, scope: WordScope, terms: Sequence[str]) -> TermCounts:
+        """Return how many chunks of the collections in scope the index has, and how many have each term."""
+
+    def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
+        """Return the best chunks with any of the terms; rarities are those of the whole file."""
+
+    def search_part(self, scope: WordScope, rarities: Mapping[str, float], limit: int) -> list[Scored]:
+        """Return the best chunks with any of the terms; rarities are given."""
+
+
+def is_small_part(db: sqlite3.Connection, scope: WordScope) -> bool:
+    """Return whether the scope is a small part of the file, so that its own rarities count."""
+    if scope.collections is None or len(scope.collections) > MOST_COLLECTIONS:
+        return False
+    inside, total = db.execute(_CHUNKS_IN, (scope.collection_list,)).fetchone()
+    return bool(inside <= min(MOST_CHUNKS, total * LARGEST_PART))
+
+
+def chunks_in(db: sqlite3.Connection, scope: WordScope) -> int:
+    """Return how many chunks the collections in scope have."""
+    return int(db.execute(_CHUNKS_IN, (scope.collection_list,)).fetchone()[0])
+
+
+def part_rarity(chunks: int, count: int) -> float:
+    """Return how rare a term is that `count` of `chunks` have; it is never 0, since a part may be tiny."""
+    return math.log1p((max(chunks, count) - count + 0.5) / (count + 0.5))
+
+
+def file_rarity(chunks: int, count: int) -> float:
+    """Return the rarity by which FTS5 weights a term that `count` of `chunks` have."""
+    return max(_LEAST_RARITY, math.log((max(chunks, count) - count + 0.5) / (count + 0.5)))
+
+
+def best_rows(rows: Sequence[Scored], limit: int) -> list[Scored]:
+    """Return the rows with the highest scores; equal scores are ordered by id."""
+    return sorted(rows, key=lambda row: (-row.score, row.id))[:limit]
