@@ -225,7 +225,7 @@ class Blueprint:
         columns: list[tuple[str, str, bool]],
         rest: MethodChain,
     ) -> None:
-        """Add the columns of a method that stands for several, such as `timestamps()`."""
+        """Add the columns of a method that adds several, such as `timestamps()`."""
         for method, name, nullable in columns:
             definition = {
                 **blueprint_methods()["columns"][method.lower()],

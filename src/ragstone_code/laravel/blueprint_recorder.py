@@ -39,16 +39,16 @@ _CHANGE_METHODS: Final = ("rename", "drop", "dropifexists", "dropcolumns", "drop
 
 def python_value(value: Value) -> object:
     """Return an evaluated value as a plain Python value: arrays as lists or dictionaries, enum cases as their value."""
-    known = first_known(value)
-    if isinstance(known, Array):
-        if known.is_list:
-            return [python_value(item) for item in known.values]
-        return {key: python_value(item) for key, item in known.items.items()}
-    if isinstance(known, EnumCase):
-        return python_value(known.value)
-    if isinstance(known, SqlExpression):
-        return known.text
-    return known
+    plain = first_known(value)
+    if isinstance(plain, Array):
+        if plain.is_list:
+            return [python_value(item) for item in plain.values]
+        return {key: python_value(item) for key, item in plain.items.items()}
+    if isinstance(plain, EnumCase):
+        return python_value(plain.value)
+    if isinstance(plain, SqlExpression):
+        return plain.text
+    return plain
 
 
 @dataclass(slots=True)
@@ -352,11 +352,11 @@ def _names(value: object) -> list[str]:
     return [item for item in values if isinstance(item, str)]
 
 
-def _has_index(table: Table, wanted: object) -> bool:
+def _has_index(table: Table, name_or_columns: object) -> bool:
     """Return whether a table has an index with this name or on these columns."""
-    columns = _names(wanted)
+    columns = _names(name_or_columns)
     for name, index in table.indexes.items():
-        if name == wanted or list(index.columns) == columns:
+        if name == name_or_columns or list(index.columns) == columns:
             return True
     return False
 

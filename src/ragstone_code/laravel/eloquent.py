@@ -276,10 +276,10 @@ class EloquentModels:
 
     def find_attribute(self, name: str, attribute: str) -> tuple[ClassPart, New] | None:
         """Return the nearest Eloquent attribute with this name: on the class, its traits or its parents."""
-        wanted = f"{ATTRIBUTES}{attribute}".lower()
+        class_name = f"{ATTRIBUTES}{attribute}".lower()
         for part in self.hierarchy.parts(name):
             for written in part.definition.attributes:
-                if isinstance(written, New) and _class_name(written) == wanted:
+                if isinstance(written, New) and _class_name(written) == class_name:
                     return part, written
         return None
 
@@ -296,9 +296,9 @@ class EloquentModels:
             return None
         return self.literals.value(argument.value, context)
 
-    def property_value(self, name: str, wanted: str) -> object:
+    def property_value(self, name: str, property_name: str) -> object:
         """Return the value of a model's property, or `NOT_WRITTEN`."""
-        declared = self.hierarchy.find_property(name, wanted)
+        declared = self.hierarchy.find_property(name, property_name)
         if declared is None:
             return NOT_WRITTEN
         part, declaration = declared

@@ -142,10 +142,10 @@ class ListenerCollector:
 
     def _read_subscriber(self, name: str, registered: str) -> None:
         """Add the listeners of a subscriber class: the `listen` calls and the array of its `subscribe` method."""
-        found = self.app.find_method(name, "subscribe") if name else None
-        if found is None:
+        subscribe_method = self.app.find_method(name, "subscribe") if name else None
+        if subscribe_method is None:
             return
-        declaring_class, function = found
+        declaring_class, function = subscribe_method
         method = RegistrationMethod("subscribe", registered)
         body = method_body(
             declaring_class,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
@@ -60,22 +60,30 @@ def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
 # ── names and places of links ──────────────────────────────────────────────────────────────────
 
 
-def _short_targets(links: Iterable[Link]) -> list[str]:
-    return [short(link.target) for link in links]
+def _entries(node: Node, name: str) -> list[str]:
+    """Return the entries of a list attribute; nothing if the node has no such list."""
+    return listing(node.attributes.get(name))
 
 
-def _short_sources(links: Iterable[Link]) -> list[str]:
-    return [short(link.source) for link in links]
+def _targets(index: GraphIndex, kind: str, key: str) -> list[str]:
+    """Return the short names of the targets of a node's links."""
+    return [short(link.target) for link in index.links_from(kind, key)]
 
 
-def _table_names(links: Iterable[Link]) -> list[str]:
-    return [link.target.removeprefix("table:") for link in links]
+def _sources(index: GraphIndex, kind: str, key: str) -> list[str]:
+    """Return the short names of the sources of links to a node."""
+    return [short(link.source) for link in index.links_to(kind, key)]
 
 
-def _call_places(links: Iterable[Link]) -> list[str]:
-    """Return the callers of links with file and line."""
+def _tables(index: GraphIndex, key: str) -> list[str]:
+    """Return the tables of a model."""
+    return [link.target.removeprefix("table:") for link in index.links_from("MAPS_TO", key)]
+
+
+def _call_places(index: GraphIndex, kind: str, key: str) -> list[str]:
+    """Return the callers that link to a node, with file and line."""
     places: list[str] = []
-    for link in links:
+    for link in index.links_to(kind, key):
         caller = _caller(link.source)
         places.append(f"{caller} at {link.uri}:{link.line}")
     return places
@@ -122,7 +130,7 @@ def _describe_route(index: GraphIndex, node: Node) -> Description:
 
 
 def _route_title(node: Node, uri: str) -> str:
-    methods = "|".join(listing(node.attributes.get("methods")))
+    methods = "|".join(_entries(node, "methods"))
     title = f"{methods} {uri}"
     name = node.attributes.get("name")
     return f"{title} ({name})" if name else title
@@ -134,7 +142,7 @@ def _route_purpose(node: Node) -> str:
     if purpose:
         return purpose
     purposes: dict[str, None] = {}
-    for method in listing(node.attributes.get("methods")):
+    for method in _entries(node, "methods"):
         if method in VERB_WORDS:
             purposes[VERB_WORDS[method]] = None
     return ", ".join(purposes)
@@ -163,13 +171,13 @@ def _describe_action(index: GraphIndex, action: Node | None) -> Iterator[str]:
     for link in index.links_from("VALIDATED_BY", key):
         yield _describe_validation(index, link)
     models = [_model_with_table(index, link.target) for link in index.links_from("USES_MODEL", key)]
-    calls = [words(name) for name in listing(action.attributes.get("calls"))]
-    yield sentence("Validates in place", listing(action.attributes.get("validates")))
+    calls = [words(name) for name in _entries(action, "calls")]
+    yield sentence("Validates in place", _entries(action, "validates"))
     yield sentence("Uses models", models)
-    yield sentence("Returns", _short_targets(index.links_from("RETURNS", key)))
-    yield sentence("Shows", listing(action.attributes.get("renders")))
-    yield sentence("Fires", _short_targets(index.links_from("FIRES", key)))
-    yield sentence("Dispatches", _short_targets(index.links_from("DISPATCHES", key)))
+    yield sentence("Returns", _targets(index, "RETURNS", key))
+    yield sentence("Shows", _entries(action, "renders"))
+    yield sentence("Fires", _targets(index, "FIRES", key))
+    yield sentence("Dispatches", _targets(index, "DISPATCHES", key))
     yield _authorisation(index, key)
     yield sentence("Calls", calls)
 
@@ -178,7 +186,7 @@ def _describe_validation(index: GraphIndex, link: Link) -> str:
     """Return the form request of an action with its fields and its comment."""
     text = f"Validated by {short(link.target)}"
     request = index.nodes.get(link.target)
-    fields = listing(request.attributes.get("fields")) if request else []
+    fields = _entries(request, "fields") if request else []
     if request is None or not fields:
         return f"{text}."
     field_names = ", ".join(fields)
@@ -187,7 +195,7 @@ def _describe_validation(index: GraphIndex, link: Link) -> str:
 
 
 def _authorisation(index: GraphIndex, key: str) -> str:
-    """Return the abilities that the gate is asked for, each with its policy."""
+    """Return the abilities that the gate checks, each with its policy."""
     abilities: list[str] = []
     for link in index.links_from("AUTHORIZED_BY", key):
         ability = str(link.attributes.get("ability"))
@@ -202,7 +210,7 @@ def _describe_middleware(index: GraphIndex, link: Link) -> str:
     """Return a middleware as the route names it, with its class."""
     alias = link.target.partition(":")[2]
     text = str(link.attributes.get("written") or alias)
-    class_names = _short_targets(index.links_from("HANDLED_BY", link.target))
+    class_names = _targets(index, "HANDLED_BY", link.target)
     description = text
     if class_names and class_names[0] != short(text):
         description = f"{text} ({class_names[0]})"
@@ -212,7 +220,7 @@ def _describe_middleware(index: GraphIndex, link: Link) -> str:
 def _model_with_table(index: GraphIndex, key: str) -> str:
     """Return a model with its table."""
     name = short(key)
-    tables = _table_names(index.links_from("MAPS_TO", key))
+    tables = _tables(index, key)
     return f"{name} (table {tables[0]})" if tables else name
 
 
@@ -226,18 +234,18 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
     column_texts: list[str] = []
     if isinstance(columns, list):
         column_texts = [_describe_column(column) for column in columns if isinstance(column, dict)]
-    models = ", ".join(_short_sources(index.links_to("MAPS_TO", node.key))) or "rows"
+    models = ", ".join(_sources(index, "MAPS_TO", node.key)) or "rows"
     dropped = " It is dropped." if attributes.get("dropped") else ""
     former_names: list[str] = []
-    for name in listing(attributes.get("former_names")):
+    for name in _entries(node, "former_names"):
         former_names.append(f"{name} ({words(name)})")
     table_words = words(node.name)
     text = lines(
         f"Database table {node.name} stores, holds, keeps {models} ({table_words}).{dropped}",
         sentence("Columns", column_texts),
-        sentence("Foreign keys", listing(attributes.get("foreign_keys"))),
+        sentence("Foreign keys", _entries(node, "foreign_keys")),
         sentence("Former names", former_names),
-        sentence("History, migrations that made and changed it", listing(attributes.get("migrations"))),
+        sentence("History, migrations that made and changed it", _entries(node, "migrations")),
     )
     return f"Table {node.name}", text
 
@@ -257,15 +265,15 @@ def _describe_model(index: GraphIndex, node: Node) -> Description:
     key = node.key
     name = short(node.name)
     relations = [_describe_relation(link) for link in index.links_from("RELATES", key)]
-    hooks = listing(node.attributes.get("hooks"))
+    hooks = _entries(node, "hooks")
     events = [hook.partition(" ")[0] for hook in hooks]
     text = lines(
         f"Eloquent model {full(node)}: {words(name)}.",
-        sentence("Table", _table_names(index.links_from("MAPS_TO", key))),
+        sentence("Table", _tables(index, key)),
         comment(node.doc),
         sentence("Relations", relations, "; "),
-        sentence("Policy", _short_targets(index.links_from("PROTECTED_BY", key))),
-        sentence("Observed by", _short_targets(index.links_from("OBSERVED_BY", key))),
+        sentence("Policy", _targets(index, "PROTECTED_BY", key)),
+        sentence("Observed by", _targets(index, "OBSERVED_BY", key)),
         sentence("Does something when", events),
     )
     return f"Model {name}", text
@@ -300,7 +308,7 @@ def _describe_event(index: GraphIndex, node: Node) -> Description:
         comment(node.doc),
         sentence(
             "Fired from",
-            _call_places(index.links_to("FIRES", node.key)),
+            _call_places(index, "FIRES", node.key),
             "; ",
         ),
         sentence("Listeners, what happens after", listeners),
@@ -315,15 +323,15 @@ def _describe_policy(index: GraphIndex, node: Node) -> Description:
     text = lines(
         f"Policy {full(node)}: permissions, authorisation of {subject}.",
         comment(node.doc),
-        sentence("Protects", _short_sources(index.links_to("PROTECTED_BY", node.key))),
-        sentence("Abilities", listing(node.attributes.get("abilities"))),
+        sentence("Protects", _sources(index, "PROTECTED_BY", node.key)),
+        sentence("Abilities", _entries(node, "abilities")),
     )
     return f"Policy {name}", text
 
 
 def _describe_job(index: GraphIndex, node: Node) -> Description:
     """Return the text of a job, notification or mail: the calls that dispatch it; nothing if no call does."""
-    places = _call_places(index.links_to("DISPATCHES", node.key))
+    places = _call_places(index, "DISPATCHES", node.key)
     if not places:
         return "", ""
     kind = node.kind.capitalize()
@@ -347,7 +355,7 @@ def _describe_setting(index: GraphIndex, node: Node) -> Description:
     text = lines(
         f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
         comment(node.doc, SETTING_COMMENT_LENGTH),
-        sentence("Keys", listing(node.attributes.get("keys"))),
+        sentence("Keys", _entries(node, "keys")),
         sentence("Environment", variables),
     )
     return f"Settings {node.name}", text
@@ -370,10 +378,10 @@ def _describe_command(index: GraphIndex, node: Node) -> Description:
 
 def _describe_task(index: GraphIndex, node: Node) -> Description:
     """Return the text of a scheduled task: the command or job that runs, and the time."""
-    when = listing(node.attributes.get("when"))
+    when = _entries(node, "when")
     times = [words(time) or time for time in when]
-    targets = _short_targets(index.links_from("DISPATCHES", node.key))
-    targets += _short_targets(index.links_from("RUNS", node.key))
+    targets = _targets(index, "DISPATCHES", node.key)
+    targets += _targets(index, "RUNS", node.key)
     title = node.attributes.get("title") or ""
     about = words(node.name)
     introduction = f"Scheduled {node.name} ({about}) {title}"

@@ -128,10 +128,10 @@ def _parameter_model(
 
 def _returned_model(closure: Value, controllers: ControllerLookup) -> str:
     """Return the model that a closure returns: by its return type, otherwise by the query in its return statement."""
-    known = first_known(closure)
-    if not isinstance(known, Lambda):
+    known_closure = first_known(closure)
+    if not isinstance(known_closure, Lambda):
         return ""
-    function = known.function
+    function = known_closure.function
     names = list(function.returns.names) if function.returns else []
     for statement in function.body.statements:
         if isinstance(statement, Return):

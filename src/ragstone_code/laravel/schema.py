@@ -57,8 +57,8 @@ def _table_keys(history: TableHistory) -> TableKeys:
     return keys
 
 
-def _is_same_or_numbered(key: str, wanted: str) -> bool:
-    return key == wanted or key.startswith(f"{wanted}#")
+def _is_same_or_numbered(key: str, base_key: str) -> bool:
+    return key == base_key or key.startswith(f"{base_key}#")
 
 
 def _table_graph(table: Table, key: str, order: dict[str, int]) -> Graph:

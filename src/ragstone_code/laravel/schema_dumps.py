@@ -72,11 +72,11 @@ def split_statements(text: str) -> Iterator[tuple[int, str]]:
 
 def migration_names(text: str) -> list[str]:
     """Return the names of the migrations that had run before a dump was written."""
-    found: list[str] = []
+    migrations: list[str] = []
     for _, sql in split_statements(text):
         if _COPY_MIGRATIONS.match(sql) or _INSERT_MIGRATIONS.match(sql):
-            found.extend(_MIGRATION_NAME.findall(sql))
-    return found
+            migrations.extend(_MIGRATION_NAME.findall(sql))
+    return migrations
 
 
 def apply_statement(sql: str, history: TableHistory, at: MigrationLine) -> bool:

@@ -30,13 +30,13 @@ NOISE_WORDS: Final = frozenset(
 
 def words(*names: str) -> str:
     """Return the words in names, each once: `PlaylistFolderController@store` gives playlist, folder and store."""
-    found: dict[str, None] = {}
+    unique_words: dict[str, None] = {}
     for name in names:
         for part in NAME_PARTS.findall(name):
             word = part.lower()
             if word not in NOISE_WORDS and len(word) > 1:
-                found[word] = None
-    return " ".join(found)
+                unique_words[word] = None
+    return " ".join(unique_words)
 
 
 def short(name: str) -> str:

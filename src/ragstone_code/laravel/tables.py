@@ -77,7 +77,7 @@ class ForeignKey:
         return f"{columns}->{self.on}.{references}"
 
     def with_column_renamed(self, name: str, new_name: str) -> ForeignKey:
-        """Return the key with one of its own columns renamed."""
+        """Return the key with one of the referring columns renamed."""
         return replace(self, columns=_rename_in(self.columns, name, new_name))
 
     def with_reference_renamed(self, name: str, new_name: str) -> ForeignKey:
