@@ -60,17 +60,17 @@ class Embedder(Protocol):
 
 
 class Codec(Protocol):
-    """How a vector becomes the bytes of a row and back."""
+    """Encodes vectors as rows of bytes and decodes them."""
 
     name: str
     dimension: int
     row_bytes: int
 
     def encode(self, matrix: types.Matrix) -> list[bytes]:
-        """Return one row of bytes per vector; vectors are brought to length one."""
+        """Return one row of bytes per vector; vectors are scaled to length one."""
 
     def decode(self, rows: Sequence[bytes]) -> types.Matrix:
-        """Return the vectors of these rows, or raise `StoreError` where one is damaged."""
+        """Return the vectors of these rows; raise `StoreError` if one has the wrong length."""
 
     def scores(self, query: types.Matrix, rows: Sequence[bytes]) -> types.Matrix:
         """Return the inner product of a query with every row."""
@@ -112,56 +112,59 @@ class VectorRows(Protocol):
 
 
 class VectorIndex(Protocol):
-    """Which vectors are near. Holds nothing that cannot be rebuilt."""
+    """Finds the nearest vectors. It is derived from the store and can be rebuilt without embedding."""
 
     def upsert(self, ids: Sequence[int], vectors: types.Matrix) -> None:
-        """Take vectors in; an id that is already there gets the new vector."""
+        """Add vectors; an id that the index holds gets the new vector."""
 
     def search(self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[types.Scored]:
-        """Return the k nearest by cosine, best first; only among `allowed` where that is given."""
+        """Return the k nearest by cosine, best first; only among `allowed` if that is given.
+
+        A caller does not change the list of allowed ids afterwards, so that an index may cache it.
+        """
 
     def delete(self, ids: Sequence[int]) -> int:
-        """Return how many were there and are no longer."""
+        """Remove vectors and return how many there were."""
 
     def has(self, ids: Sequence[int]) -> list[bool]:
         """Return for each id whether the index holds a vector for it."""
 
     def count(self) -> int:
-        """Return how many vectors are there."""
+        """Return the number of vectors."""
 
     def flush(self) -> None:
-        """Make what was taken in quick to open next time; losing it costs only time."""
+        """Save the index, so that the next process opens it quickly."""
 
     def drop(self) -> None:
-        """Forget everything, files included."""
+        """Remove everything, the files too."""
 
     def close(self) -> None:
-        """Let go of files and memory."""
+        """Release files and memory."""
 
 
 class Nearest(Protocol):
-    """One space, ready to be asked: its index, kept level with the store."""
+    """The index of one space; every search first brings it up to date with the store."""
 
     damaged: int
-    """How many stored rows were no vectors and are left out."""
+    """The number of stored rows that are not vectors and are left out."""
 
     def search(self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[types.Scored]:
         """Return the k nearest vector rows by cosine, best first."""
 
     def cosines(self, chunk_ids: Sequence[int]) -> Callable[[types.Matrix], dict[int, float]]:
-        """Return what gives a vector's cosine with each of these chunks, those without a vector left out.
+        """Return a function that gives the cosine of a vector with each of these chunks.
 
-        Their rows are read now, so that a query's vector may still be in the making.
+        Chunks without a vector are left out. The rows are read now, so that the query can be embedded at the same time.
         """
 
     def vectors(self, text_ids: Sequence[int]) -> types.Matrix:
-        """Return one row per text, zero where a text has no vector yet."""
+        """Return one row per text; a text without a vector has zeros."""
 
     def flush(self) -> None:
-        """Make what was taken in quick to open next time."""
+        """Take in all rows of the store and save the index."""
 
     def close(self) -> None:
-        """Let go of files and memory."""
+        """Release files and memory."""
 
 
 class Spaces(Protocol):

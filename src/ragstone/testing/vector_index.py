@@ -1,4 +1,4 @@
-"""What every `VectorIndex` must do. Subclass `VectorIndexContract`, say how to make an index, and run pytest.
+"""Contract tests for every `VectorIndex`. Subclass `VectorIndexContract`, return an index from `make`, and run pytest.
 
 class TestMine(VectorIndexContract):
     def make(self) -> VectorIndex:
@@ -17,7 +17,7 @@ from ragstone.protocols import Matrix, VectorIndex
 
 
 class VectorIndexContract:
-    """The tests; `make` returns a new, empty index for vectors of `dimension`."""
+    """One test for each promise of `protocols.VectorIndex`; `make` returns an empty index of `dimension`."""
 
     dimension = 24
 
@@ -28,21 +28,21 @@ class VectorIndexContract:
     @pytest.fixture
     def index(self) -> Iterator[VectorIndex]:
         """Yield an empty index, closed afterwards."""
-        made = self.make()
-        yield made
-        made.close()
+        index = self.make()
+        yield index
+        index.close()
 
     def vectors(self, count: int, *, seed: int = 3) -> Matrix:
-        """Return vectors of no particular length or direction."""
+        """Return random vectors of any length."""
         return np.random.default_rng(seed).standard_normal((count, self.dimension)).astype(np.float32)
 
     def cosines(self, query: Matrix, vectors: Matrix) -> Matrix:
-        """Return what the scores should be."""
+        """Return the expected scores."""
         cosines: Matrix = vectors @ query / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(query))
         return cosines
 
     def test_a_new_index_is_empty(self, index: VectorIndex) -> None:
-        """Nothing is there, nothing is found, nothing fails."""
+        """It holds nothing, finds nothing and does not fail."""
         assert (index.count(), index.has([1])) == (0, [False])
         assert index.search(self.vectors(1)[0], 5) == []
         assert index.search(self.vectors(1)[0], 5, allowed=[1, 2]) == []
@@ -62,19 +62,19 @@ class VectorIndexContract:
             assert np.allclose([hit.score for hit in hits], np.sort(expected)[::-1][:10], atol=2e-3)
             index.flush()
 
-    def test_length_does_not_count_only_direction(self, index: VectorIndex) -> None:
-        """A vector and its hundredfold are equally near."""
+    def test_only_the_direction_of_a_vector_counts(self, index: VectorIndex) -> None:
+        """A vector and the same vector times 100 have the same score."""
         vector = self.vectors(1)[0]
         index.upsert([1, 2], np.stack([vector, vector * 100]))
         assert [round(hit.score, 3) for hit in index.search(vector * 0.01, 2)] == [1.0, 1.0]
 
-    def test_asking_for_more_than_there_are_returns_all(self, index: VectorIndex) -> None:
-        """A k beyond the count is no error."""
+    def test_a_k_above_the_count_returns_all(self, index: VectorIndex) -> None:
+        """It is no error."""
         index.upsert([1, 2, 3], self.vectors(3))
         assert {hit.id for hit in index.search(self.vectors(1)[0], 1000)} == {1, 2, 3}
 
     def test_only_allowed_ids_are_found(self, index: VectorIndex) -> None:
-        """Unknown ids in the list do no harm, an empty list finds nothing."""
+        """Unknown ids in the list are ignored; an empty list finds nothing."""
         vectors = self.vectors(60)
         index.upsert(range(1, 61), vectors)
         for _ in range(2):
@@ -86,8 +86,8 @@ class VectorIndexContract:
             assert [hit.id for hit in index.search(vectors[0], 1, allowed=range(1, 61))] == [1]
             index.flush()
 
-    def test_an_id_given_again_gets_the_new_vector(self, index: VectorIndex) -> None:
-        """Before and after a flush, and within one call the last one counts."""
+    def test_an_id_that_comes_again_gets_the_new_vector(self, index: VectorIndex) -> None:
+        """Before and after a flush; within one call the last vector counts."""
         old, new, newest = np.eye(self.dimension, dtype=np.float32)[:3]
         index.upsert([1, 2], np.stack([old, newest]))
         for vector in (new, old):
@@ -100,8 +100,8 @@ class VectorIndexContract:
         assert index.count() == 2
         assert [(hit.id, round(hit.score, 3)) for hit in index.search(new, 2)] == [(1, 1.0), (2, 0.0)]
 
-    def test_what_was_deleted_is_gone(self, index: VectorIndex) -> None:
-        """From the count, from `has` and from searches, before and after a flush, and it stays away."""
+    def test_deleted_vectors_are_gone(self, index: VectorIndex) -> None:
+        """From the count, from `has` and from searches, before and after a flush."""
         vectors = self.vectors(20)
         index.upsert(range(1, 21), vectors)
         assert index.delete([3, 3, 999]) == 1
@@ -112,8 +112,8 @@ class VectorIndexContract:
         assert not {3, 4} & {hit.id for hit in index.search(vectors[2], 20)}
         assert index.search(vectors[2], 20, allowed=[3, 4]) == []
 
-    def test_a_deleted_id_can_be_given_again(self, index: VectorIndex) -> None:
-        """It has its new vector then."""
+    def test_a_deleted_id_can_be_added_again(self, index: VectorIndex) -> None:
+        """It has its new vector."""
         vectors = self.vectors(2)
         index.upsert([1], vectors[:1])
         index.flush()
@@ -123,8 +123,8 @@ class VectorIndexContract:
         assert (index.count(), index.has([1, 2, 1])) == (1, [True, False, True])
         assert round(index.search(vectors[1], 1)[0].score, 3) == 1.0
 
-    def test_dropping_forgets_everything(self, index: VectorIndex) -> None:
-        """And the index can be filled again."""
+    def test_drop_removes_everything(self, index: VectorIndex) -> None:
+        """The index can be filled again."""
         index.upsert([1, 2], self.vectors(2))
         index.flush()
         index.drop()
@@ -133,8 +133,8 @@ class VectorIndexContract:
         index.upsert([9], self.vectors(1))
         assert [hit.id for hit in index.search(self.vectors(1)[0], 3)] == [9]
 
-    def test_a_zero_vector_is_near_nothing_and_breaks_nothing(self, index: VectorIndex) -> None:
-        """As a query every score is zero, as a row its own is."""
+    def test_a_zero_vector_has_a_score_of_zero(self, index: VectorIndex) -> None:
+        """As a query all scores are zero; as a row its own score is zero."""
         vectors = self.vectors(3)
         vectors[1] = 0
         index.upsert([1, 2, 3], vectors)
@@ -143,13 +143,13 @@ class VectorIndexContract:
             assert {hit.id: hit.score for hit in index.search(vectors[0], 3)}[2] == 0.0
             index.flush()
 
-    def test_taking_in_nothing_changes_nothing(self, index: VectorIndex) -> None:
-        """An empty batch is no error."""
+    def test_an_empty_upsert_changes_nothing(self, index: VectorIndex) -> None:
+        """It is no error."""
         index.upsert([], np.empty((0, self.dimension), np.float32))
         assert (index.count(), index.has([])) == (0, [])
 
-    def test_what_makes_no_sense_is_refused(self, index: VectorIndex) -> None:
-        """Another dimension, NaN, infinity, ids that do not match, a k below one: an `InputError`, nothing taken in."""
+    def test_invalid_arguments_are_refused(self, index: VectorIndex) -> None:
+        """Another dimension, NaN, infinity, ids that do not match, a k below one: `InputError`, nothing is added."""
         good = self.vectors(2)
         for ids, vectors in (
             ([1, 2], good[:, :-1]),
