@@ -89,9 +89,8 @@ class Tool:
     def __call__(self, engine: Engine, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolAnswer:
         """Return the answer to a call; a `RagstoneError` becomes a failed answer."""
         try:
-            return self.run(
-                ToolCall(engine, check_arguments(self.name, self.properties, self.required, arguments), fresh)
-            )
+            values = check_arguments(self.name, self.properties, self.required, arguments)
+            return self.run(ToolCall(engine, values, fresh))
         except RagstoneError as error:
             return ToolAnswer(str(error), {"success": False, "error": failure_json(error)}, failed=True)
 
@@ -129,7 +128,9 @@ def truncate(text: str, max_tokens: int) -> str:
     while length and at_most(text[:length] + _ELLIPSIS) > max_tokens:
         estimate = int(length * 0.95 * max_tokens / at_most(text[:length]))
         length = min(length - 1, estimate)
-    return text[:length] + _ELLIPSIS if length else ""
+    if length == 0:
+        return ""
+    return text[:length] + _ELLIPSIS
 
 
 def _limit_data(data: Json) -> Json:

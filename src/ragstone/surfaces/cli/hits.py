@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MAX_LINES: Final = 6
 MAX_LINES_WITHOUT_MATCH: Final = 4
 _PIPE_WIDTH: Final = 240
+_MARGIN: Final = 9
+"""Columns for the line number and the space around it."""
 _MAX_SYMBOLS: Final = 3
 _MAX_TITLE: Final = 70
 _WORD: Final = re.compile(r"\w+")
@@ -46,14 +48,23 @@ def matching_lines(hit: Hit, wanted_terms: frozenset[str], max_lines: int = MAX_
 
 def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int) -> None:
     print_line(*_header(hit))
-    lines = _number_lines(hit) if full_text else matching_lines(hit, wanted_terms, max_lines)
+    lines = _number_lines(hit)
+    if not full_text:
+        lines = matching_lines(hit, wanted_terms, max_lines)
+        width = _line_width()
+        lines = [(number, _crop(line, wanted_terms, width)) for number, line in lines]
     margin = max((len(str(number)) for number, _ in lines), default=0)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
     for number, line in lines:
-        text = line if full_text else _crop(line, wanted_terms, max(20, width - margin - 4))
-        print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(text, wanted_terms))
+        print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
     if hit.also_at:
         print_line((f"  same text at {', '.join(printable(place) for place in hit.also_at[:3])}", "dim"))
+
+
+def _line_width() -> int:
+    """Return the space for a line of text after its line number."""
+    if not sys.stdout.isatty():
+        return _PIPE_WIDTH
+    return max(20, shutil.get_terminal_size().columns - _MARGIN)
 
 
 def _number_lines(hit: Hit) -> list[NumberedLine]:

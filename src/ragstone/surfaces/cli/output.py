@@ -31,6 +31,13 @@ def printable(text: str) -> str:
     return text.translate(_PRINTABLE)
 
 
+def shorten(text: str, max_characters: int) -> str:
+    """Return a printable text that ends in an ellipsis if it was too long."""
+    if len(text) <= max_characters:
+        return printable(text)
+    return printable(text[:max_characters]) + "…"
+
+
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object in ASCII, which every pipe accepts."""
     sys.stdout.write(json.dumps(data, indent=2) + "\n")

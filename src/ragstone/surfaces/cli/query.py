@@ -21,7 +21,7 @@ from ragstone.surfaces.cli.options import (
     parse_pairs,
     yes_option,
 )
-from ragstone.surfaces.cli.output import plural, print_note, print_notes, printable
+from ragstone.surfaces.cli.output import plural, print_note, print_notes, shorten
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import sync_summary_json
 from ragstone.types import Explanation, Hit, SearchOptions
@@ -168,8 +168,7 @@ def read_query(words: Sequence[str]) -> str:
 
 def quote_query(query: str) -> str:
     """Return a query in quotation marks, shortened for a message."""
-    ellipsis = "…" if len(query) > _MAX_SHOWN_QUERY else ""
-    return f"“{printable(query[:_MAX_SHOWN_QUERY])}{ellipsis}”"
+    return f"“{shorten(query, _MAX_SHOWN_QUERY)}”"
 
 
 def _sync_notes(report: SyncReport | None) -> list[str]:

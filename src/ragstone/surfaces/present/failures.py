@@ -66,6 +66,11 @@ EXIT_CODES: Final[Mapping[int, str]] = {
 """Every exit code of the command line and its meaning."""
 
 
+def completion_code(*, is_complete: bool) -> int:
+    """Return the exit code of a command that did all of its work, or a part of it."""
+    return OK if is_complete else PARTIAL
+
+
 def failure_codes(error: RagstoneError) -> FailureCodes:
     """Return the codes of an error; a plug-in's class has those of its nearest base class."""
     return next(FAILURE_CODES[kind] for kind in type(error).__mro__ if kind in FAILURE_CODES)

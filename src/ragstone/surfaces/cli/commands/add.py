@@ -21,7 +21,7 @@ from ragstone.surfaces.cli.options import common_options, parse_pairs
 from ragstone.surfaces.cli.output import plural, print_error, print_json, print_line, print_notes, printable
 from ragstone.surfaces.cli.paths import canonical_path, file_uri
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
-from ragstone.surfaces.present.failures import OK, PARTIAL
+from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import add_report_json
 from ragstone.types import AddReport, Document, Metadata, Skip
 
@@ -65,7 +65,7 @@ def add(
             print_line(f"{printable(file)}: {plural(result.added + result.kept, 'chunk')}")
         print_remarks(report.remarks, verbose=True)
     print_notes(report.notes)
-    return PARTIAL if is_partial else OK
+    return completion_code(is_complete=not is_partial)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_notes, print_table, printable
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.failures import OK, PARTIAL
+from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 from ragstone.types import Agent, AgentPrompt
 
@@ -63,7 +63,7 @@ def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) 
     else:
         print_ledger(report, embed=not no_embed)
         print_notes(report.notes)
-    return OK if report.ok else PARTIAL
+    return completion_code(is_complete=report.ok)
 
 
 @agents.command("prompt")

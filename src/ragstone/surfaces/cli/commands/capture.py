@@ -19,7 +19,7 @@ from ragstone.surfaces.cli.ledger import print_skipped
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_notes, printable
 from ragstone.surfaces.cli.paths import project_folder
-from ragstone.surfaces.present.failures import OK, PARTIAL
+from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 from ragstone.types import SyncReport
 
@@ -72,7 +72,7 @@ def capture(  # noqa: PLR0913 - one argument per flag
     else:
         _print_report(program, report, verbose=verbose)
     print_notes(report.notes)
-    return OK if report.ok or not engine.enabled else PARTIAL
+    return completion_code(is_complete=report.ok or not engine.enabled)
 
 
 def _confirm_run(path: Path, depth: int, *, yes: bool) -> None:
@@ -110,7 +110,7 @@ def _write_files(captured: CapturedHelp, folder: Path, *, as_json: bool) -> int:
     else:
         print_line(f"{plural(len(paths), 'file')} written below {printable(str(folder))}.")
     print_notes(captured.notes)
-    return PARTIAL if captured.notes else OK
+    return completion_code(is_complete=not captured.notes)
 
 
 def _write_page(folder: Path, page: HelpPage) -> Path:

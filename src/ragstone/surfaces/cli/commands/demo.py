@@ -17,7 +17,7 @@ from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_line, print_note, print_notes, printable
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.failures import OK, PARTIAL
+from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.hits import hit_json
 from ragstone.surfaces.present.reports import sync_report_json
 from ragstone.types import Hit, Mode
@@ -69,7 +69,7 @@ def demo(folder: Path | None, as_json: bool, yes: bool) -> int:
                 _print_answer(engine, question)
             print_notes(report.notes)
             _print_next_steps(engine)
-    return OK if report.ok else PARTIAL
+    return completion_code(is_complete=report.ok)
 
 
 def _choose_questions(engine: Engine) -> Iterator[DemoQuestion]:

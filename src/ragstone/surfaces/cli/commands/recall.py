@@ -11,7 +11,7 @@ import click
 from ragstone.errors import NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.options import common_options, parse_time, session_option
-from ragstone.surfaces.cli.output import print_json, print_line, printable
+from ragstone.surfaces.cli.output import print_json, print_line, printable, shorten
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.types import Recalled
 
@@ -63,9 +63,7 @@ def _print_result(result: Recalled) -> None:
     turn = result.turn
     time = datetime.fromtimestamp(turn.time).isoformat(" ", "minutes")
     print_line((f"turn {turn.index}", "bold"), f"  {time}  ", (printable(turn.speaker or turn.role), "cyan"))
-    text = printable(turn.content.strip())
-    ellipsis = "…" if len(text) > _MAX_CHARACTERS else ""
-    print_line(f"  {text[:_MAX_CHARACTERS]}{ellipsis}")
+    print_line(f"  {shorten(turn.content.strip(), _MAX_CHARACTERS)}")
     if result.superseded_by is not None:
         print_line((f"  superseded by turn {result.superseded_by}: {printable(result.because)}", "yellow"))
     if result.said_again:

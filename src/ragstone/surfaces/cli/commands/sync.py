@@ -11,7 +11,7 @@ from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sy
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_notes
-from ragstone.surfaces.present.failures import OK, PARTIAL
+from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 
 _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
@@ -55,4 +55,4 @@ def sync(  # noqa: PLR0913 - one argument per flag
     else:
         print_ledger(report, verbose=verbose, embed=not no_embed)
     print_notes(notes)
-    return OK if report.ok else PARTIAL
+    return completion_code(is_complete=report.ok)
