@@ -46,6 +46,10 @@ class GraphFlags:
             return True
         return any(matches_path(glob, uri) for glob in self.paths)
 
+    def matches(self, uri: str, kind: str) -> bool:
+        """Return whether --path and --kind allow an item."""
+        return self.matches_path(uri) and self.matches_kind(kind)
+
     def matches_kind(self, kind: str) -> bool:
         """Return whether --kind allows a kind."""
         return not self.kinds or kind in self.kinds

@@ -187,12 +187,14 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
 def _vector_notes(explanation: Explanation, report: SyncReport | None, flags: SearchFlags) -> list[str]:
     """Return the answer's notes, and one about missing vectors if the next sync can make them."""
     notes = [note for note in explanation.notes if "cover" not in note]
+    if flags.mode == "words" or not explanation.candidates:
+        return notes
+    if report is not None and report.notes:  # this sync could not make vectors: its notes give the reason
+        return notes
+    if not explanation.coverage and explanation.notes:  # the answer's own notes give the reason
+        return notes
     coverage = min(explanation.coverage.values(), default=0.0)
-    # Without any coverage, the answer's own notes may know a better reason than vectors that are still missing. A sync
-    # with notes could not make vectors.
-    has_other_reason = bool(explanation.notes) and not explanation.coverage
-    sync_failed = report is not None and bool(report.notes)
-    if flags.mode == "words" or not explanation.candidates or coverage >= 1 or has_other_reason or sync_failed:
+    if coverage >= 1:
         return notes
     state = "no vectors yet, found by words alone"
     if coverage:

@@ -22,7 +22,7 @@ from ragstone.surfaces.cli.output import plural, print_error, print_json, print_
 from ragstone.surfaces.cli.paths import canonical_path, file_uri
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
 from ragstone.surfaces.present.failures import completion_code
-from ragstone.surfaces.present.reports import add_report_json
+from ragstone.surfaces.present.reports import add_report_json, skips_json
 from ragstone.types import AddReport, Document, Metadata, Skip
 
 _STDIN: Final = "-"
@@ -57,13 +57,9 @@ def add(
     failed = [*reader.failed, *pages.failed]
     is_partial = bool(failed) or (bool(report.notes) and engine.enabled)
     if as_json:
-        failures = [{"uri": failure.uri, "reason": failure.reason} for failure in failed]
-        print_json({"success": not is_partial, **add_report_json(report), "failed": failures})
+        print_json({"success": not is_partial, **add_report_json(report), "failed": skips_json(failed)})
     else:
-        for result in report.per_document:
-            file = reader.files_by_uri.get(result.uri, result.uri)
-            print_line(f"{printable(file)}: {plural(result.added + result.kept, 'chunk')}")
-        print_remarks(report.remarks, verbose=True)
+        _print_report(report, reader.files_by_uri)
     print_notes(report.notes)
     return completion_code(is_complete=not is_partial)
 
@@ -125,6 +121,13 @@ class FileReader:
                 hint="sources.max_file_bytes or sources.max_document_bytes sets the limit",
             )
         return data
+
+
+def _print_report(report: AddReport, files_by_uri: dict[str, str]) -> None:
+    for result in report.per_document:
+        file = files_by_uri.get(result.uri, result.uri)
+        print_line(f"{printable(file)}: {plural(result.added + result.kept, 'chunk')}")
+    print_remarks(report.remarks, verbose=True)
 
 
 def _check_name(files: Sequence[str], name: str | None) -> None:

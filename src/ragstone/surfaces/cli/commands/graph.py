@@ -127,7 +127,7 @@ def report(folder: Path | None, as_json: bool, **values: Any) -> None:
 
 
 def _filter(nodes: Sequence[Node], flags: GraphFlags, pattern: str | None) -> list[Node]:
-    matching = [node for node in nodes if flags.matches_path(node.uri) and flags.matches_kind(node.kind)]
+    matching = [node for node in nodes if flags.matches(node.uri, node.kind)]
     if pattern is None:
         return matching
     return [node for node in matching if _matches_pattern(node, pattern)]

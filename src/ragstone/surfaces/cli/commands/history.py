@@ -39,8 +39,7 @@ def history(name: str, folder: Path | None, as_json: bool, limit: int, no_commit
             commits=flags.matches_kind("commit") and not no_commits,
             collection=flags.collection,
         )
-        changes = [change for change in changes if flags.matches_path(change.uri) and flags.matches_kind(change.kind)]
-        changes = changes[:limit]
+        changes = [change for change in changes if flags.matches(change.uri, change.kind)][:limit]
         if as_json:
             print_json({"success": True, "name": name, "changes": [change_json(change) for change in changes]})
         elif changes:

@@ -25,13 +25,13 @@ def remove(uris: tuple[str, ...], folder: Path | None, as_json: bool, collection
     """Remove documents from the index: URIS as `ragstone sources` lists them, ids of hits, or paths."""
     with open_indexed_engine(folder) as engine:
         counts = {uri: _remove(engine, uri, collection) for uri in uris}
+        total = sum(counts.values())
         missing = [uri for uri, count in counts.items() if not count]
-        hint = _suggest(engine, missing[0], collection) if missing else ""
-        is_on_disk = any(_is_file(engine, uri) for uri, count in counts.items() if count)
-    total = sum(counts.values())
-    if missing:
-        others = f"; {plural(total, 'other document')} removed" if total else ""
-        raise NotFound(f"not in the index: {', '.join(missing)}{others}", hint=hint)
+        if missing:
+            others = f"; {plural(total, 'other document')} removed" if total else ""
+            hint = _suggest(engine, missing[0], collection)
+            raise NotFound(f"not in the index: {', '.join(missing)}{others}", hint=hint)
+        is_on_disk = any(_is_file(engine, uri) for uri in uris)
     if as_json:
         print_json({"success": True, "removed": total})
         return

@@ -35,22 +35,27 @@ def sources(
     has_collections = False
     with open_engine(folder) as engine:
         if engine.exists:
-            fetch_limit = None if limit is None else limit + 1
-            documents = list(islice(engine.sources(collection=collection, filters=filters), fetch_limit))
+            documents = list(islice(engine.sources(collection=collection, filters=filters), _one_more(limit)))
             has_collections = len(engine.collections()) > 1
-    has_more = limit is not None and len(documents) > limit
-    documents = documents[:limit]
+    listed = documents[:limit]
+    has_more = len(listed) < len(documents)
     if as_json:
-        listed = [document_json(document) for document in documents]
-        print_json({"success": True, "documents": listed, "more": has_more})
-    elif documents or has_more:
-        _print_documents(documents, with_collection=has_collections and collection is None)
+        print_json({"success": True, "documents": [document_json(item) for item in listed], "more": has_more})
+    elif documents:
+        _print_documents(listed, with_collection=has_collections and collection is None)
         more = ", and more" if has_more else ""
-        print_note(f"({plural(len(documents), 'document')}{more})")
+        print_note(f"({plural(len(listed), 'document')}{more})")
     elif filters or collection:
         print_line("No documents.")
     else:
         print_line("Empty: nothing is indexed yet (`ragstone sync` indexes the folder).")
+
+
+def _one_more(limit: int | None) -> int | None:
+    """Return a limit that shows whether there are more documents."""
+    if limit is None:
+        return None
+    return limit + 1
 
 
 def _print_documents(documents: list[StoredDocument], *, with_collection: bool) -> None:
