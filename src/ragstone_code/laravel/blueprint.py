@@ -165,7 +165,7 @@ class Blueprint:
             if definition.get("foreign") and next_call.name.lower() in ("constrained", "references"):
                 self._add_foreign_key_of_column(name, rest[index:], model_key)
                 break
-            modifiers.take(next_call)
+            modifiers.apply(next_call)
         column = Column(
             name,
             str(definition["type"]),
@@ -211,7 +211,7 @@ class Blueprint:
         modifiers: ColumnModifiers,
     ) -> Column:
         """Return a changed column with the options of the previous definition that the change does not set."""
-        nullable = column.nullable if modifiers.nullable_said else previous.nullable
+        nullable = column.nullable if modifiers.sets_nullable else previous.nullable
         options = {key: value for key, value in previous.more.items() if key in ("default", "comment")}
         return replace(
             column,

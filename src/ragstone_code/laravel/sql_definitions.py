@@ -1,4 +1,4 @@
-"""What stands between the brackets of a CREATE TABLE: columns, indexes and foreign keys, in any of three dialects."""
+"""Column, index and foreign key definitions of `CREATE TABLE` and `ALTER TABLE`, in three SQL dialects."""
 
 from __future__ import annotations
 
@@ -11,166 +11,212 @@ from ragstone_code.laravel.calls import blueprint_methods
 from ragstone_code.laravel.tables import Column, ForeignKey, MigrationLine, Table, TableIndex
 
 NAME: Final = r"(?:[`\"\[]?[\w$-]+[`\"\]]?\.)?(?:`[^`]+`|\"[^\"]+\"|\[[^\]]+\]|[\w$]+)"
-_KEY: Final = re.compile(
+_INDEX_DEFINITION: Final = re.compile(
     rf"(?:CONSTRAINT\s+(?P<constraint>{NAME})\s+)?"
     rf"(?P<kind>PRIMARY\s+KEY|UNIQUE|FULLTEXT|SPATIAL|INDEX|KEY)(?:\s+(?:KEY|INDEX))?\s*(?P<name>{NAME})?\s*"
     r"(?:USING\s+\w+\s*)?\((?P<columns>(?:[^()]|\([^)]*\))*)\)",
     re.IGNORECASE,
 )
-_FOREIGN: Final = re.compile(
+_FOREIGN_KEY_DEFINITION: Final = re.compile(
     rf"(?:CONSTRAINT\s+(?P<constraint>{NAME})\s+)?FOREIGN\s+KEY\s*(?:{NAME}\s*)?\((?P<columns>[^)]*)\)\s*"
     rf"REFERENCES\s+(?P<on>{NAME})\s*\((?P<references>[^)]*)\)(?P<more>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_OTHER: Final = re.compile(r"(?:CONSTRAINT\s+\S+\s+)?(?:CHECK|EXCLUDE|PERIOD)\b", re.IGNORECASE)
-_COLUMN: Final = re.compile(rf"({NAME})\s+(.*)", re.DOTALL)
-_TYPE: Final = re.compile(
+_IGNORED_DEFINITION: Final = re.compile(r"(?:CONSTRAINT\s+\S+\s+)?(?:CHECK|EXCLUDE|PERIOD)\b", re.IGNORECASE)
+_COLUMN_DEFINITION: Final = re.compile(rf"({NAME})\s+(.*)", re.DOTALL)
+_TYPE_DEFINITION: Final = re.compile(
     r"(?P<type>character varying|double precision|(?:timestamp|time)(?=\s*(?:\(\d+\))?\s+with(?:out)?\s+time\s+zone)"
     r"|[a-z_]\w*)\s*(?:\((?P<size>(?:[^()']|'(?:[^'\\]|\\.|'')*')*)\))?(?P<zone>\s+with(?:out)?\s+time\s+zone)?",
     re.IGNORECASE,
 )
-_DEFAULT: Final = re.compile(
+_DEFAULT_VALUE: Final = re.compile(
     r"\bDEFAULT\s+('(?:[^'\\]|\\.|'')*'|\([^)]*\)|[\w.]+(?:\([^)]*\))?)(?:::[\w ]+)?", re.IGNORECASE
 )
-_ACTION: Final = re.compile(r"\bON\s+(DELETE|UPDATE)\s+(CASCADE|RESTRICT|SET\s+NULL|NO\s+ACTION|SET\s+DEFAULT)", re.I)
-_INLINE: Final = re.compile(rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IGNORECASE | re.DOTALL)
+_REFERENCE_ACTION: Final = re.compile(
+    r"\bON\s+(DELETE|UPDATE)\s+(CASCADE|RESTRICT|SET\s+NULL|NO\s+ACTION|SET\s+DEFAULT)", re.I
+)
+_INLINE_REFERENCE: Final = re.compile(rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IGNORECASE | re.DOTALL)
+_TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", re.DOTALL)
+"""A quoted string, a quoted name, or one character."""
 
 
 def unquote(name: str) -> str:
     """Return a name without its quotes and its schema."""
-    last = re.split(r"\.(?=[^.]*$)", name.strip())[-1]
-    return last.strip('`"[] ')
+    last_part = re.split(r"\.(?=[^.]*$)", name.strip())[-1]
+    return last_part.strip('`"[] ')
 
 
 def split_list(text: str) -> list[str]:
-    """Return what commas part, outside of brackets and quotes."""
-    parts, depth, held = [], 0, ""
-    for piece in re.findall(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", text, re.DOTALL):
-        depth += (piece == "(") - (piece == ")")
-        if piece == "," and depth == 0:
-            parts.append(held.strip())
-            held = ""
+    """Return the parts of a text between commas; commas in brackets and quotes do not count."""
+    parts: list[str] = []
+    part, depth = "", 0
+    for token in _TOKEN.findall(text):
+        depth += _bracket_step(token)
+        if token == "," and depth == 0:
+            parts.append(part.strip())
+            part = ""
         else:
-            held += piece
-    return [part for part in (*parts, held.strip()) if part]
+            part += token
+    parts.append(part.strip())
+    return [stripped for stripped in parts if stripped]
 
 
 def bracket_content(text: str) -> str:
-    """Return what is between a text's first bracket and the one that closes it."""
-    depth, held, started = 0, [], False
-    for piece in re.findall(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", text, re.DOTALL):
-        depth += (piece == "(") - (piece == ")")
-        if started and depth == 0:
-            break
-        if started:
-            held.append(piece)
-        started = started or depth > 0
-    return "".join(held)
+    """Return the text between the first bracket and the one that closes it."""
+    content: list[str] = []
+    depth, is_open = 0, False
+    for token in _TOKEN.findall(text):
+        depth += _bracket_step(token)
+        if is_open:
+            if depth == 0:
+                break
+            content.append(token)
+        is_open = is_open or depth > 0
+    return "".join(content)
+
+
+def _bracket_step(token: str) -> int:
+    """Return 1 for an opening bracket, -1 for a closing one, else 0."""
+    return {"(": 1, ")": -1}.get(token, 0)
 
 
 def column_names(text: str) -> tuple[str, ...]:
-    """Return the names in a list, without lengths and directions."""
-    found = (re.match(NAME, part.strip()) for part in split_list(text))
-    return tuple(unquote(one[0]) for one in found if one)
+    """Return the names in a list of columns, without lengths and sort orders."""
+    matches = (re.match(NAME, part.strip()) for part in split_list(text))
+    return tuple(unquote(match[0]) for match in matches if match)
 
 
 def apply_definition(table: Table, text: str, at: MigrationLine) -> tuple[str, ...]:
-    """Put one definition into a table; return the columns it is about."""
+    """Add one definition to a table and return the columns it is about."""
     text = text.strip()
-    foreign = _FOREIGN.match(text)
-    if foreign:
-        return _foreign(table, foreign, at)
-    if _OTHER.match(text):
+    foreign_key = _FOREIGN_KEY_DEFINITION.match(text)
+    if foreign_key:
+        return _add_foreign_key(table, foreign_key, at)
+    if _IGNORED_DEFINITION.match(text):
         return ()
-    key = _KEY.match(text)
-    if key:
-        return _index(table, key)
-    column = _COLUMN.match(text)
-    return _column(table, unquote(column[1]), column[2], at) if column else ()
+    index = _INDEX_DEFINITION.match(text)
+    if index:
+        return _add_index(table, index)
+    column = _COLUMN_DEFINITION.match(text)
+    if column:
+        return _add_column(table, unquote(column[1]), column[2], at)
+    return ()
 
 
 def alter_column(table: Table, name: str, text: str) -> tuple[str, ...]:
-    """Do what `ALTER COLUMN name …` says."""
+    """Apply `ALTER COLUMN name …` and return the changed columns."""
     column = table.columns.get(name)
     if column is None:
         return ()
-    said = " ".join(text.split()).upper()
-    if said.startswith(("SET NOT NULL", "DROP NOT NULL")):
-        column = replace(column, nullable=said.startswith("DROP"))
-    elif said.startswith("DROP DEFAULT"):
-        column = replace(column, more={key: value for key, value in column.more.items() if key != "default"})
-    elif said.startswith("SET DEFAULT"):
-        column = replace(column, more={**column.more, **_more(text)})
+    command = " ".join(text.split()).upper()
+    if command.startswith("SET NOT NULL"):
+        column = replace(column, nullable=False)
+    elif command.startswith("DROP NOT NULL"):
+        column = replace(column, nullable=True)
+    elif command.startswith("DROP DEFAULT"):
+        options = {key: value for key, value in column.more.items() if key != "default"}
+        column = replace(column, more=options)
+    elif command.startswith("SET DEFAULT"):
+        column = replace(column, more={**column.more, **_read_options(text)})
     else:
-        written = re.match(r"(?:SET\s+DATA\s+)?TYPE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
-        column = replace(column, type=_type(written[1])[0]) if written else column
+        new_type = re.match(r"(?:SET\s+DATA\s+)?TYPE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
+        if new_type:
+            column = replace(column, type=_read_type(new_type[1])[0])
     table.columns[name] = column
     return (name,)
 
 
-def _column(table: Table, name: str, text: str, at: MigrationLine) -> tuple[str, ...]:
-    kind, more = _type(text)
+def _add_column(table: Table, name: str, text: str, at: MigrationLine) -> tuple[str, ...]:
+    """Add a column with its index and its foreign key; a redefined column keeps the line of its first definition."""
+    column_type, type_options = _read_type(text)
     upper = " ".join(text.upper().split())
-    before = table.columns.get(name)
-    nullable = "NOT NULL" not in upper and "PRIMARY KEY" not in upper
-    table.add(Column(name, kind, nullable, before.at if before else at, {**more, **_more(text)}))
-    if "PRIMARY KEY" in upper:
+    previous = table.columns.get(name)
+    is_primary = "PRIMARY KEY" in upper
+    column = Column(
+        name,
+        column_type,
+        nullable="NOT NULL" not in upper and not is_primary,
+        at=previous.at if previous else at,
+        more={**type_options, **_read_options(text)},
+    )
+    table.add(column)
+    if is_primary:
         table.indexes[table.named_index("primary", (name,))] = TableIndex("primary", (name,))
     elif re.search(r"\bUNIQUE\b", upper):
         table.indexes[table.named_index("unique", (name,))] = TableIndex("unique", (name,))
-    inline = _INLINE.search(text)
-    if inline:
-        key = ForeignKey((name,), unquote(inline[1]), column_names(inline[2]), at, _actions(inline[3]))
-        table.foreign[table.named_index("foreign", (name,))] = key
+    reference = _INLINE_REFERENCE.search(text)
+    if reference:
+        table.foreign[table.named_index("foreign", (name,))] = ForeignKey(
+            (name,),
+            unquote(reference[1]),
+            column_names(reference[2]),
+            at,
+            _read_actions(reference[3]),
+        )
     return (name,)
 
 
-def _type(text: str) -> tuple[str, dict[str, Json]]:
-    """Return a column's type as Laravel names it, with its length or allowed values."""
-    found = _TYPE.match(text.strip())
-    if not found:
+def _read_type(text: str) -> tuple[str, dict[str, Json]]:
+    """Return a column's type by Laravel's name, with its length or its allowed values."""
+    match = _TYPE_DEFINITION.match(text.strip())
+    if not match:
         return "unknown", {}
-    written = " ".join(f"{found['type']}{found['zone'] or ''}".lower().split())
-    kind = str(blueprint_methods()["sql types"].get(written, written))
-    size = found["size"]
-    if written == "tinyint" and size == "1":
+    sql_type = " ".join(f"{match['type']}{match['zone'] or ''}".lower().split())
+    size = match["size"]
+    if sql_type == "tinyint" and size == "1":
         return "boolean", {}
+    column_type = str(blueprint_methods()["sql types"].get(sql_type, sql_type))
     if size is None:
-        return kind, {}
-    if kind in ("enum", "set"):
-        return kind, {"allowed": [one.strip("' ") for one in split_list(size)]}
-    return kind, {"length": int(size)} if kind in ("string", "char") and size.isdigit() else {}
+        return column_type, {}
+    if column_type in ("enum", "set"):
+        return column_type, {"allowed": [value.strip("' ") for value in split_list(size)]}
+    if column_type in ("string", "char") and size.isdigit():
+        return column_type, {"length": int(size)}
+    return column_type, {}
 
 
-def _more(text: str) -> dict[str, Json]:
-    """Return the rest of what is said of a column."""
-    more: dict[str, Json] = {}
-    default = _DEFAULT.search(text)
+def _read_options(text: str) -> dict[str, Json]:
+    """Return the default, `unsigned` and `auto_increment` of a column definition."""
+    options: dict[str, Json] = {}
+    default = _DEFAULT_VALUE.search(text)
     if default and default[1].upper() != "NULL":
-        more["default"] = default[1].strip("'").replace("''", "'")
+        options["default"] = default[1].strip("'").replace("''", "'")
     if re.search(r"\bUNSIGNED\b", text, re.IGNORECASE):
-        more["unsigned"] = True
+        options["unsigned"] = True
     if re.search(r"\bAUTO_?INCREMENT\b|\bnextval\(|^\s*\w*serial\b", text, re.IGNORECASE):
-        more["auto_increment"] = True
-    return more
+        options["auto_increment"] = True
+    return options
 
 
-def _actions(text: str) -> dict[str, Json]:
-    return {f"on_{verb.lower()}": " ".join(does.lower().split()) for verb, does in _ACTION.findall(text)}
+def _read_actions(text: str) -> dict[str, Json]:
+    """Return `on_delete` and `on_update` of a foreign key."""
+    actions: dict[str, Json] = {}
+    for event, action in _REFERENCE_ACTION.findall(text):
+        actions[f"on_{event.lower()}"] = " ".join(action.lower().split())
+    return actions
 
 
-def _foreign(table: Table, found: re.Match[str], at: MigrationLine) -> tuple[str, ...]:
-    columns = column_names(found["columns"])
-    name = unquote(found["constraint"]) if found["constraint"] else table.named_index("foreign", columns)
-    more = _actions(found["more"])
-    table.foreign[name] = ForeignKey(columns, unquote(found["on"]), column_names(found["references"]), at, more)
+def _add_foreign_key(table: Table, match: re.Match[str], at: MigrationLine) -> tuple[str, ...]:
+    """Add a foreign key to a table and return its columns."""
+    columns = column_names(match["columns"])
+    constraint = match["constraint"]
+    name = unquote(constraint) if constraint else table.named_index("foreign", columns)
+    table.foreign[name] = ForeignKey(
+        columns,
+        unquote(match["on"]),
+        column_names(match["references"]),
+        at,
+        _read_actions(match["more"]),
+    )
     return columns
 
 
-def _index(table: Table, found: re.Match[str]) -> tuple[str, ...]:
-    written = found["kind"].split()[0].lower()
-    kind = {"key": "index", "spatial": "spatialIndex"}.get(written, written)
-    columns = column_names(found["columns"])
-    given = found["constraint"] or found["name"]
-    table.indexes[unquote(given) if given else table.named_index(kind, columns)] = TableIndex(kind, columns)
+def _add_index(table: Table, match: re.Match[str]) -> tuple[str, ...]:
+    """Add an index to a table and return its columns."""
+    keyword = match["kind"].split()[0].lower()
+    kind = {"key": "index", "spatial": "spatialIndex"}.get(keyword, keyword)
+    columns = column_names(match["columns"])
+    written_name = match["constraint"] or match["name"]
+    name = unquote(written_name) if written_name else table.named_index(kind, columns)
+    table.indexes[name] = TableIndex(kind, columns)
     return columns
