@@ -36,7 +36,7 @@ _REFERENCE_ACTION: Final = re.compile(
     r"\bON\s+(DELETE|UPDATE)\s+(CASCADE|RESTRICT|SET\s+NULL|NO\s+ACTION|SET\s+DEFAULT)", re.I
 )
 _INLINE_REFERENCE: Final = re.compile(rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IGNORECASE | re.DOTALL)
-_TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", re.DOTALL)
+_PIECE: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", re.DOTALL)
 """A quoted string, a quoted name, or one character."""
 
 
@@ -50,13 +50,13 @@ def split_list(text: str) -> list[str]:
     """Return the parts of a text between commas; commas in brackets and quotes do not count."""
     parts: list[str] = []
     part, depth = "", 0
-    for token in _TOKEN.findall(text):
-        depth += _bracket_step(token)
-        if token == "," and depth == 0:
+    for piece in _PIECE.findall(text):
+        depth += _bracket_step(piece)
+        if piece == "," and depth == 0:
             parts.append(part.strip())
             part = ""
         else:
-            part += token
+            part += piece
     parts.append(part.strip())
     return [stripped for stripped in parts if stripped]
 
@@ -65,19 +65,19 @@ def bracket_content(text: str) -> str:
     """Return the text between the first bracket and the one that closes it."""
     content: list[str] = []
     depth, is_open = 0, False
-    for token in _TOKEN.findall(text):
-        depth += _bracket_step(token)
+    for piece in _PIECE.findall(text):
+        depth += _bracket_step(piece)
         if is_open:
             if depth == 0:
                 break
-            content.append(token)
+            content.append(piece)
         is_open = is_open or depth > 0
     return "".join(content)
 
 
-def _bracket_step(token: str) -> int:
+def _bracket_step(piece: str) -> int:
     """Return 1 for an opening bracket, -1 for a closing one, else 0."""
-    return {"(": 1, ")": -1}.get(token, 0)
+    return {"(": 1, ")": -1}.get(piece, 0)
 
 
 def column_names(text: str) -> tuple[str, ...]:
