@@ -54,7 +54,16 @@ def describe_nodes(graph: Graph) -> tuple[Rendered, ...]:
         describe = _DESCRIBERS.get(node.kind)
         if describe and node.uri:
             title, text = describe(index, node)
-            descriptions.append(Rendered(node.key, node.kind, title, text, node.uri, node.line))
+            descriptions.append(
+                Rendered(
+                    node.key,
+                    node.kind,
+                    title,
+                    text,
+                    node.uri,
+                    node.line,
+                )
+            )
     return tuple(descriptions)
 
 

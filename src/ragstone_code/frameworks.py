@@ -21,4 +21,10 @@ ADAPTERS: Final = (
 @cache
 def frameworks() -> tuple[Framework, ...]:
     """Return one adapter per framework."""
-    return tuple(getattr(importlib.import_module(module), name)() for module, name in ADAPTERS)
+    return tuple(
+        getattr(
+            importlib.import_module(module),
+            name,
+        )()
+        for module, name in ADAPTERS
+    )

@@ -4,93 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final
 
 from ragstone.errors import RagstoneError
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
 from ragstone_code.descriptions import describe_nodes
-from ragstone_code.python.values import (
-    CallResult,
-    ClassValue,
-    ExternalName,
-    FunctionValue,
-    UnknownValue,
-    Value,
-    full_name,
-)
+from ragstone_code.python.values import ClassValue, FunctionValue
+from ragstone_code.route_definition import METHODS, Location, RouteDefinition, RouteGuard
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")
-METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
 FAILURES: Final = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 NO_ATTRIBUTES: Final[Mapping[str, Json]] = {}
-
-Location: TypeAlias = tuple[str, int]
-"""A file and a line."""
-
-
-@dataclass(frozen=True, slots=True)
-class RouteGuard:
-    """A check that runs before a route: a decorator, a dependency, a permission."""
-
-    name: str
-    full: str
-    uri: str
-    line: int
-    parameters: tuple[str, ...] = ()
-    value: Value = None
-    """The function or class of the project that performs the check."""
-    conditional: bool = False
-
-    @property
-    def written(self) -> str:
-        """Return the guard with its parameters: `throttle:60,1`."""
-        if not self.parameters:
-            return self.name
-        return f"{self.name}:{','.join(self.parameters)}"
-
-
-@dataclass(frozen=True, slots=True)
-class RouteDefinition:
-    """A route, before it becomes a node."""
-
-    methods: tuple[str, ...]
-    """Empty if the route accepts any method."""
-    uri: str
-    """With parameters in braces, without a leading slash."""
-    name: str | None
-    handler: Value
-    place: Location
-    method: str = ""
-    """The method of a handler class that serves the route."""
-    guards: tuple[RouteGuard, ...] = ()
-    conditional: bool = False
-    attributes: Mapping[str, Json] = field(default_factory=dict)
-
-    @property
-    def verbs(self) -> list[str]:
-        """Return the HTTP methods in their usual order, without HEAD if there are others."""
-        verbs = [method for method in METHODS if method in self.methods and method != "HEAD"]
-        return verbs or sorted(self.methods)
-
-    @property
-    def controller(self) -> str | None:
-        """Return the full name of the handler's class, or of the handler function."""
-        if isinstance(self.handler, FunctionValue):
-            if self.handler.owner is not None:
-                return self.handler.owner.full
-            return self.handler.full
-        return full_name(self.handler) or None
-
-    @property
-    def action(self) -> str:
-        """Return the full name of the function that serves the route."""
-        if isinstance(self.handler, UnknownValue) or self.handler is None:
-            return "unknown"
-        name = full_name(self.handler)
-        if self.method and isinstance(self.handler, ClassValue | ExternalName):
-            return f"{name}.{self.method}"
-        return name
 
 
 class GraphBuilder:
@@ -268,7 +192,12 @@ class GraphBuilder:
             attributes: dict[str, Json] = {"conditional": route.conditional, "method_exists": True}
             self.add_link("HANDLED_BY", (key, target), route.place, attributes)
 
-    def _link_handler_class(self, route: RouteDefinition, handler: ClassValue, key: str) -> None:
+    def _link_handler_class(
+        self,
+        route: RouteDefinition,
+        handler: ClassValue,
+        key: str,
+    ) -> None:
         """Link a route to the methods of its handler class; to the class if the framework provides the method."""
         class_key = self.add_class(handler, "controller")
         names = [route.method]
@@ -291,7 +220,14 @@ class GraphBuilder:
             }
             self.add_link("HANDLED_BY", (key, class_key), route.place, attributes)
 
-    def add_guard(self, source: str, guard: RouteGuard, order: int, *, conditional: bool = False) -> None:
+    def add_guard(
+        self,
+        source: str,
+        guard: RouteGuard,
+        order: int,
+        *,
+        conditional: bool = False,
+    ) -> None:
         """Add a guard with a link from its route, and the function or class of the project behind it."""
         key = f"middleware:{guard.full}"
         implementation = guard.value
@@ -325,9 +261,19 @@ class GraphBuilder:
         }
         self.add_link("GUARDED_BY", (source, key), (guard.uri, guard.line), attributes)
         if isinstance(implementation, FunctionValue):
-            self.add_link("HANDLED_BY", (key, self.add_function(implementation)), (uri, line), how="declared")
+            self.add_link(
+                "HANDLED_BY",
+                (key, self.add_function(implementation)),
+                (uri, line),
+                how="declared",
+            )
         elif isinstance(implementation, ClassValue):
-            self.add_link("HANDLED_BY", (key, self.add_class(implementation, "class")), (uri, line), how="declared")
+            self.add_link(
+                "HANDLED_BY",
+                (key, self.add_class(implementation, "class")),
+                (uri, line),
+                how="declared",
+            )
 
 
 def _route_attributes(route: RouteDefinition) -> dict[str, Json]:
@@ -351,20 +297,6 @@ def _find_methods(class_value: ClassValue, names: Sequence[str]) -> list[Functio
         if located and isinstance(located[1], FunctionValue):
             methods.append(located[1])
     return methods
-
-
-def guard_from_value(value: Value, location: Location, *, conditional: bool = False) -> RouteGuard:
-    """Return the guard for a decorator, a dependency or a class."""
-    parameters: list[str] = []
-    implementation = value
-    if isinstance(value, CallResult):
-        parameters = [str(argument) for argument in value.args if isinstance(argument, str | int)]
-        if isinstance(value.on, FunctionValue | ClassValue) and not value.method:
-            implementation = value.on
-        conditional = conditional or value.conditional
-    full = full_name(value).removesuffix("()") or "unknown"
-    short_name = full.rpartition(".")[2]
-    return RouteGuard(short_name, full, *location, tuple(parameters), implementation, conditional)
 
 
 def join_path(parts: Sequence[str]) -> str:

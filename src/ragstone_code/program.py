@@ -110,7 +110,12 @@ class Program:
     def call(self, function: FunctionValue, *args: Value) -> Value:
         """Interpret a function now and return its result."""
         self.interpreter.steps = STEPS
-        return self.interpreter.call(function, list(args), {}, (function.uri, function.line))
+        return self.interpreter.call(
+            function,
+            list(args),
+            {},
+            (function.uri, function.line),
+        )
 
     def evaluate(self, expression: tree.Expr | None, scope: Scope) -> Value:
         """Return the value of an expression; a quoted type is resolved as a name."""
@@ -140,9 +145,17 @@ class Program:
             elif isinstance(part, tree.Variable) and part.name not in parameters:
                 yield scope.find(part.name)[1], part.line
             elif isinstance(part, tree.Member) and isinstance(part.of, tree.Variable):
-                owner = scope.find(part.of.name)[1]
-                if part.of.name not in parameters and isinstance(owner, ModuleValue | ExternalName):
-                    yield self.interpreter.attribute(owner, str(part.name)), part.line
+                if part.of.name not in parameters:
+                    yield from self._module_member(part, scope.find(part.of.name)[1])
+
+    def _module_member(
+        self,
+        member: tree.Member,
+        owner: Value,
+    ) -> Iterator[tuple[Value, int]]:
+        """Yield the value and line of a member, if its owner is a module or an external name."""
+        if isinstance(owner, ModuleValue | ExternalName):
+            yield self.interpreter.attribute(owner, str(member.name)), member.line
 
     def calls_in(self, function: FunctionValue) -> Iterator[tuple[tree.Call, Value, str]]:
         """Yield the calls in a function body: the call, the function or the method's object, and the method name."""
@@ -162,7 +175,10 @@ class Program:
             if is_bound:
                 return value
             return self._locally_imported(expression.name, function)
-        if isinstance(expression, tree.Member) and isinstance(expression.of, tree.Variable | tree.Member):
+        if isinstance(expression, tree.Member) and isinstance(
+            expression.of,
+            tree.Variable | tree.Member,
+        ):
             owner = self._static_value(expression.of, function)
             if isinstance(owner, ModuleValue | ExternalName | ClassValue):
                 return self.interpreter.attribute(owner, str(expression.name))
@@ -230,7 +246,7 @@ def walk_tree(part: Any) -> Iterator[Any]:  # noqa: ANN401 parts of a program ha
             pending.append(current.statements)
         elif type(current).__module__ == tree.__name__:
             yield current
-            pending.extend(getattr(current, name) for name in _nested_fields(type(current)))
+            pending.extend(getattr(current, name) for name in _nested_fields(current.__class__))
 
 
 @cache

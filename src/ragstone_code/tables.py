@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ragstone.types import Confidence, Json, Node
-from ragstone_code.graph_builder import GraphBuilder, Location
+from ragstone_code.graph_builder import GraphBuilder
+from ragstone_code.route_definition import Location
 
 
 @dataclass(slots=True)
@@ -104,7 +105,13 @@ class DatabaseSchema:
         """Return a current table."""
         return self.current.get(name)
 
-    def alter(self, name: str, place: Location, migration: str, details: dict[str, Json]) -> SchemaTable | None:
+    def alter(
+        self,
+        name: str,
+        place: Location,
+        migration: str,
+        details: dict[str, Json],
+    ) -> SchemaTable | None:
         """Record that a migration alters a current table, and return the table."""
         table = self.current.get(name)
         if table is not None:
@@ -119,7 +126,13 @@ class DatabaseSchema:
             table.is_dropped = True
             self.dropped.append(table)
 
-    def rename(self, old_name: str, new_name: str, place: Location, migration: str) -> None:
+    def rename(
+        self,
+        old_name: str,
+        new_name: str,
+        place: Location,
+        migration: str,
+    ) -> None:
         """Rename a current table; foreign keys to it are updated."""
         table = self.current.pop(old_name, None)
         if table is None:
@@ -134,7 +147,11 @@ class DatabaseSchema:
         for other in self.current.values():
             _rename_references(other, old_name, new_name)
 
-    def add_to_graph(self, builder: GraphBuilder, how: Confidence = "evaluated") -> None:
+    def add_to_graph(
+        self,
+        builder: GraphBuilder,
+        how: Confidence = "evaluated",
+    ) -> None:
         """Add nodes, links and names of all tables to a graph."""
         for table in [*self.dropped, *self.current.values()]:
             _add_table(builder, table, how)
@@ -144,7 +161,11 @@ class DatabaseSchema:
                     self._add_foreign_key(builder, table, column, how)
 
     def _add_foreign_key(
-        self, builder: GraphBuilder, table: SchemaTable, column: SchemaColumn, how: Confidence
+        self,
+        builder: GraphBuilder,
+        table: SchemaTable,
+        column: SchemaColumn,
+        how: Confidence,
     ) -> None:
         """Add the link of a foreign key; a target that no migration creates becomes an external table."""
         target = column.references.partition(".")[0]
@@ -159,7 +180,13 @@ class DatabaseSchema:
             builder.add_node(node)
         attributes: dict[str, Json] = {"column": column.name, "references": column.references}
         ends = (table.key, f"table:{target}")
-        builder.add_link("FOREIGN_KEY", ends, table.location_of(column), attributes, how=how)
+        builder.add_link(
+            "FOREIGN_KEY",
+            ends,
+            table.location_of(column),
+            attributes,
+            how=how,
+        )
 
 
 def _rename_references(table: SchemaTable, old_name: str, new_name: str) -> None:
@@ -190,7 +217,13 @@ def _add_table(builder: GraphBuilder, table: SchemaTable, how: Confidence) -> No
         builder.add_alias(former_name, key, "former_table", uri)
     for order, change in enumerate(table.changes):
         ends = (f"migration:{change.migration}", key)
-        builder.add_link(change.link_kind, ends, change.place, {"order": order, **change.details}, how=how)
+        builder.add_link(
+            change.link_kind,
+            ends,
+            change.place,
+            {"order": order, **change.details},
+            how=how,
+        )
     if not table.is_dropped:
         for column in table.columns.values():
             _add_column(builder, table, column)
@@ -210,7 +243,11 @@ def _table_attributes(table: SchemaTable) -> dict[str, Json]:
     }
 
 
-def _add_column(builder: GraphBuilder, table: SchemaTable, column: SchemaColumn) -> None:
+def _add_column(
+    builder: GraphBuilder,
+    table: SchemaTable,
+    column: SchemaColumn,
+) -> None:
     uri, line = table.location_of(column)
     key = f"column:{table.name}.{column.name}"
     node = Node(

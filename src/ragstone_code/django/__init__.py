@@ -40,11 +40,17 @@ class Django:
         models = DjangoModels(program, builder, settings)
         schema = DatabaseSchema()
         views = ViewRoutes(program, builder, models)
-        builder.run_pass("migrations", lambda: replay_migrations(program, builder, settings, schema))
+        builder.run_pass(
+            "migrations",
+            lambda: replay_migrations(program, builder, settings, schema),
+        )
         builder.run_pass("models", lambda: models.add_to_graph(schema))
         builder.run_pass("tables", lambda: schema.add_to_graph(builder))
         builder.run_pass("urls", lambda: UrlReader(program, builder, views).read())
-        builder.run_pass("signals and tasks", lambda: _add_signals(program, builder, models))
+        builder.run_pass(
+            "signals and tasks",
+            lambda: _add_signals(program, builder, models),
+        )
         builder.run_pass("settings", lambda: settings.add_to_graph(builder))
         for remark in program.interpreter.remarks:
             builder.remarks.setdefault(remark)

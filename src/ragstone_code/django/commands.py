@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone_code.django.models import is_model
+from ragstone_code.django.model_classes import is_model
 from ragstone_code.django.signals import link_models
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
@@ -33,7 +33,13 @@ def add_admin_classes(program: Program, builder: GraphBuilder) -> None:
                 if is_model(model):
                     ends = (key, builder.add_class(model, "model"))
                     location = (call.uri, call.line)
-                    builder.add_link("USES_MODEL", ends, location, {"how": "admin"}, how="declared")
+                    builder.add_link(
+                        "USES_MODEL",
+                        ends,
+                        location,
+                        {"how": "admin"},
+                        how="declared",
+                    )
 
 
 def _read_registration(call: CallResult) -> tuple[list[ClassValue], list[Value]]:

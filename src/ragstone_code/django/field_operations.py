@@ -29,7 +29,11 @@ def remove_field(state: MigrationState, operation: CallResult) -> None:
         return
     name = str(operation.argument(1, "name"))
     if state.changes_table_of(model):
-        table = state.alter_table(model, operation, {"columns": [name], "removed": True})
+        table = state.alter_table(
+            model,
+            operation,
+            {"columns": [name], "removed": True},
+        )
         state.remove_field(table, model, name, location_of(operation))
     if state.changes_models:
         model.fields.pop(name, None)
@@ -49,7 +53,11 @@ def alter_field(state: MigrationState, operation: CallResult) -> None:
 
 
 def _alter_column(
-    state: MigrationState, model: MigratedModel, name: str, operation: CallResult, field: CallResult
+    state: MigrationState,
+    model: MigratedModel,
+    name: str,
+    operation: CallResult,
+    field: CallResult,
 ) -> None:
     """Replace the column of a field in place; if the field is or becomes many-to-many, replace its table."""
     table = state.alter_table(model, operation, {"columns": [name]})
@@ -90,11 +98,19 @@ def rename_field(state: MigrationState, operation: CallResult) -> None:
 
 
 def _rename_column(
-    state: MigrationState, model: MigratedModel, old_name: str, new_name: str, operation: CallResult
+    state: MigrationState,
+    model: MigratedModel,
+    old_name: str,
+    new_name: str,
+    operation: CallResult,
 ) -> None:
     """Rename the column of a field with all references to it, or its pivot table."""
     field = model.fields[old_name]
-    table = state.alter_table(model, operation, {"columns": [new_name], "former": old_name})
+    table = state.alter_table(
+        model,
+        operation,
+        {"columns": [new_name], "former": old_name},
+    )
     old_column = build_column(old_name, field)
     new_column = build_column(new_name, field)
     if old_column is None:
@@ -107,10 +123,18 @@ def _rename_column(
     elif table is not None and new_column is not None:
         table.rename(old_column.name, new_column.name)
         old_reference = f"{model.table}.{old_column.name}"
-        _replace_references(state.schema, old_reference, f"{model.table}.{new_column.name}")
+        _replace_references(
+            state.schema,
+            old_reference,
+            f"{model.table}.{new_column.name}",
+        )
 
 
-def _replace_references(schema: DatabaseSchema, old_reference: str, new_reference: str) -> None:
+def _replace_references(
+    schema: DatabaseSchema,
+    old_reference: str,
+    new_reference: str,
+) -> None:
     for table in schema.current.values():
         for column in table.columns.values():
             if column.references == old_reference:

@@ -37,7 +37,7 @@ DJANGO_BASE_COLUMNS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRelation:
+class FieldRelation:
     """A field that refers to a model."""
 
     name: str
@@ -103,8 +103,11 @@ def build_column(name: str, field: CallResult) -> SchemaColumn | None:
 
 
 def build_relation(
-    name: str, field: CallResult, owner: tuple[str, str], settings: DjangoSettings
-) -> ModelRelation | None:
+    name: str,
+    field: CallResult,
+    owner: tuple[str, str],
+    settings: DjangoSettings,
+) -> FieldRelation | None:
     """Return the relation of a field, or None if it refers to no model; `owner` is its app and model."""
     kind = field_type(field)
     if kind in _TO_MANY:
@@ -119,10 +122,14 @@ def build_relation(
     through = ""
     if field.kwargs.get("through") is not None:
         through = model_label(field.kwargs["through"], owner, settings)
-    return ModelRelation(name, relation_kind, target, field, through)
+    return FieldRelation(name, relation_kind, target, field, through)
 
 
-def model_label(reference: Value, owner: tuple[str, str], settings: DjangoSettings) -> str:
+def model_label(
+    reference: Value,
+    owner: tuple[str, str],
+    settings: DjangoSettings,
+) -> str:
     """Return `app.model` in lower case for a class, a quoted name, `self` or the user model; empty if unknown."""
     value = settings.resolve(reference)
     if isinstance(value, CallResult) and value.callee.endswith("get_user_model"):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone_code.django.settings import DjangoSettings
-from ragstone_code.graph_builder import Location, RouteGuard, guard_from_value
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -17,6 +16,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.route_definition import Location, RouteGuard, guard_from_value
 
 _MAX_WRAPPERS: Final = 10
 _GUARD_LISTS: Final = ("authentication_classes", "permission_classes")
@@ -125,7 +125,12 @@ def _wrappers(view: Value) -> Iterator[CallResult]:
 # ── guards ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def find_guards(view: Value, handler: Value, action: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+def find_guards(
+    view: Value,
+    handler: Value,
+    action: str,
+    settings: DjangoSettings,
+) -> Iterator[RouteGuard]:
     """Yield the guards of a view in the order in which they check a request."""
     for wrapper in _wrappers(view):
         yield guard_from_value(wrapper, (wrapper.uri, wrapper.line))
@@ -135,7 +140,11 @@ def find_guards(view: Value, handler: Value, action: str, settings: DjangoSettin
         yield from _class_guards(handler, action, settings)
 
 
-def _class_guards(view: ClassValue, action: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+def _class_guards(
+    view: ClassValue,
+    action: str,
+    settings: DjangoSettings,
+) -> Iterator[RouteGuard]:
     yield from _decorator_guards(view.decorations, view.uri)
     yield from _mixin_guards(view)
     if any(name.startswith("rest_framework") for name in view.type_names()):
@@ -164,7 +173,14 @@ def _mixin_guards(view: ClassValue) -> Iterator[RouteGuard]:
         parameters: tuple[str, ...] = ()
         if name.endswith("PermissionRequiredMixin"):
             parameters = _required_permissions(view)
-        yield RouteGuard(name.rpartition(".")[2], name, view.uri, view.line, parameters, ancestor)
+        yield RouteGuard(
+            name.rpartition(".")[2],
+            name,
+            view.uri,
+            view.line,
+            parameters,
+            ancestor,
+        )
 
 
 def _required_permissions(view: ClassValue) -> tuple[str, ...]:
@@ -179,16 +195,26 @@ def _required_permissions(view: ClassValue) -> tuple[str, ...]:
     return ()
 
 
-def _rest_guards(view: ClassValue, action: str, settings: DjangoSettings) -> Iterator[RouteGuard]:
+def _rest_guards(
+    view: ClassValue,
+    action: str,
+    settings: DjangoSettings,
+) -> Iterator[RouteGuard]:
     """Yield REST framework guards: those of the action, else of the view, else of the settings."""
     for name in _GUARD_LISTS:
         decorator = _action_decorator(view, action, name)
         located = view.find(name)
         if decorator is not None:
-            yield from _listed_guards(decorator.kwargs[name], (decorator.uri, decorator.line))
+            yield from _listed_guards(
+                decorator.kwargs[name],
+                (decorator.uri, decorator.line),
+            )
         elif located is not None:
             owner, classes = located
-            yield from _listed_guards(classes, (owner.uri, owner.lines.get(name, owner.line)))
+            yield from _listed_guards(
+                classes,
+                (owner.uri, owner.lines.get(name, owner.line)),
+            )
         else:
             yield from _default_guards(name, settings)
 
@@ -231,16 +257,21 @@ def _decorator_guards(decorations: list[Decoration], uri: str) -> Iterator[Route
         value = decoration.value
         location = (uri, decoration.line)
         short_name = full_name(value).rpartition(".")[2]
-        if isinstance(value, CallResult) and short_name == "method_decorator" and value.args:
-            decorators = value.args[0]
-            if not isinstance(decorators, list | tuple):
-                decorators = [decorators]
-            yield from _listed_guards(decorators, location)
+        argument: Value = None
+        if isinstance(value, CallResult):
+            argument = next(iter(value.args), None)
+        if short_name == "method_decorator" and argument is not None:
+            yield from _listed_guards(_as_list(argument), location)
         elif isinstance(value, CallResult) and short_name in _GUARD_LIST_DECORATORS:
-            if value.args:
-                yield from _listed_guards(value.args[0], location)
+            yield from _listed_guards(argument, location)
         elif short_name and short_name not in _OTHER_DECORATORS and not isinstance(value, BoundMember):
             yield guard_from_value(value, location)
+
+
+def _as_list(value: Value) -> list[Value]:
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [value]
 
 
 # ── HTTP methods ──────────────────────────────────────────────────────────────────────────────────
@@ -255,10 +286,16 @@ def find_methods(handler: Value) -> tuple[str, ...]:
     methods = [verb.upper() for verb in _VERBS if _find_method(handler, verb)]
     methods.extend(_generic_methods(list(handler.type_names())))
     allowed = handler.find("http_method_names")
-    if allowed and isinstance(allowed[1], list | tuple):
-        allowed_methods = [name.upper() for name in allowed[1] if isinstance(name, str)]
-        return tuple(method for method in allowed_methods if not methods or method in methods)
-    return tuple(dict.fromkeys(methods))
+    if allowed is None or not isinstance(allowed[1], list | tuple):
+        return tuple(dict.fromkeys(methods))
+    allowed_methods = _upper_names(allowed[1])
+    if not methods:
+        return allowed_methods
+    return tuple(method for method in allowed_methods if method in methods)
+
+
+def _upper_names(names: list[Value] | tuple[Value, ...]) -> tuple[str, ...]:
+    return tuple(name.upper() for name in names if isinstance(name, str))
 
 
 def _generic_methods(type_names: list[str]) -> tuple[str, ...]:
@@ -288,5 +325,5 @@ def _method_list(decorator: Value) -> tuple[str, ...]:
     if isinstance(decorator, CallResult) and decorator.args:
         names = decorator.args[0]
         if isinstance(names, list | tuple):
-            return tuple(name.upper() for name in names if isinstance(name, str))
+            return _upper_names(names)
     return ("GET",)

@@ -75,7 +75,11 @@ def _order_with_respect_to(state: MigrationState, operation: CallResult) -> None
     if table is None:
         return
     if isinstance(operation.argument(1, "order_with_respect_to"), str):
-        table.columns["_order"] = SchemaColumn("_order", "OrderWrt", place=location_of(operation))
+        table.columns["_order"] = SchemaColumn(
+            "_order",
+            "OrderWrt",
+            place=location_of(operation),
+        )
     else:
         table.columns.pop("_order", None)
 
@@ -86,7 +90,10 @@ def _run_sql(state: MigrationState, operation: CallResult) -> None:
     text = "something computed"
     if isinstance(sql, str):
         text = " ".join(sql.split())[:120]
-    state.builder.add_remark(location_of(operation), f"SQL that is not followed: {text}")
+    state.builder.add_remark(
+        location_of(operation),
+        f"SQL that is not followed: {text}",
+    )
     _apply_all(state, operation.kwargs.get("state_operations"))
 
 

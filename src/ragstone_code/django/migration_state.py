@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ragstone.types import Json
-from ragstone_code.django.fields import ModelRelation, build_column, build_relation
+from ragstone_code.django.fields import FieldRelation, build_column, build_relation
 from ragstone_code.django.models import pivot_columns
 from ragstone_code.django.settings import DjangoSettings
-from ragstone_code.graph_builder import GraphBuilder, Location
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.python.values import CallResult, Value
+from ragstone_code.route_definition import Location
 from ragstone_code.tables import DatabaseSchema, SchemaTable
 
 
@@ -80,7 +81,12 @@ class MigrationState:
             return None
         return self.models.get(self.model_key(name))
 
-    def relation_of(self, model: MigratedModel, name: str, model_field: CallResult) -> ModelRelation | None:
+    def relation_of(
+        self,
+        model: MigratedModel,
+        name: str,
+        model_field: CallResult,
+    ) -> FieldRelation | None:
         """Return the relation of a field."""
         return build_relation(name, model_field, (model.app, model.name), self.settings)
 
@@ -93,7 +99,7 @@ class MigrationState:
                 tables[name] = model.pivot_table(name, model_field)
         return tables
 
-    def reference(self, relation: ModelRelation) -> str:
+    def reference(self, relation: FieldRelation) -> str:
         """Return `table.column` of a relation's target; an unknown model has Django's default names."""
         target = self.models.get(relation.target)
         if target is None:
@@ -113,13 +119,29 @@ class MigrationState:
         """Return whether an operation on a model changes its table."""
         return self.changes_database and model.has_table
 
-    def alter_table(self, model: MigratedModel, operation: CallResult, details: dict[str, Json]) -> SchemaTable | None:
+    def alter_table(
+        self,
+        model: MigratedModel,
+        operation: CallResult,
+        details: dict[str, Json],
+    ) -> SchemaTable | None:
         """Record that the current migration alters a model's table, and return the table."""
         if not self.changes_table_of(model):
             return None
-        return self.schema.alter(model.table, location_of(operation), self.migration, details)
+        return self.schema.alter(
+            model.table,
+            location_of(operation),
+            self.migration,
+            details,
+        )
 
-    def add_field(self, table: SchemaTable, model: MigratedModel, name: str, model_field: CallResult) -> None:
+    def add_field(
+        self,
+        table: SchemaTable,
+        model: MigratedModel,
+        name: str,
+        model_field: CallResult,
+    ) -> None:
         """Add the column of a field, or the pivot table that it creates."""
         column = build_column(name, model_field)
         relation = self.relation_of(model, name, model_field)
@@ -134,14 +156,24 @@ class MigrationState:
             pivot = self.schema.create(pivot_name, relation.location, self.migration)
             pivot.columns.update(pivot_columns(relation.location, own_end, target_end))
 
-    def remove_field(self, table: SchemaTable | None, model: MigratedModel, name: str, location: Location) -> None:
+    def remove_field(
+        self,
+        table: SchemaTable | None,
+        model: MigratedModel,
+        name: str,
+        location: Location,
+    ) -> None:
         """Remove the column of a field, or the pivot table that it created."""
         model_field = model.fields.get(name)
         if model_field is None:
             return
         column = build_column(name, model_field)
         if column is None:
-            self.schema.drop(model.pivot_table(name, model_field), location, self.migration)
+            self.schema.drop(
+                model.pivot_table(name, model_field),
+                location,
+                self.migration,
+            )
         elif table is not None:
             table.columns.pop(column.name, None)
 

@@ -43,7 +43,10 @@ class DjangoMigration:
 
 
 def replay_migrations(
-    program: Program, builder: GraphBuilder, settings: DjangoSettings, schema: DatabaseSchema
+    program: Program,
+    builder: GraphBuilder,
+    settings: DjangoSettings,
+    schema: DatabaseSchema,
 ) -> None:
     """Add a node for each migration and apply all migrations to the schema."""
     migrations = {migration.key: migration for migration in _find_migrations(program, settings)}
@@ -83,7 +86,16 @@ def _find_migrations(program: Program, settings: DjangoSettings) -> list[DjangoM
         app = settings.app_label(package.rpartition(".")[0] or package)
         dependencies = _migration_keys(definition, "dependencies", settings)
         replaces = _migration_keys(definition, "replaces", settings)
-        migrations.append(DjangoMigration(app, name, module, definition, dependencies, replaces))
+        migrations.append(
+            DjangoMigration(
+                app,
+                name,
+                module,
+                definition,
+                dependencies,
+                replaces,
+            )
+        )
     return migrations
 
 
@@ -94,7 +106,11 @@ def _list_attribute(definition: ClassValue, name: str) -> list[Value]:
     return []
 
 
-def _migration_keys(definition: ClassValue, attribute: str, settings: DjangoSettings) -> list[MigrationKey]:
+def _migration_keys(
+    definition: ClassValue,
+    attribute: str,
+    settings: DjangoSettings,
+) -> list[MigrationKey]:
     keys: list[MigrationKey] = []
     for value in _list_attribute(definition, attribute):
         if isinstance(value, CallResult):
@@ -111,7 +127,9 @@ class MigrationOrder:
     """Sorts migrations so that each comes after its dependencies; a squashed one runs instead of those it replaces."""
 
     def __init__(
-        self, migrations: dict[MigrationKey, DjangoMigration], replacements: dict[MigrationKey, MigrationKey]
+        self,
+        migrations: dict[MigrationKey, DjangoMigration],
+        replacements: dict[MigrationKey, MigrationKey],
     ) -> None:
         self._migrations = migrations
         self._replacements = replacements
@@ -171,7 +189,11 @@ class MigrationOrder:
         return key
 
 
-def _add_migration(builder: GraphBuilder, migration: DjangoMigration, replaced_by: MigrationKey | None) -> None:
+def _add_migration(
+    builder: GraphBuilder,
+    migration: DjangoMigration,
+    replaced_by: MigrationKey | None,
+) -> None:
     dependencies: list[Json] = [".".join(dependency) for dependency in migration.dependencies]
     attributes: dict[str, Json] = {"app": migration.app, "dependencies": dependencies}
     if replaced_by is not None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from ragstone_code.django.migration_state import MigratedModel, MigrationState, location_of
-from ragstone_code.graph_builder import Location
 from ragstone_code.python.values import CallResult, Value
+from ragstone_code.route_definition import Location
 
 
 def create_model(state: MigrationState, operation: CallResult) -> None:
     """Apply `CreateModel`."""
     name = operation.argument(0, "name")
     if not isinstance(name, str):
-        state.builder.add_remark(location_of(operation), "a model whose name is not known")
+        state.builder.add_remark(
+            location_of(operation),
+            "a model whose name is not known",
+        )
         return
     model = _build_model(state.app, name, operation)
     if state.changes_models:
         state.models[state.model_key(name)] = model
     if state.changes_table_of(model):
-        table = state.schema.create(model.table, location_of(operation), state.migration)
+        table = state.schema.create(
+            model.table,
+            location_of(operation),
+            state.migration,
+        )
         for field_name, field in model.fields.items():
             state.add_field(table, model, field_name, field)
 
@@ -30,7 +37,12 @@ def _build_model(app: str, name: str, operation: CallResult) -> MigratedModel:
     if isinstance(table, str):
         model = MigratedModel(app, name, table.strip('"'), has_explicit_table=True)
     else:
-        model = MigratedModel(app, name, f"{app}_{name.lower()}", has_explicit_table=False)
+        model = MigratedModel(
+            app,
+            name,
+            f"{app}_{name.lower()}",
+            has_explicit_table=False,
+        )
     model.has_table = options.get("proxy") is not True and options.get("managed") is not False
     model.fields = _read_fields(operation.argument(1, "fields"))
     return model
@@ -85,7 +97,12 @@ def rename_model(state: MigrationState, operation: CallResult) -> None:
             _change_targets(state, other, old_label, f"{model.app}.{new_name}")
 
 
-def _rename_pivot_columns(state: MigrationState, model: MigratedModel, old_column: str, new_column: str) -> None:
+def _rename_pivot_columns(
+    state: MigrationState,
+    model: MigratedModel,
+    old_column: str,
+    new_column: str,
+) -> None:
     """Rename the column of a model in its own pivot tables and in those of other models."""
     for table in state.pivot_tables(model).values():
         _rename_column(state, table, old_column, new_column)
@@ -95,16 +112,31 @@ def _rename_pivot_columns(state: MigrationState, model: MigratedModel, old_colum
         for name, field in other.fields.items():
             relation = state.relation_of(other, name, field)
             if relation is not None and relation.has_own_pivot and relation.target == model.label:
-                _rename_column(state, other.pivot_table(name, field), old_column, new_column)
+                _rename_column(
+                    state,
+                    other.pivot_table(name, field),
+                    old_column,
+                    new_column,
+                )
 
 
-def _rename_column(state: MigrationState, table_name: str, old_column: str, new_column: str) -> None:
+def _rename_column(
+    state: MigrationState,
+    table_name: str,
+    old_column: str,
+    new_column: str,
+) -> None:
     table = state.schema.get(table_name)
     if table is not None:
         table.rename(old_column, new_column)
 
 
-def _change_targets(state: MigrationState, model: MigratedModel, old_label: str, new_label: str) -> None:
+def _change_targets(
+    state: MigrationState,
+    model: MigratedModel,
+    old_label: str,
+    new_label: str,
+) -> None:
     """Let the fields of a model refer to a renamed model."""
     for name, field in list(model.fields.items()):
         relation = state.relation_of(model, name, field)
@@ -133,13 +165,23 @@ def alter_model_table(state: MigrationState, operation: CallResult) -> None:
         model.has_explicit_table = is_explicit
 
 
-def _move_table(state: MigrationState, model: MigratedModel, table: str, location: Location) -> None:
+def _move_table(
+    state: MigrationState,
+    model: MigratedModel,
+    table: str,
+    location: Location,
+) -> None:
     """Rename the table of a model and the pivot tables that are named after it."""
     pivot_tables = state.pivot_tables(model)
     if state.changes_table_of(model):
         state.schema.rename(model.table, table, location, state.migration)
         for name, pivot_table in pivot_tables.items():
             if pivot_table == f"{model.table}_{name}":
-                state.schema.rename(pivot_table, f"{table}_{name}", location, state.migration)
+                state.schema.rename(
+                    pivot_table,
+                    f"{table}_{name}",
+                    location,
+                    state.migration,
+                )
     if state.changes_models:
         model.table = table

@@ -3,75 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from ragstone.types import Confidence, Json, Node
 from ragstone_code.django.fields import (
     DJANGO_BASE_COLUMNS,
-    ModelRelation,
+    FieldRelation,
     app_of,
     build_column,
     build_relation,
     field_type,
     own_fields,
 )
+from ragstone_code.django.model_classes import is_abstract, is_model, meta_option
 from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
-from ragstone_code.python.values import BoundMember, CallResult, ClassValue, GenericType, Value, full_name
+from ragstone_code.python.values import BoundMember, CallResult, ClassValue, GenericType, Value
 from ragstone_code.tables import DatabaseSchema, SchemaColumn
-
-_MODEL_CLASSES: Final = frozenset(
-    ("django.db.models.Model", "django.db.models.base.Model", "django.contrib.gis.db.models.Model")
-)
-_MODEL_MODULES: Final = ("django.db.models.", "django.contrib.gis.db.models.")
-_NO_MODEL_SUFFIXES: Final = ("Manager", "QuerySet", "Field", "Choices", "Form", "Error")
-
-
-def is_model(value: Value) -> bool:
-    """Return whether a value is a model class, abstract or not."""
-    if not isinstance(value, ClassValue) or value.definition.short == "Meta":
-        return False
-    for ancestor in value.lineage():
-        if not isinstance(ancestor, ClassValue) and _is_model_name(full_name(ancestor)):
-            return True
-    return False
-
-
-def _is_model_name(name: str) -> bool:
-    """Return whether an external class is a model: Django's own, or a class in another package's models."""
-    if name in _MODEL_CLASSES:
-        return True
-    if ".models." not in name or name.startswith(_MODEL_MODULES):
-        return False
-    return not name.endswith(_NO_MODEL_SUFFIXES)
-
-
-def is_abstract(model: ClassValue) -> bool:
-    """Return whether a model's own Meta makes it abstract, so that it has no table."""
-    meta = model.attributes.get("Meta")
-    return isinstance(meta, ClassValue) and meta.attributes.get("abstract") is True
-
-
-def meta_option(model: ClassValue, name: str) -> tuple[Value, ClassValue, int] | None:
-    """Return a Meta option with its class and line: from the model itself or its nearest abstract base."""
-    for ancestor in model.lineage():
-        if not isinstance(ancestor, ClassValue):
-            continue
-        meta = ancestor.attributes.get("Meta")
-        counts = ancestor is model or is_abstract(ancestor)
-        if counts and isinstance(meta, ClassValue):
-            located = meta.find(name)
-            if located is None:
-                return None
-            return located[1], ancestor, located[0].lines.get(name, meta.line)
-    return None
 
 
 class DjangoModels:
     """All models of a project."""
 
-    def __init__(self, program: Program, builder: GraphBuilder, settings: DjangoSettings) -> None:
+    def __init__(
+        self,
+        program: Program,
+        builder: GraphBuilder,
+        settings: DjangoSettings,
+    ) -> None:
         self.program = program
         self.builder = builder
         self.settings = settings
@@ -124,14 +83,22 @@ class DjangoModels:
             if not has_own_table:
                 fields.update(own_fields(ancestor))
         for name, field in fields.items():
-            is_overridden = not isinstance(model.attributes.get(name, field), CallResult)
+            is_overridden = not isinstance(
+                model.attributes.get(name, field),
+                CallResult,
+            )
             if not is_overridden:
                 yield name, field
 
-    def _relations_of(self, model: ClassValue) -> list[ModelRelation]:
-        relations: list[ModelRelation] = []
+    def _relations_of(self, model: ClassValue) -> list[FieldRelation]:
+        relations: list[FieldRelation] = []
         for name, field in self._fields_of(model):
-            relation = build_relation(name, field, self._app_and_name(model), self.settings)
+            relation = build_relation(
+                name,
+                field,
+                self._app_and_name(model),
+                self.settings,
+            )
             if relation is not None:
                 relations.append(relation)
         return relations
@@ -160,10 +127,21 @@ class DjangoModels:
         location = (model.uri, model.line)
         parent = self._parent_of(model)
         if parent is None:
-            return SchemaColumn("id", self._automatic_key_type(), primary=True, place=location)
+            return SchemaColumn(
+                "id",
+                self._automatic_key_type(),
+                primary=True,
+                place=location,
+            )
         parent_key = f"{self.table_of(parent)[0]}.{self._key_column(parent)}"
         name = _parent_link_column(parent)
-        return SchemaColumn(name, "OneToOneField", references=parent_key, primary=True, place=location)
+        return SchemaColumn(
+            name,
+            "OneToOneField",
+            references=parent_key,
+            primary=True,
+            place=location,
+        )
 
     def _automatic_key_type(self) -> str:
         setting = self.settings.get("DEFAULT_AUTO_FIELD")
@@ -182,7 +160,7 @@ class DjangoModels:
             return _parent_link_column(parent)
         return "id"
 
-    def _reference(self, relation: ModelRelation) -> str:
+    def _reference(self, relation: FieldRelation) -> str:
         """Return `table.column` of a relation's target; a model outside the project has Django's default names."""
         target = self.by_label.get(relation.target)
         column = relation.field.kwargs.get("to_field")
@@ -196,7 +174,7 @@ class DjangoModels:
                 column = self._key_column(target)
         return f"{table}.{column}"
 
-    def _pivot_table(self, model: ClassValue, relation: ModelRelation) -> str:
+    def _pivot_table(self, model: ClassValue, relation: FieldRelation) -> str:
         """Return the name of the table between two models."""
         table = relation.field.kwargs.get("db_table")
         if isinstance(table, str):
@@ -211,7 +189,12 @@ class DjangoModels:
         for model in self.all:
             self._add_model(model, schema, migrated)
 
-    def _add_model(self, model: ClassValue, schema: DatabaseSchema, migrated: set[str]) -> None:
+    def _add_model(
+        self,
+        model: ClassValue,
+        schema: DatabaseSchema,
+        migrated: set[str],
+    ) -> None:
         fields: list[Json] = [f"{name} ({field_type(field)})" for name, field in self._fields_of(model)]
         table, how, line = self.table_of(model)
         attributes: dict[str, Json] = {
@@ -230,7 +213,13 @@ class DjangoModels:
         confidence: Confidence = "declared"
         if how == "convention":
             confidence = "convention"
-        self.builder.add_link("MAPS_TO", (key, f"table:{table}"), (model.uri, line), {"how": how}, how=confidence)
+        self.builder.add_link(
+            "MAPS_TO",
+            (key, f"table:{table}"),
+            (model.uri, line),
+            {"how": how},
+            how=confidence,
+        )
         managed = meta_option(model, "managed")
         is_managed = managed is None or managed[0] is not False
         if table not in migrated and how != "proxy" and is_managed:
@@ -249,7 +238,12 @@ class DjangoModels:
             target_end = (relation.target.rpartition(".")[2], self._reference(relation))
             pivot.columns.update(pivot_columns(relation.location, own_end, target_end))
 
-    def _add_relation(self, model: ClassValue, relation: ModelRelation, key: str) -> None:
+    def _add_relation(
+        self,
+        model: ClassValue,
+        relation: FieldRelation,
+        key: str,
+    ) -> None:
         if not relation.target:
             text = f"the model that {model.definition.short}.{relation.name} points to is not known"
             self.builder.add_remark(relation.location, text)
@@ -273,7 +267,13 @@ class DjangoModels:
         target_key = f"class:{target_name}"
         if target is None:
             self._add_external_model(target_key, relation.target)
-        self.builder.add_link("RELATES", (key, target_key), relation.location, attributes, how="declared")
+        self.builder.add_link(
+            "RELATES",
+            (key, target_key),
+            relation.location,
+            attributes,
+            how="declared",
+        )
         uri, line = relation.location
         node = Node(
             f"relation:{model.full}::{relation.name}",
@@ -340,7 +340,9 @@ def _underlying_value(value: Value) -> Value:
 
 
 def pivot_columns(
-    location: tuple[str, int], first: tuple[str, str], second: tuple[str, str]
+    location: tuple[str, int],
+    first: tuple[str, str],
+    second: tuple[str, str],
 ) -> dict[str, SchemaColumn]:
     """Return the columns of the table between two models; each end is (model name, referenced column)."""
     first_name, first_reference = first

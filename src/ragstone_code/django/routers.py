@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 
 from ragstone_code.django.models import DjangoModels
 from ragstone_code.django.patterns import convert_regex
-from ragstone_code.graph_builder import Location
 from ragstone_code.program import Program
 from ragstone_code.python.values import BoundMember, CallResult, ClassValue, ExternalName, FunctionValue, Value
+from ragstone_code.route_definition import Location
 
 _DEFAULT_ROUTERS: Final = frozenset(
     ("rest_framework.routers.DefaultRouter", "rest_framework_nested.routers.NestedDefaultRouter")
@@ -65,7 +65,11 @@ class ExtraAction:
     actions: dict[str, str]
 
 
-def router_patterns(program: Program, router: CallResult, models: DjangoModels) -> Iterator[RouterPattern]:
+def router_patterns(
+    program: Program,
+    router: CallResult,
+    models: DjangoModels,
+) -> Iterator[RouterPattern]:
     """Yield the URL patterns of a router in order, without those for format suffixes."""
     slash = "/"
     if router.argument(-1, "trailing_slash") is False:
@@ -102,10 +106,22 @@ def _root_pattern(router: CallResult) -> Iterator[RouterPattern]:
         return
     root_view = ExternalName("rest_framework.routers.APIRootView")
     location = (router.uri, router.line)
-    yield RouterPattern("", "", "api-root", root_view, location, {"get": "get"}, router.conditional)
+    yield RouterPattern(
+        "",
+        "",
+        "api-root",
+        root_view,
+        location,
+        {"get": "get"},
+        router.conditional,
+    )
 
 
-def _registrations(program: Program, router: CallResult, depth: int = 0) -> Iterator[CallResult]:
+def _registrations(
+    program: Program,
+    router: CallResult,
+    depth: int = 0,
+) -> Iterator[CallResult]:
     """Yield the `register` calls of a router and of routers whose registry it includes."""
     for call in program.interpreter.objects:
         if call.method == "register" and call.on is router:
@@ -162,13 +178,23 @@ def _view_set_patterns(view: ClassValue, slash: str) -> Iterator[_Pattern]:
     for extra in extra_actions:
         if not extra.is_detail:
             yield f"/{extra.path}{slash}", extra.name, extra.actions
-    yield from _standard_pattern(_DETAIL_ACTIONS, available, f"{lookup}{slash}", "detail")
+    yield from _standard_pattern(
+        _DETAIL_ACTIONS,
+        available,
+        f"{lookup}{slash}",
+        "detail",
+    )
     for extra in extra_actions:
         if extra.is_detail:
             yield f"{lookup}/{extra.path}{slash}", extra.name, extra.actions
 
 
-def _standard_pattern(actions: dict[str, str], available: set[str], tail: str, name: str) -> Iterator[_Pattern]:
+def _standard_pattern(
+    actions: dict[str, str],
+    available: set[str],
+    tail: str,
+    name: str,
+) -> Iterator[_Pattern]:
     """Yield a pattern with the available actions, if there are any."""
     served = {verb: action for verb, action in actions.items() if action in available}
     if served:
@@ -223,7 +249,11 @@ def _build_action(name: str, decorator: CallResult) -> ExtraAction:
 
 
 def _lookup_name(view: ClassValue) -> str:
-    return _text_attribute(view, "lookup_url_kwarg", "") or _text_attribute(view, "lookup_field", "pk")
+    return _text_attribute(
+        view,
+        "lookup_url_kwarg",
+        "",
+    ) or _text_attribute(view, "lookup_field", "pk")
 
 
 def _text_attribute(view: ClassValue, name: str, default: str) -> str:

@@ -191,7 +191,10 @@ def _add_setting(builder: GraphBuilder, module: ModuleValue, name: str) -> None:
 def _assignment_line(module: ModuleValue, name: str) -> int:
     """Return the line of the first top-level assignment to a name, or 0."""
     for statement in module.program.statements:
-        if isinstance(statement, tree.Do) and isinstance(statement.expression, tree.Assigned):
+        if isinstance(statement, tree.Do) and isinstance(
+            statement.expression,
+            tree.Assigned,
+        ):
             target = statement.expression.target
             if isinstance(target, tree.Variable | tree.Member) and target.name == name:
                 return statement.line

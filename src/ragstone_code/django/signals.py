@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone.types import Json, Node
-from ragstone_code.django.models import DjangoModels, is_model
-from ragstone_code.graph_builder import GraphBuilder, Location
+from ragstone_code.django.model_classes import is_model
+from ragstone_code.django.models import DjangoModels
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
@@ -18,6 +19,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.route_definition import Location
 
 _SIGNAL_CLASSES: Final = ("django.dispatch.Signal", "django.dispatch.dispatcher.Signal")
 _SEND_METHODS: Final = ("send", "send_robust", "asend")
@@ -34,7 +36,12 @@ _DISPATCH_METHODS: Final = frozenset(("delay", "apply_async", "delay_on_commit",
 class SignalReader:
     """Adds signals, their receivers and senders, and tasks to a graph."""
 
-    def __init__(self, program: Program, builder: GraphBuilder, models: DjangoModels) -> None:
+    def __init__(
+        self,
+        program: Program,
+        builder: GraphBuilder,
+        models: DjangoModels,
+    ) -> None:
         self.program = program
         self.builder = builder
         self.models = models
@@ -50,7 +57,12 @@ class SignalReader:
         for function in self.program.functions():
             if _is_task(function):
                 self._tasks.add(id(function))
-                link_models(self.program, self.builder, function, self.builder.add_function(function, "job"))
+                link_models(
+                    self.program,
+                    self.builder,
+                    function,
+                    self.builder.add_function(function, "job"),
+                )
         for function in list(self.program.functions()):
             self._add_decorated_receiver(function)
             self._add_sent_messages(function)
@@ -117,7 +129,13 @@ class SignalReader:
                 signals = [signals]
             for signal in signals:
                 location = (function.uri, decoration.line)
-                self._add_receiver(function, signal, decorator.kwargs.get("sender"), "receiver", location)
+                self._add_receiver(
+                    function,
+                    signal,
+                    decorator.kwargs.get("sender"),
+                    "receiver",
+                    location,
+                )
 
     def _add_connected_receiver(self, call: CallResult) -> None:
         """Add the receiver of a `signal.connect(receiver)` call."""
@@ -131,10 +149,21 @@ class SignalReader:
             signal = call.on
         if "signal" in call.callee.lower() or id(signal) in self._signals:
             sender = call.argument(1, "sender")
-            self._add_receiver(receiver, signal, sender, "connect", (call.uri, call.line))
+            self._add_receiver(
+                receiver,
+                signal,
+                sender,
+                "connect",
+                (call.uri, call.line),
+            )
 
     def _add_receiver(
-        self, function: FunctionValue, signal: Value, sender: Value, how: str, location: Location
+        self,
+        function: FunctionValue,
+        signal: Value,
+        sender: Value,
+        how: str,
+        location: Location,
     ) -> None:
         signal_key = self._add_signal(signal)
         if not signal_key:
@@ -145,10 +174,22 @@ class SignalReader:
         if model is not None:
             sender_name = model.full
         attributes: dict[str, Json] = {"how": how, "name": sender_name, "sender": sender_name}
-        self.builder.add_link("LISTENS", (function_key, signal_key), location, attributes, how="declared")
+        self.builder.add_link(
+            "LISTENS",
+            (function_key, signal_key),
+            location,
+            attributes,
+            how="declared",
+        )
         if model is not None:
             ends = (self.builder.add_class(model, "model"), function_key)
-            self.builder.add_link("OBSERVED_BY", ends, location, {"how": how, "name": signal_key}, how="declared")
+            self.builder.add_link(
+                "OBSERVED_BY",
+                ends,
+                location,
+                {"how": how, "name": signal_key},
+                how="declared",
+            )
 
     def _sending_model(self, sender: Value) -> ClassValue | None:
         if isinstance(sender, str):
@@ -166,7 +207,13 @@ class SignalReader:
                 self.builder.add_link("FIRES", ends, location, how="declared")
             elif method in _DISPATCH_METHODS and isinstance(target, FunctionValue) and id(target) in self._tasks:
                 ends = (self.builder.add_function(function), self.builder.add_function(target, "job"))
-                self.builder.add_link("DISPATCHES", ends, location, {"how": method}, how="declared")
+                self.builder.add_link(
+                    "DISPATCHES",
+                    ends,
+                    location,
+                    {"how": method},
+                    how="declared",
+                )
 
 
 def _is_task(function: FunctionValue) -> bool:
@@ -178,7 +225,12 @@ def _is_task(function: FunctionValue) -> bool:
     return False
 
 
-def link_models(program: Program, builder: GraphBuilder, function: FunctionValue, key: str) -> None:
+def link_models(
+    program: Program,
+    builder: GraphBuilder,
+    function: FunctionValue,
+    key: str,
+) -> None:
     """Link a node to the models that a function body names."""
     for value, line in program.names_in(function):
         if is_model(value):

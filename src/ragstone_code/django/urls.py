@@ -8,7 +8,7 @@ from typing import Final
 from ragstone_code.django.patterns import convert_path, convert_regex
 from ragstone_code.django.routers import ROUTERS, RouterPattern, router_patterns
 from ragstone_code.django.views import UrlView, ViewRoutes
-from ragstone_code.graph_builder import GraphBuilder, Location
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
@@ -19,6 +19,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.route_definition import Location
 
 _PATH_FUNCTIONS: Final = frozenset(("path", "re_path", "url"))
 _TRANSLATIONS: Final = ("gettext_lazy", "_", "pgettext_lazy", "gettext")
@@ -59,6 +60,12 @@ class UrlContext:
         """Return the context one nesting level deeper."""
         return replace(self, depth=self.depth + 1)
 
+    def in_namespace(self, namespace: Value) -> UrlContext:
+        """Return the context in a namespace; the same context if the namespace is no text."""
+        if not isinstance(namespace, str):
+            return self
+        return replace(self, namespaces=(*self.namespaces, namespace))
+
     def qualify(self, *names: str) -> str:
         """Return a route name with its namespaces."""
         return ":".join((*self.namespaces, *names))
@@ -67,7 +74,12 @@ class UrlContext:
 class UrlReader:
     """Adds the routes of all URL modules to a graph."""
 
-    def __init__(self, program: Program, builder: GraphBuilder, views: ViewRoutes) -> None:
+    def __init__(
+        self,
+        program: Program,
+        builder: GraphBuilder,
+        views: ViewRoutes,
+    ) -> None:
         self.program = program
         self.builder = builder
         self.views = views
@@ -90,12 +102,18 @@ class UrlReader:
             if not roots:
                 self._read_module(module, UrlContext(urlconf=module.name))
             elif module.uri not in self._visited:
-                self.builder.add_remark((module.uri, 1), "urlpatterns that no root of the settings reaches")
+                self.builder.add_remark(
+                    (module.uri, 1),
+                    "urlpatterns that no root of the settings reaches",
+                )
 
     def _modules_without_include(self) -> list[ModuleValue]:
         """Return the URL modules that no `include()` names."""
         included: set[str] = set()
-        for call in self.program.objects_of("django.urls.include", "django.conf.urls.include"):
+        for call in self.program.objects_of(
+            "django.urls.include",
+            "django.conf.urls.include",
+        ):
             if call.args and isinstance(call.args[0], str):
                 included.add(call.args[0])
         modules: list[ModuleValue] = []
@@ -112,7 +130,12 @@ class UrlReader:
             self.builder.add_remark((module.uri, 0), "no urlpatterns")
         self._read_patterns(patterns, context, (module.uri, 1))
 
-    def _read_patterns(self, patterns: Value, context: UrlContext, location: Location) -> None:
+    def _read_patterns(
+        self,
+        patterns: Value,
+        context: UrlContext,
+        location: Location,
+    ) -> None:
         """Add the routes of a list of patterns, of one pattern, or of a call that creates patterns."""
         if context.depth > _MAX_DEPTH or patterns is None:
             return
@@ -124,7 +147,10 @@ class UrlReader:
         elif _is_urls_member(patterns) and isinstance(patterns.owner, CallResult):
             self._read_router(patterns.owner, context, location)
         else:
-            self.builder.add_remark(location, f"patterns that are not known ({_reason(patterns)})")
+            self.builder.add_remark(
+                location,
+                f"patterns that are not known ({_reason(patterns)})",
+            )
 
     def _read_call(self, call: CallResult, context: UrlContext) -> None:
         """Add the routes of a call in a list of patterns."""
@@ -134,17 +160,30 @@ class UrlReader:
         if function in _PATH_FUNCTIONS:
             self._read_path(call, inner, is_regex=function != "path")
         elif function == "i18n_patterns":
-            self._read_patterns(call.args, inner.with_prefix("{language}/", "{language}/"), location)
+            self._read_patterns(
+                call.args,
+                inner.with_prefix("{language}/", "{language}/"),
+                location,
+            )
         elif function == "format_suffix_patterns":
             self._read_patterns(call.argument(0, "urlpatterns"), inner, location)
         elif function in ("static", "staticfiles_urlpatterns"):
-            self.builder.add_remark(location, f"{function}(): served files, only while debugging")
+            self.builder.add_remark(
+                location,
+                f"{function}(): served files, only while debugging",
+            )
         else:
             self._read_router(call, inner, location)
 
     # ── paths ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _read_path(self, call: CallResult, context: UrlContext, *, is_regex: bool) -> None:
+    def _read_path(
+        self,
+        call: CallResult,
+        context: UrlContext,
+        *,
+        is_regex: bool,
+    ) -> None:
         """Add the route of `path()` or `re_path()`, or the patterns that it includes."""
         location = (call.uri, call.line)
         if is_regex:
@@ -169,10 +208,19 @@ class UrlReader:
             route = route.args[-1]
         if isinstance(route, str):
             return route
-        self.builder.add_remark(location, f"a path that is not known ({_reason(route)})")
+        self.builder.add_remark(
+            location,
+            f"a path that is not known ({_reason(route)})",
+        )
         return "{?}"
 
-    def _add_view(self, view: Value, name: str | None, context: UrlContext, location: Location) -> None:
+    def _add_view(
+        self,
+        view: Value,
+        name: str | None,
+        context: UrlContext,
+        location: Location,
+    ) -> None:
         url_view = UrlView(
             view,
             context.uri,
@@ -186,7 +234,12 @@ class UrlReader:
 
     # ── includes ──────────────────────────────────────────────────────────────────────────────────
 
-    def _read_include(self, view: Value, context: UrlContext, location: Location) -> None:
+    def _read_include(
+        self,
+        view: Value,
+        context: UrlContext,
+        location: Location,
+    ) -> None:
         """Add the routes of included patterns below a prefix."""
         if full_name(view) == _ADMIN_URLS or (isinstance(view, BoundMember) and not _is_router(view.owner)):
             self._read_site(view, context, location)
@@ -198,10 +251,7 @@ class UrlReader:
         app_name = included.app_name
         if isinstance(target, ModuleValue):
             app_name = app_name or target.names.get("app_name")
-        inner = context.deeper()
-        namespace = included.namespace or app_name
-        if isinstance(namespace, str):
-            inner = replace(inner, namespaces=(*inner.namespaces, namespace))
+        inner = context.deeper().in_namespace(included.namespace or app_name)
         if isinstance(target, ModuleValue):
             self._read_module(target, inner)
         elif isinstance(target, ExternalName):
@@ -217,7 +267,12 @@ class UrlReader:
                 return module
         return ExternalName(name)
 
-    def _read_external(self, name: str, context: UrlContext, location: Location) -> None:
+    def _read_external(
+        self,
+        name: str,
+        context: UrlContext,
+        location: Location,
+    ) -> None:
         """Add the patterns of `django.contrib.auth.urls`; add a remark for other packages."""
         if name != _ACCOUNT_URLS:
             text = f"{context.uri or '/'}: the urls of {name}, which the project does not have"
@@ -232,22 +287,39 @@ class UrlReader:
         """Add an admin site as one route, because its patterns depend on the registered models."""
         name = full_name(view)
         if not name.endswith(("admin.site.urls", "AdminSite.urls")):
-            self.builder.add_remark(location, f"{context.uri or '/'}: patterns made by {name}")
+            self.builder.add_remark(
+                location,
+                f"{context.uri or '/'}: patterns made by {name}",
+            )
             return
-        self._add_view(ExternalName(name), context.qualify("admin", "index"), context, location)
+        self._add_view(
+            ExternalName(name),
+            context.qualify("admin", "index"),
+            context,
+            location,
+        )
         text = f"{context.uri}: one route stands for all that the admin has below it"
         self.builder.add_remark(location, text)
 
     # ── routers ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read_router(self, router: CallResult, context: UrlContext, location: Location) -> None:
+    def _read_router(
+        self,
+        router: CallResult,
+        context: UrlContext,
+        location: Location,
+    ) -> None:
         if not _is_router(router):
             self.builder.add_remark(location, f"patterns made by {router.callee}")
             return
         for router_pattern in router_patterns(self.program, router, self.views.models):
             self._add_router_pattern(router_pattern, context)
 
-    def _add_router_pattern(self, router_pattern: RouterPattern, context: UrlContext) -> None:
+    def _add_router_pattern(
+        self,
+        router_pattern: RouterPattern,
+        context: UrlContext,
+    ) -> None:
         url_view = UrlView(
             router_pattern.view,
             f"{context.uri}{router_pattern.uri}",

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone_code.django.guards import find_guards, find_methods, unwrap_view
-from ragstone_code.django.models import DjangoModels, is_model
-from ragstone_code.graph_builder import GraphBuilder, Location, RouteDefinition
+from ragstone_code.django.model_classes import is_model
+from ragstone_code.django.models import DjangoModels
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, own_methods
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value
+from ragstone_code.route_definition import Location, RouteDefinition
 
 _FORM_CLASSES: Final = frozenset(
     (
@@ -46,7 +48,12 @@ class UrlView:
 class ViewRoutes:
     """Adds routes for views to a graph."""
 
-    def __init__(self, program: Program, builder: GraphBuilder, models: DjangoModels) -> None:
+    def __init__(
+        self,
+        program: Program,
+        builder: GraphBuilder,
+        models: DjangoModels,
+    ) -> None:
         self.program = program
         self.builder = builder
         self.models = models
@@ -65,7 +72,13 @@ class ViewRoutes:
         elif isinstance(handler, FunctionValue):
             self._link_names(handler, [self.builder.add_function(handler)])
 
-    def _add_route(self, url_view: UrlView, handler: Value, methods: tuple[str, ...], action: str) -> None:
+    def _add_route(
+        self,
+        url_view: UrlView,
+        handler: Value,
+        methods: tuple[str, ...],
+        action: str,
+    ) -> None:
         guards = find_guards(url_view.view, handler, action, self.models.settings)
         route = RouteDefinition(
             methods,
@@ -98,15 +111,30 @@ class ViewRoutes:
         for ancestor in view_class.lineage():
             if isinstance(ancestor, ClassValue):
                 for function in own_methods(ancestor):
-                    function_key = self.builder.add_function(function, "controller_method")
+                    function_key = self.builder.add_function(
+                        function,
+                        "controller_method",
+                    )
                     self._link_names(function, [function_key, key])
 
-    def _link_option(self, value: Value, name: str, location: Location, sources: list[str]) -> None:
+    def _link_option(
+        self,
+        value: Value,
+        name: str,
+        location: Location,
+        sources: list[str],
+    ) -> None:
         model = self.models.model_of(value)
         for source in sources:
             if model is not None:
                 ends = (source, self.builder.add_class(model, "model"))
-                self.builder.add_link("USES_MODEL", ends, location, {"name": name}, how="declared")
+                self.builder.add_link(
+                    "USES_MODEL",
+                    ends,
+                    location,
+                    {"name": name},
+                    how="declared",
+                )
             elif is_form(value):
                 self._link_form(value, location, source)
 
@@ -147,7 +175,11 @@ class ViewRoutes:
             self.builder.add_link("USES_MODEL", ends, (form.uri, line))
 
 
-def _view_option(view_class: ClassValue, view: Value, name: str) -> tuple[Value, Location]:
+def _view_option(
+    view_class: ClassValue,
+    view: Value,
+    name: str,
+) -> tuple[Value, Location]:
     """Return an option of a view class and its location; an argument of `as_view` takes precedence."""
     if isinstance(view, CallResult) and view.method == "as_view" and name in view.kwargs:
         return view.kwargs[name], (view.uri, view.line)

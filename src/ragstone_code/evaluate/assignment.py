@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator
 
 
-def assign(evaluator: Evaluator, target: Expr, value: Value, frame: Frame, site: CallSite) -> None:
+def assign(
+    evaluator: Evaluator,
+    target: Expr,
+    value: Value,
+    frame: Frame,
+    site: CallSite,
+) -> None:
     """Assign a value to a target; expressions that cannot be assigned are ignored."""
     if isinstance(target, Variable):
         frame.variables[target.name] = copy_value(value)
@@ -38,7 +44,13 @@ def assign(evaluator: Evaluator, target: Expr, value: Value, frame: Frame, site:
             evaluator.statics[owner.name.lower(), target.name.lstrip("$")] = copy_value(value)
 
 
-def _destructure(evaluator: Evaluator, pattern: Collected, value: Value, frame: Frame, site: CallSite) -> None:
+def _destructure(
+    evaluator: Evaluator,
+    pattern: Collected,
+    value: Value,
+    frame: Frame,
+    site: CallSite,
+) -> None:
     """Assign the entries of an array to the targets of a pattern."""
     array = first_known(value)
     for position, entry in enumerate(pattern.entries):
@@ -53,7 +65,13 @@ def _destructure(evaluator: Evaluator, pattern: Collected, value: Value, frame: 
         assign(evaluator, entry.value, part, frame, site)
 
 
-def _assign_member(evaluator: Evaluator, target: Member, value: Value, frame: Frame, site: CallSite) -> None:
+def _assign_member(
+    evaluator: Evaluator,
+    target: Member,
+    value: Value,
+    frame: Frame,
+    site: CallSite,
+) -> None:
     owner = evaluator.value(target.of, frame)
     name: Value
     if isinstance(target.name, str):
@@ -66,7 +84,13 @@ def _assign_member(evaluator: Evaluator, target: Member, value: Value, frame: Fr
         owner.on_assign(name, value, site, evaluator)
 
 
-def _assign_entry(evaluator: Evaluator, target: Subscript, value: Value, frame: Frame, site: CallSite) -> None:
+def _assign_entry(
+    evaluator: Evaluator,
+    target: Subscript,
+    value: Value,
+    frame: Frame,
+    site: CallSite,
+) -> None:
     """Set or append an array entry in place; a missing array is created."""
     container = _container(evaluator, target.of, frame, site)
     key: Value = None
@@ -83,7 +107,12 @@ def _assign_entry(evaluator: Evaluator, target: Subscript, value: Value, frame: 
             container.set(evaluator.language.key(key), copy_value(value))
 
 
-def _container(evaluator: Evaluator, target: Expr, frame: Frame, site: CallSite) -> Value:
+def _container(
+    evaluator: Evaluator,
+    target: Expr,
+    frame: Frame,
+    site: CallSite,
+) -> Value:
     """Return the array itself (not a copy) whose entry is assigned."""
     if isinstance(target, Subscript) and target.key is not None:
         return _inner_container(evaluator, target, target.key, frame, site)
@@ -102,7 +131,13 @@ def _container(evaluator: Evaluator, target: Expr, frame: Frame, site: CallSite)
     return container
 
 
-def _inner_container(evaluator: Evaluator, target: Subscript, key: Expr, frame: Frame, site: CallSite) -> Value:
+def _inner_container(
+    evaluator: Evaluator,
+    target: Subscript,
+    key: Expr,
+    frame: Frame,
+    site: CallSite,
+) -> Value:
     """Return the array at `outer[key]`; create it if the entry is missing."""
     outer = _container(evaluator, target.of, frame, site)
     key_value = evaluator.value(key, frame)

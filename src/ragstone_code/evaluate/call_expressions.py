@@ -53,7 +53,11 @@ class _ArgumentCollector:
                 self.positional.append(entry)
 
 
-def evaluate_arguments(evaluator: Evaluator, arguments: tuple[tree.Argument, ...], frame: Frame) -> Arguments:
+def evaluate_arguments(
+    evaluator: Evaluator,
+    arguments: tuple[tree.Argument, ...],
+    frame: Frame,
+) -> Arguments:
     """Return the evaluated arguments of a call."""
     collector = _ArgumentCollector()
     for argument in arguments:
@@ -84,13 +88,28 @@ def evaluate_call(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Value:
     return kind_of_call(evaluator, call.function, call, frame)
 
 
-def _call_computed_function(evaluator: Evaluator, function: tree.Expr, call: tree.Call, frame: Frame) -> Value:
+def _call_computed_function(
+    evaluator: Evaluator,
+    function: tree.Expr,
+    call: tree.Call,
+    frame: Frame,
+) -> Value:
     callee = evaluator.value(function, frame)
     arguments = evaluate_arguments(evaluator, call.arguments, frame)
-    return calls.call_value(evaluator, callee, arguments, evaluator.site(frame, call.line))
+    return calls.call_value(
+        evaluator,
+        callee,
+        arguments,
+        evaluator.site(frame, call.line),
+    )
 
 
-def _call_member(evaluator: Evaluator, function: tree.Member, call: tree.Call, frame: Frame) -> Value:
+def _call_member(
+    evaluator: Evaluator,
+    function: tree.Member,
+    call: tree.Call,
+    frame: Frame,
+) -> Value:
     site = evaluator.site(frame, call.line)
     target = evaluator.value(function.of, frame)
     name = evaluate_name(evaluator, function.name, frame)
@@ -100,15 +119,30 @@ def _call_member(evaluator: Evaluator, function: tree.Member, call: tree.Call, f
     return calls.call_value(evaluator, name, arguments, site)
 
 
-def _call_named_function(evaluator: Evaluator, function: tree.FunctionName, call: tree.Call, frame: Frame) -> Value:
+def _call_named_function(
+    evaluator: Evaluator,
+    function: tree.FunctionName,
+    call: tree.Call,
+    frame: Frame,
+) -> Value:
     construct = _LANGUAGE_CONSTRUCTS.get(function.name)
     if construct is not None:
         return construct(evaluator, call, frame)
     arguments = evaluate_arguments(evaluator, call.arguments, frame)
-    return calls.call_function(evaluator, function.name, arguments, evaluator.site(frame, call.line))
+    return calls.call_function(
+        evaluator,
+        function.name,
+        arguments,
+        evaluator.site(frame, call.line),
+    )
 
 
-def _call_static(evaluator: Evaluator, function: tree.Static, call: tree.Call, frame: Frame) -> Value:
+def _call_static(
+    evaluator: Evaluator,
+    function: tree.Static,
+    call: tree.Call,
+    frame: Frame,
+) -> Value:
     """Return the result of `Owner::name()`; `self::`, `static::` and `parent::` keep the current object."""
     site = evaluator.site(frame, call.line)
     owner = first_known(evaluator.value(function.of, frame))

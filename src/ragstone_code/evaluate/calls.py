@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     from ragstone_code.evaluate.language import NativeFunction
 
 
-def call_value(evaluator: Evaluator, function: Value, arguments: Arguments, site: CallSite) -> Value:
+def call_value(
+    evaluator: Evaluator,
+    function: Value,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of calling a value."""
     function = first_known(function)
     if isinstance(function, Lambda):
@@ -45,7 +50,12 @@ def call_value(evaluator: Evaluator, function: Value, arguments: Arguments, site
     return Unknown("it cannot be called")
 
 
-def _call_by_text(evaluator: Evaluator, text: str, arguments: Arguments, site: CallSite) -> Value:
+def _call_by_text(
+    evaluator: Evaluator,
+    text: str,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of `"Class@method"`, `"Class::method"` or a function name."""
     for separator in ("@", "::"):
         if separator in text:
@@ -54,7 +64,12 @@ def _call_by_text(evaluator: Evaluator, text: str, arguments: Arguments, site: C
     return call_function(evaluator, text, arguments, site)
 
 
-def _call_pair(evaluator: Evaluator, pair: Array, arguments: Arguments, site: CallSite) -> Value:
+def _call_pair(
+    evaluator: Evaluator,
+    pair: Array,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of `[object, "method"]` or `[Class::class, "method"]`."""
     target = first_known(pair.get(0))
     name = str(pair.get(1))
@@ -66,12 +81,23 @@ def _call_pair(evaluator: Evaluator, pair: Array, arguments: Arguments, site: Ca
 def call_lambda(evaluator: Evaluator, function: Lambda, arguments: Arguments) -> Value:
     """Return the result of a function of the project."""
     captured = {name: copy_value(value) for name, value in function.variables.items()}
-    frame = Frame(function.uri, captured, function.this, function.owner, function.called_on or function.owner)
+    frame = Frame(
+        function.uri,
+        captured,
+        function.this,
+        function.owner,
+        function.called_on or function.owner,
+    )
     bind_arguments(evaluator, function.function, arguments, frame)
     return evaluator.enter(function.function, frame)
 
 
-def bind_arguments(evaluator: Evaluator, function: Function, arguments: Arguments, frame: Frame) -> None:
+def bind_arguments(
+    evaluator: Evaluator,
+    function: Function,
+    arguments: Arguments,
+    frame: Frame,
+) -> None:
     """Set the parameters of a function in a frame."""
     positional = list(arguments.positional)
     for parameter in function.parameters:
@@ -85,7 +111,11 @@ def bind_arguments(evaluator: Evaluator, function: Function, arguments: Argument
         elif parameter.default is not None:
             frame.variables[parameter.name] = evaluator.value(parameter.default, frame)
         else:
-            frame.variables[parameter.name] = _inject_by_type(evaluator, parameter, function.line)
+            frame.variables[parameter.name] = _inject_by_type(
+                evaluator,
+                parameter,
+                function.line,
+            )
 
 
 def _inject_by_type(evaluator: Evaluator, parameter: Parameter, line: int) -> Value:
@@ -102,7 +132,12 @@ def _inject_by_type(evaluator: Evaluator, parameter: Parameter, line: int) -> Va
     return Unknown(f"the argument {parameter.name} is not known")
 
 
-def call_function(evaluator: Evaluator, name: str, arguments: Arguments, site: CallSite) -> Value:
+def call_function(
+    evaluator: Evaluator,
+    name: str,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of a named function: of the adapter, of the language or of the project."""
     bare_name = name.lstrip("\\")
     native = _native_function(evaluator, bare_name.lower())
@@ -121,7 +156,11 @@ def _native_function(evaluator: Evaluator, name: str) -> NativeFunction | None:
     return stubs.get(name) or stubs.get(short_name) or evaluator.language.functions.get(short_name)
 
 
-def _project_function(evaluator: Evaluator, name: str, site: CallSite) -> tuple[str, Function] | None:
+def _project_function(
+    evaluator: Evaluator,
+    name: str,
+    site: CallSite,
+) -> tuple[str, Function] | None:
     """Return a function of the project; the namespace of the calling file is searched first."""
     module = None
     if site.uri:
@@ -133,7 +172,13 @@ def _project_function(evaluator: Evaluator, name: str, site: CallSite) -> tuple[
     return evaluator.lookup.function(name)
 
 
-def call_static(evaluator: Evaluator, owner: str, name: str, arguments: Arguments, site: CallSite) -> Value:
+def call_static(
+    evaluator: Evaluator,
+    owner: str,
+    name: str,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of a static method: of the adapter, else of the project."""
     recorder = evaluator.stubs.classes.get(owner.lower().lstrip("\\"))
     if recorder is not None:
@@ -141,7 +186,13 @@ def call_static(evaluator: Evaluator, owner: str, name: str, arguments: Argument
     return _call_project_method(evaluator, _MethodTarget(owner, name), arguments, site)
 
 
-def call_method(evaluator: Evaluator, target: Value, name: str, arguments: Arguments, site: CallSite) -> Value:
+def call_method(
+    evaluator: Evaluator,
+    target: Value,
+    name: str,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of a method of a value."""
     target = first_known(target)
     if isinstance(target, Recorder):
@@ -149,7 +200,12 @@ def call_method(evaluator: Evaluator, target: Value, name: str, arguments: Argum
     if isinstance(target, Instance):
         return _call_instance_method(evaluator, target, name, arguments, site)
     if isinstance(target, EnumCase):
-        return _call_project_method(evaluator, _MethodTarget(target.owner, name, target), arguments, site)
+        return _call_project_method(
+            evaluator,
+            _MethodTarget(target.owner, name, target),
+            arguments,
+            site,
+        )
     if isinstance(target, ClassRef):
         return call_static(evaluator, target.name, name, arguments, site)
     if isinstance(target, Lambda):
@@ -162,13 +218,22 @@ def call_method(evaluator: Evaluator, target: Value, name: str, arguments: Argum
 
 
 def _call_instance_method(
-    evaluator: Evaluator, instance: Instance, name: str, arguments: Arguments, site: CallSite
+    evaluator: Evaluator,
+    instance: Instance,
+    name: str,
+    arguments: Arguments,
+    site: CallSite,
 ) -> Value:
     """Return the result of a method; a property that holds a callable counts if there is no such method."""
     held_callable = instance.properties.get(name)
     if held_callable is not None and evaluator.lookup.method(instance.name, name) is None:
         return call_value(evaluator, held_callable, arguments, site)
-    return _call_project_method(evaluator, _MethodTarget(instance.name, name, instance), arguments, site)
+    return _call_project_method(
+        evaluator,
+        _MethodTarget(instance.name, name, instance),
+        arguments,
+        site,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,19 +245,40 @@ class _MethodTarget:
     this: Value = None
 
 
-def _call_project_method(evaluator: Evaluator, target: _MethodTarget, arguments: Arguments, site: CallSite) -> Value:
+def _call_project_method(
+    evaluator: Evaluator,
+    target: _MethodTarget,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return the result of a method of a project class; else ask the recorder of a known ancestor."""
     located = evaluator.lookup.method(target.owner, target.name)
     if located:
         uri, definition, function = located
-        bound = Lambda(function, uri, this=target.this, owner=definition.name, called_on=target.owner)
+        bound = Lambda(
+            function,
+            uri,
+            this=target.this,
+            owner=definition.name,
+            called_on=target.owner,
+        )
         return call_lambda(evaluator, bound, arguments)
-    enum_result = _call_enum_method(evaluator, target.owner, target.name.lower(), arguments)
+    enum_result = _call_enum_method(
+        evaluator,
+        target.owner,
+        target.name.lower(),
+        arguments,
+    )
     if enum_result is not None:
         return enum_result
     recorder = ancestor_recorder(evaluator, target.owner)
     if recorder is not None:
-        return recorder.on_call(target.name, replace(arguments, this=target.this), site, evaluator)
+        return recorder.on_call(
+            target.name,
+            replace(arguments, this=target.this),
+            site,
+            evaluator,
+        )
     short_owner = target.owner.rpartition("\\")[2]
     return Unknown(f"{short_owner}.{target.name}() is not followed")
 
@@ -206,7 +292,12 @@ def ancestor_recorder(evaluator: Evaluator, class_name: str) -> Recorder | None:
     return None
 
 
-def _call_enum_method(evaluator: Evaluator, owner: str, name: str, arguments: Arguments) -> Value:
+def _call_enum_method(
+    evaluator: Evaluator,
+    owner: str,
+    name: str,
+    arguments: Arguments,
+) -> Value:
     """Return the result of `cases()`, `from()` or `tryFrom()` of an enum; None for any other call."""
     if name not in ("cases", "from", "tryfrom"):
         return None
@@ -223,7 +314,12 @@ def _call_enum_method(evaluator: Evaluator, owner: str, name: str, arguments: Ar
     return Unknown(f"{owner}::{name}() has no such case")
 
 
-def create_object(evaluator: Evaluator, class_value: Value, arguments: Arguments, site: CallSite) -> Value:
+def create_object(
+    evaluator: Evaluator,
+    class_value: Value,
+    arguments: Arguments,
+    site: CallSite,
+) -> Value:
     """Return a new object of a class; the constructor of a project class is evaluated."""
     name = _class_name(class_value)
     if not name:
@@ -254,7 +350,11 @@ def new_instance(evaluator: Evaluator, name: str) -> Instance:
     return Instance(name, definition, uri)
 
 
-def _run_constructor(evaluator: Evaluator, instance: Instance, arguments: Arguments) -> None:
+def _run_constructor(
+    evaluator: Evaluator,
+    instance: Instance,
+    arguments: Arguments,
+) -> None:
     """Evaluate the constructor of an object; promoted parameters become properties."""
     located = evaluator.lookup.method(instance.name, "__construct")
     if located is None:
@@ -274,7 +374,10 @@ def class_constant(evaluator: Evaluator, owner: str, name: str) -> Value:
     if not located:
         return Unknown(f"{owner}::{name} is not known")
     uri, definition, expression = located
-    value = evaluator.value(expression, Frame(uri, owner=definition.name, called_on=owner))
+    value = evaluator.value(
+        expression,
+        Frame(uri, owner=definition.name, called_on=owner),
+    )
     if name in definition.cases:
         return EnumCase(definition.name, name, value)
     return value

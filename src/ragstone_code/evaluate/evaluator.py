@@ -45,7 +45,12 @@ class Evaluator:
     """Evaluates the files of one project; see the package docstring."""
 
     def __init__(
-        self, world: World, language: Language, stubs: Stubs | None = None, *, limits: Limits | None = None
+        self,
+        world: World,
+        language: Language,
+        stubs: Stubs | None = None,
+        *,
+        limits: Limits | None = None,
     ) -> None:
         self.world = world
         self.language = language
@@ -77,17 +82,43 @@ class Evaluator:
             variables = {}
         return self.include(uri, Frame(uri, variables))
 
-    def call(self, function: Value, arguments: Sequence[Value] = (), site: CallSite | None = None) -> Value:
+    def call(
+        self,
+        function: Value,
+        arguments: Sequence[Value] = (),
+        site: CallSite | None = None,
+    ) -> Value:
         """Return the result of a callable: a closure, a function name, `[object, "method"]` or `"Class@method"`."""
         passed = Arguments(tuple(arguments))
         call_site = site or CallSite("", 0)
-        return self._run_limited(lambda: calls.call_value(self, function, passed, call_site))
+        return self._run_limited(
+            lambda: calls.call_value(
+                self,
+                function,
+                passed,
+                call_site,
+            )
+        )
 
-    def call_method(self, of: Value, name: str, arguments: Sequence[Value] = (), site: CallSite | None = None) -> Value:
+    def call_method(
+        self,
+        of: Value,
+        name: str,
+        arguments: Sequence[Value] = (),
+        site: CallSite | None = None,
+    ) -> Value:
         """Return the result of a method of an object; the method may be inherited."""
         passed = Arguments(tuple(arguments))
         call_site = site or CallSite("", 0)
-        return self._run_limited(lambda: calls.call_method(self, of, name, passed, call_site))
+        return self._run_limited(
+            lambda: calls.call_method(
+                self,
+                of,
+                name,
+                passed,
+                call_site,
+            )
+        )
 
     def make(self, name: str, properties: dict[str, Value] | None = None) -> Instance:
         """Return an object of a class, without calling its constructor."""
@@ -177,7 +208,10 @@ class Evaluator:
             return None
         if len(frame.returned) == 1:
             return frame.returned[0]
-        return Unknown("it depends on a condition", options=tuple(reversed(frame.returned)))
+        return Unknown(
+            "it depends on a condition",
+            options=tuple(reversed(frame.returned)),
+        )
 
     def enter(self, function: Function, frame: Frame) -> Value:
         """Run the body of a function and return its result."""

@@ -33,7 +33,11 @@ def _evaluate_literal(_: Evaluator, literal: tree.Literal, frame: Frame) -> Valu
     return literal.value
 
 
-def _evaluate_variable(evaluator: Evaluator, variable: tree.Variable, frame: Frame) -> Value:
+def _evaluate_variable(
+    evaluator: Evaluator,
+    variable: tree.Variable,
+    frame: Frame,
+) -> Value:
     if variable.name in frame.variables:
         return frame.variables[variable.name]
     if variable.name != "this":
@@ -78,7 +82,11 @@ def _join_with_option(parts: list[Value], unknown: Unknown, option: Value) -> st
     return _join_texts(filled)
 
 
-def _evaluate_array(evaluator: Evaluator, expression: tree.Collected, frame: Frame) -> Value:
+def _evaluate_array(
+    evaluator: Evaluator,
+    expression: tree.Collected,
+    frame: Frame,
+) -> Value:
     array = Array()
     array.uri = frame.uri
     for entry in expression.entries:
@@ -101,7 +109,13 @@ def _spread_into(array: Array, value: Value) -> None:
         array.complete = False
 
 
-def _set_entry(evaluator: Evaluator, array: Array, key: Value, value: Value, line: int) -> None:
+def _set_entry(
+    evaluator: Evaluator,
+    array: Array,
+    key: Value,
+    value: Value,
+    line: int,
+) -> None:
     """Set an array entry; an unknown key counts by its display text, if it has one."""
     if isinstance(key, Unknown):
         if not key.display:
@@ -111,19 +125,31 @@ def _set_entry(evaluator: Evaluator, array: Array, key: Value, value: Value, lin
     array.set(evaluator.language.key(key), value, line)
 
 
-def _evaluate_member(evaluator: Evaluator, expression: tree.Member, frame: Frame) -> Value:
+def _evaluate_member(
+    evaluator: Evaluator,
+    expression: tree.Member,
+    frame: Frame,
+) -> Value:
     owner = evaluator.value(expression.of, frame)
     name = evaluate_name(evaluator, expression.name, frame)
     return member(evaluator, owner, name, evaluator.site(frame, expression.line))
 
 
-def _evaluate_static(evaluator: Evaluator, expression: tree.Static, frame: Frame) -> Value:
+def _evaluate_static(
+    evaluator: Evaluator,
+    expression: tree.Static,
+    frame: Frame,
+) -> Value:
     owner = evaluator.value(expression.of, frame)
     name = evaluate_name(evaluator, expression.name, frame)
     return class_member(evaluator, owner, name)
 
 
-def _evaluate_class_name(evaluator: Evaluator, expression: tree.ClassName, frame: Frame) -> Value:
+def _evaluate_class_name(
+    evaluator: Evaluator,
+    expression: tree.ClassName,
+    frame: Frame,
+) -> Value:
     if expression.name == "self":
         if not frame.owner:
             return Unknown("there is no class here")
@@ -138,13 +164,21 @@ def _evaluate_class_name(evaluator: Evaluator, expression: tree.ClassName, frame
     return ClassRef(expression.name)
 
 
-def _evaluate_constant(evaluator: Evaluator, expression: tree.FunctionName, frame: Frame) -> Value:
+def _evaluate_constant(
+    evaluator: Evaluator,
+    expression: tree.FunctionName,
+    frame: Frame,
+) -> Value:
     if expression.name in evaluator.constants:
         return evaluator.constants[expression.name]
     return Unknown(f"the constant {expression.name} is not known", expression.name)
 
 
-def _evaluate_closure(evaluator: Evaluator, closure: tree.Closure, frame: Frame) -> Value:
+def _evaluate_closure(
+    evaluator: Evaluator,
+    closure: tree.Closure,
+    frame: Frame,
+) -> Value:
     captures = closure.function.captures
     if captures is None:
         captured = dict(frame.variables)
@@ -160,7 +194,11 @@ def _evaluate_closure(evaluator: Evaluator, closure: tree.Closure, frame: Frame)
     )
 
 
-def _evaluate_subscript(evaluator: Evaluator, expression: tree.Subscript, frame: Frame) -> Value:
+def _evaluate_subscript(
+    evaluator: Evaluator,
+    expression: tree.Subscript,
+    frame: Frame,
+) -> Value:
     container = first_known(evaluator.value(expression.of, frame))
     key: Value = None
     if expression.key is not None:
@@ -188,14 +226,22 @@ def _character_at(text: str, position: Value) -> Value:
     return Unknown("there is no such character")
 
 
-def _evaluate_assignment(evaluator: Evaluator, assignment: tree.Assigned, frame: Frame) -> Value:
+def _evaluate_assignment(
+    evaluator: Evaluator,
+    assignment: tree.Assigned,
+    frame: Frame,
+) -> Value:
     site = evaluator.site(frame, assignment.line)
     value = _assigned_value(evaluator, assignment, frame)
     assign(evaluator, assignment.target, value, frame, site)
     return value
 
 
-def _assigned_value(evaluator: Evaluator, assignment: tree.Assigned, frame: Frame) -> Value:
+def _assigned_value(
+    evaluator: Evaluator,
+    assignment: tree.Assigned,
+    frame: Frame,
+) -> Value:
     """Return the value to assign; `.=`, `??=` and other operators combine it with the target."""
     target, value, line = assignment.target, assignment.value, assignment.line
     if not assignment.operator:
@@ -204,10 +250,18 @@ def _assigned_value(evaluator: Evaluator, assignment: tree.Assigned, frame: Fram
         return _evaluate_text(evaluator, tree.Text((target, value), line), frame)
     if assignment.operator == "??":
         return evaluate_choice(evaluator, tree.Choice(target, None, value, line), frame)
-    return evaluate_operation(evaluator, tree.Operation(assignment.operator, target, value, line), frame)
+    return evaluate_operation(
+        evaluator,
+        tree.Operation(assignment.operator, target, value, line),
+        frame,
+    )
 
 
-def _evaluate_include(evaluator: Evaluator, include: tree.Included, frame: Frame) -> Value:
+def _evaluate_include(
+    evaluator: Evaluator,
+    include: tree.Included,
+    frame: Frame,
+) -> Value:
     path = first_known(evaluator.value(include.path, frame))
     site = evaluator.site(frame, include.line)
     if not isinstance(path, str):

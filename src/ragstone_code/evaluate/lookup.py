@@ -60,7 +60,11 @@ class Lookup:
                 return uri, definition, function
         return None
 
-    def property(self, class_name: str, name: str) -> tuple[str, Class, Property] | None:
+    def property(
+        self,
+        class_name: str,
+        name: str,
+    ) -> tuple[str, Class, Property] | None:
         """Return a property of a class, with the file and the class that define it."""
         for uri, definition in self.lineage(class_name):
             for class_property in definition.properties:

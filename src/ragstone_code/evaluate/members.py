@@ -50,7 +50,12 @@ def _case_member(case: EnumCase, name: str) -> Value:
     return Unknown(f"{name} of a case is not known")
 
 
-def _instance_member(evaluator: Evaluator, instance: Instance, name: str, site: CallSite) -> Value:
+def _instance_member(
+    evaluator: Evaluator,
+    instance: Instance,
+    name: str,
+    site: CallSite,
+) -> Value:
     """Return a property that was set, its default in the class, or the answer of an ancestor's recorder."""
     if name in instance.properties:
         return instance.properties[name]

@@ -16,7 +16,11 @@ _LOGICAL_AND = ("&&", "and")
 _LOGICAL = (*_LOGICAL_AND, "||", "or")
 
 
-def evaluate_operation(evaluator: Evaluator, operation: tree.Operation, frame: Frame) -> Value:
+def evaluate_operation(
+    evaluator: Evaluator,
+    operation: tree.Operation,
+    frame: Frame,
+) -> Value:
     """Return the result of a unary or binary operator."""
     left = evaluator.value(operation.left, frame)
     if operation.operator in _LOGICAL:
@@ -42,7 +46,12 @@ def _negate(evaluator: Evaluator, value: Value) -> Value:
     return not truth
 
 
-def _apply_operator(evaluator: Evaluator, operator: str, left: Value, right: Value) -> Value:
+def _apply_operator(
+    evaluator: Evaluator,
+    operator: str,
+    left: Value,
+    right: Value,
+) -> Value:
     function = evaluator.language.operators.get(operator)
     if function is None:
         return Unknown(f"{operator} is not followed")
@@ -52,7 +61,12 @@ def _apply_operator(evaluator: Evaluator, operator: str, left: Value, right: Val
         return Unknown(f"{operator} does not fit its sides")
 
 
-def _evaluate_logical(evaluator: Evaluator, operation: tree.Operation, left: Value, frame: Frame) -> Value:
+def _evaluate_logical(
+    evaluator: Evaluator,
+    operation: tree.Operation,
+    left: Value,
+    frame: Frame,
+) -> Value:
     """Return `a && b` or `a || b`; the right side is evaluated only if it can matter."""
     is_and = operation.operator in _LOGICAL_AND
     truth = evaluator.language.truth(left)
@@ -72,7 +86,13 @@ def _evaluate_logical(evaluator: Evaluator, operation: tree.Operation, left: Val
     return right_truth
 
 
-def _choose(evaluator: Evaluator, takes_left: bool | None, left: Value, other: tree.Expr | None, frame: Frame) -> Value:
+def _choose(
+    evaluator: Evaluator,
+    takes_left: bool | None,
+    left: Value,
+    other: tree.Expr | None,
+    frame: Frame,
+) -> Value:
     """Return the left value or the other one; both as options if the choice is unknown."""
     if takes_left is True or other is None:
         return left
@@ -124,7 +144,12 @@ def evaluate_choice(evaluator: Evaluator, choice: tree.Choice, frame: Frame) -> 
     return _combine_options(results)
 
 
-def _evaluate_coalesce(evaluator: Evaluator, left: Value, other: tree.Expr, frame: Frame) -> Value:
+def _evaluate_coalesce(
+    evaluator: Evaluator,
+    left: Value,
+    other: tree.Expr,
+    frame: Frame,
+) -> Value:
     is_absent = evaluator.language.absent(left)
     if is_absent is None:
         return _choose(evaluator, None, left, other, frame)
@@ -137,13 +162,27 @@ def evaluate_match(evaluator: Evaluator, match: tree.Match, frame: Frame) -> Val
     is_subject_known = not isinstance(subject, Unknown)
     results: list[Value] = []
     for tests, result in match.arms:
-        test_values = [evaluator.value(test, frame) for test in tests]
-        is_match = is_subject_known and any(is_identical(subject, value) for value in test_values)
-        if is_match or not tests:
+        is_match: bool | None = True
+        if tests:
+            is_match = _matches(
+                subject,
+                [evaluator.value(test, frame) for test in tests],
+            )
+        if is_match is not False:
             results.append(evaluator.value(result, frame))
+        if is_match:
             break
-        if not is_subject_known or any(isinstance(value, Unknown) for value in test_values):
-            results.append(evaluator.value(result, frame))
     if len(results) == 1 and is_subject_known:
         return results[0]
     return _combine_options(results)
+
+
+def _matches(subject: Value, values: list[Value]) -> bool | None:
+    """Return whether a subject is identical to one of several values, or None if that is unknown."""
+    if isinstance(subject, Unknown):
+        return None
+    if any(is_identical(subject, value) for value in values):
+        return True
+    if any(isinstance(value, Unknown) for value in values):
+        return None
+    return False

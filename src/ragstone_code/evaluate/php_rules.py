@@ -85,19 +85,23 @@ def _integer(value: Value) -> int:
 
 def _equal(left: Value, right: Value) -> Value:
     """Return `left == right`: PHP compares booleans by truth and numeric texts by number."""
-    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
+    if isinstance(left, bool | None) or isinstance(right, bool | None):
         left_truth = truth(left)
         right_truth = truth(right)
         if left_truth is None or right_truth is None:
             return Unknown("== is not known")
         return left_truth == right_truth
-    if isinstance(left, int | float) and isinstance(right, str):
-        left, right = right, left
     if isinstance(left, str) and isinstance(right, int | float):
-        if _NUMBER.fullmatch(left):
-            return _number(left) == right
-        return left == display_text(right)
+        return _text_equals_number(left, right)
+    if isinstance(right, str) and isinstance(left, int | float):
+        return _text_equals_number(right, left)
     return left == right
+
+
+def _text_equals_number(text: str, number: Number) -> bool:
+    if _NUMBER.fullmatch(text):
+        return _number(text) == number
+    return text == display_text(number)
 
 
 def _not_equal(left: Value, right: Value) -> Value:

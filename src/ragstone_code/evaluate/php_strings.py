@@ -39,7 +39,10 @@ def _pure(function: Callable[..., Value]) -> NativeFunction:
             if isinstance(value, Unknown):
                 return Unknown(value.reason, _single_argument_text(arguments))
         if not arguments.complete or arguments.named:
-            return Unknown("the arguments are not known", _single_argument_text(arguments))
+            return Unknown(
+                "the arguments are not known",
+                _single_argument_text(arguments),
+            )
         try:
             return function(*values)
         except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
@@ -323,11 +326,19 @@ def _value(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return arguments.at(0)
 
 
-def _call_user_func(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _call_user_func(
+    arguments: Arguments,
+    site: CallSite,
+    evaluator: Evaluator,
+) -> Value:
     return evaluator.call(arguments.at(0), arguments.positional[1:], site)
 
 
-def _call_user_func_array(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _call_user_func_array(
+    arguments: Arguments,
+    site: CallSite,
+    evaluator: Evaluator,
+) -> Value:
     array = first_known(arguments.at(1))
     values: list[Value] = []
     if isinstance(array, Array):

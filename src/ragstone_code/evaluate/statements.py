@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator
 
 
-def run_block(evaluator: Evaluator, statements: tuple[tree.Statement, ...], frame: Frame) -> None:
+def run_block(
+    evaluator: Evaluator,
+    statements: tuple[tree.Statement, ...],
+    frame: Frame,
+) -> None:
     """Run statements in order."""
     for statement in statements:
         _STATEMENTS[type(statement)](evaluator, statement, frame)
@@ -65,10 +69,18 @@ def _run_if(evaluator: Evaluator, statement: tree.If, frame: Frame) -> None:
             break
     else:
         possible_bodies.append(())
-    run_alternatives(evaluator, frame, [partial(run_block, evaluator, body, frame) for body in possible_bodies])
+    run_alternatives(
+        evaluator,
+        frame,
+        [partial(run_block, evaluator, body, frame) for body in possible_bodies],
+    )
 
 
-def run_alternatives(evaluator: Evaluator, frame: Frame, alternatives: Sequence[Callable[[], object]]) -> None:
+def run_alternatives(
+    evaluator: Evaluator,
+    frame: Frame,
+    alternatives: Sequence[Callable[[], object]],
+) -> None:
     """Run each alternative from the current variables, then merge the variables of all of them."""
     start = _snapshot(frame.variables)
     results: list[dict[str, Value]] = []
@@ -150,7 +162,12 @@ def _run_each(evaluator: Evaluator, loop: tree.Each, frame: Frame) -> None:
         _iterate_unknown(evaluator, loop, "what the loop goes over is not known", frame)
 
 
-def _iterate_array(evaluator: Evaluator, loop: tree.Each, array: Array, frame: Frame) -> None:
+def _iterate_array(
+    evaluator: Evaluator,
+    loop: tree.Each,
+    array: Array,
+    frame: Frame,
+) -> None:
     for key, value in list(array.items.items())[: evaluator.limits.repeats]:
         evaluator.loops.append((array.uri, array.lines.get(key, 0)))
         try:
@@ -160,14 +177,25 @@ def _iterate_array(evaluator: Evaluator, loop: tree.Each, array: Array, frame: F
             evaluator.loops.pop()
 
 
-def _iterate_unknown(evaluator: Evaluator, loop: tree.Each, reason: str, frame: Frame) -> None:
+def _iterate_unknown(
+    evaluator: Evaluator,
+    loop: tree.Each,
+    reason: str,
+    frame: Frame,
+) -> None:
     """Run the body with an unknown entry, as an alternative to no iteration."""
     unknown = Unknown(reason)
     iteration = partial(_iterate_once, evaluator, loop, unknown, unknown, frame)
     run_alternatives(evaluator, frame, [iteration, _do_nothing])
 
 
-def _iterate_once(evaluator: Evaluator, loop: tree.Each, key: Value, value: Value, frame: Frame) -> bool:
+def _iterate_once(
+    evaluator: Evaluator,
+    loop: tree.Each,
+    key: Value,
+    value: Value,
+    frame: Frame,
+) -> bool:
     """Run one iteration and return whether the loop continues."""
     site = evaluator.site(frame, loop.line)
     if loop.key is not None:
@@ -176,7 +204,11 @@ def _iterate_once(evaluator: Evaluator, loop: tree.Each, key: Value, value: Valu
     return _run_loop_body(evaluator, loop.body, frame)
 
 
-def _run_loop_body(evaluator: Evaluator, body: tuple[tree.Statement, ...], frame: Frame) -> bool:
+def _run_loop_body(
+    evaluator: Evaluator,
+    body: tuple[tree.Statement, ...],
+    frame: Frame,
+) -> bool:
     """Run the body of a loop and return False if it ended with `break`."""
     try:
         run_block(evaluator, body, frame)
@@ -211,7 +243,11 @@ def _run_attempt(evaluator: Evaluator, statement: tree.Attempt, frame: Frame) ->
     except ControlTransfer as raised:
         transfer = raised
     for handler in statement.handlers:
-        run_alternatives(evaluator, frame, [partial(run_block, evaluator, handler, frame), _do_nothing])
+        run_alternatives(
+            evaluator,
+            frame,
+            [partial(run_block, evaluator, handler, frame), _do_nothing],
+        )
     run_block(evaluator, statement.after, frame)
     if transfer is not None:
         raise transfer

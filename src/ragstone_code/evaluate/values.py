@@ -39,7 +39,12 @@ class Array:
 
     __slots__ = ("complete", "items", "lines", "next_key", "uri")
 
-    def __init__(self, values: Iterable[Value] = (), *, items: Mapping[Key, Value] | None = None) -> None:
+    def __init__(
+        self,
+        values: Iterable[Value] = (),
+        *,
+        items: Mapping[Key, Value] | None = None,
+    ) -> None:
         self.items: dict[Key, Value] = {}
         if items is not None:
             self.items.update(items)
@@ -195,7 +200,13 @@ class Arguments:
 class Recorder:
     """Base class for the objects of an adapter. Every hook that is not overridden returns an unknown value."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self,
+        name: str,
+        arguments: Arguments,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> Value:
         """Return the result of a method call."""
         return Unknown(f"{name}() is not followed")
 
@@ -203,7 +214,13 @@ class Recorder:
         """Return the value of a member."""
         return Unknown(f"{name} is not followed")
 
-    def on_assign(self, name: Value, value: Value, site: CallSite, evaluator: Evaluator) -> None:
+    def on_assign(
+        self,
+        name: Value,
+        value: Value,
+        site: CallSite,
+        evaluator: Evaluator,
+    ) -> None:
         """Record an assignment to a member or a key; the name is None for `$object[] = value`."""
 
 
@@ -241,13 +258,19 @@ def display_text(value: Value, unknown: str = "?") -> str:
         return ""
     if value is True:
         return "1"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    if isinstance(value, str | int | float):
+    if isinstance(value, float):
+        return _display_float(value)
+    if isinstance(value, str | int):
         return str(value)
     if isinstance(value, ClassRef):
         return value.name
     return unknown
+
+
+def _display_float(value: float) -> str:
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
 
 
 def _display_unknown(value: Unknown, unknown: str) -> str:

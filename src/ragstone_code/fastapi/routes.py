@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.types import Json
 from ragstone_code.fastapi.schemas import add_schemas
-from ragstone_code.graph_builder import GraphBuilder, Location, RouteDefinition, RouteGuard, guard_from_value
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
@@ -20,6 +20,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.route_definition import Location, RouteDefinition, RouteGuard, guard_from_value
 from ragstone_code.sqlalchemy.models import is_mapped
 
 ROUTERS: Final = ("fastapi.APIRouter", "fastapi.routing.APIRouter")

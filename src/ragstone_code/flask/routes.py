@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone_code.flask.rules import FORMS, UrlRule, restful_rules, url_rules, view_guards
-from ragstone_code.graph_builder import GraphBuilder, RouteDefinition, RouteGuard, guard_from_value
+from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
     CallResult,
@@ -19,6 +19,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.route_definition import RouteDefinition, RouteGuard, guard_from_value
 from ragstone_code.sqlalchemy.models import is_mapped
 
 APPS: Final = ("flask.Flask", "flask.app.Flask")

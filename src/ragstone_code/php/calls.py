@@ -97,7 +97,10 @@ def _callable_pair(owner: Expr, name: str | Expr, line: int) -> Expr:
 def _lower_new(context: PhpContext, node: Node) -> Expr:
     anonymous_class = child_of_type(node, "anonymous_class")
     if anonymous_class is not None:
-        arguments = lower_arguments(context, child_of_type(anonymous_class, "arguments"))
+        arguments = lower_arguments(
+            context,
+            child_of_type(anonymous_class, "arguments"),
+        )
         return _lower_anonymous_class(context, anonymous_class, arguments)
     parts = children_without_comments(node)
     if not parts:
@@ -111,7 +114,11 @@ def _lower_new(context: PhpContext, node: Node) -> Expr:
     return New(lower_scope(context, class_node), arguments, line_of(node))
 
 
-def _lower_anonymous_class(context: PhpContext, node: Node, arguments: tuple[Argument, ...]) -> Expr:
+def _lower_anonymous_class(
+    context: PhpContext,
+    node: Node,
+    arguments: tuple[Argument, ...],
+) -> Expr:
     line = line_of(node)
     name = context.names.qualify(f"class@{line}")
     definition = context.definition(node, name)

@@ -59,7 +59,11 @@ def lower_class(context: PhpContext, node: Node, name: str) -> Class:
 
 def _lower_members(context: PhpContext, node: Node) -> _ClassMembers:
     members = _ClassMembers()
-    body = node.child_by_field_name("body") or child_of_type(node, "declaration_list", "enum_declaration_list")
+    body = node.child_by_field_name("body") or child_of_type(
+        node,
+        "declaration_list",
+        "enum_declaration_list",
+    )
     if body is None:
         return members
     for child in body.named_children:

@@ -172,7 +172,11 @@ def _lower_member(context: PhpContext, node: Node) -> Expr:
 def _lower_static_property(context: PhpContext, node: Node) -> Expr:
     owner = lower_scope(context, node.child_by_field_name("scope"))
     name = node.child_by_field_name("name")
-    return Static(owner, _lower_member_name(context, name, "variable_name"), line_of(node))
+    return Static(
+        owner,
+        _lower_member_name(context, name, "variable_name"),
+        line_of(node),
+    )
 
 
 def _lower_class_constant(context: PhpContext, node: Node) -> Expr:
@@ -183,7 +187,11 @@ def _lower_class_constant(context: PhpContext, node: Node) -> Expr:
     return Static(owner, _lower_member_name(context, parts[-1], "name"), line_of(node))
 
 
-def _lower_member_name(context: PhpContext, node: Node | None, plain_type: str) -> str | Expr:
+def _lower_member_name(
+    context: PhpContext,
+    node: Node | None,
+    plain_type: str,
+) -> str | Expr:
     """Return a written name as text and a computed name as an expression."""
     if node is not None and node.type == plain_type:
         return text_of(node)
@@ -212,7 +220,12 @@ def _lower_binary(context: PhpContext, node: Node) -> Expr:
     if operator == "??":
         return Choice(left, None, context.expression(right_node), line_of(node))
     if operator == "instanceof":
-        return Operation(operator, left, lower_scope(context, right_node), line_of(node))
+        return Operation(
+            operator,
+            left,
+            lower_scope(context, right_node),
+            line_of(node),
+        )
     return Operation(operator, left, context.expression(right_node), line_of(node))
 
 

@@ -102,7 +102,12 @@ def lower_type(context: PhpContext, node: Node | None) -> Typed | None:
     return Typed(tuple(distinct_names), is_nullable, text=text_of(node))
 
 
-def _collect_type_names(context: PhpContext, node: Node, names: list[str], depth: int = 0) -> None:
+def _collect_type_names(
+    context: PhpContext,
+    node: Node,
+    names: list[str],
+    depth: int = 0,
+) -> None:
     """Add the class names and built-in names of a type to a list."""
     if node.type == "primitive_type":
         names.append(text_of(node).lower())

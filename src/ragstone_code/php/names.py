@@ -96,7 +96,12 @@ def _group_prefix(node: Node) -> str:
     return ""
 
 
-def _read_import_clause(names: NamespaceNames, clause: Node, prefix: str, kind: str) -> None:
+def _read_import_clause(
+    names: NamespaceNames,
+    clause: Node,
+    prefix: str,
+    kind: str,
+) -> None:
     for child in clause.named_children:
         if child.type in ("name", "qualified_name"):
             full_name = "".join(f"{prefix}{text_of(child)}".split())

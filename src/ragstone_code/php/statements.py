@@ -90,7 +90,11 @@ def _lower_if(context: PhpContext, node: Node) -> list[Statement]:
     return [If(tuple(branches), line_of(node))]
 
 
-def _lower_alternatives(context: PhpContext, node: Node, branches: list[_Branch]) -> Node | None:
+def _lower_alternatives(
+    context: PhpContext,
+    node: Node,
+    branches: list[_Branch],
+) -> Node | None:
     """Add the `elseif` and `else` branches; return the nested `if` of an `else if`."""
     for alternative in node.children_by_field_name("alternative"):
         body = alternative.child_by_field_name("body")
@@ -170,8 +174,20 @@ def _lower_foreach(context: PhpContext, node: Node) -> list[Statement]:
 
 def _lower_for(context: PhpContext, node: Node) -> list[Statement]:
     """Return a `for` loop: its initial expressions, then a loop whose body ends with the updates."""
-    initial = [Do(context.expression(child), line_of(child)) for child in node.children_by_field_name("initialize")]
-    updates = [Do(context.expression(child), line_of(child)) for child in node.children_by_field_name("update")]
+    initial = [
+        Do(
+            context.expression(child),
+            line_of(child),
+        )
+        for child in node.children_by_field_name("initialize")
+    ]
+    updates = [
+        Do(
+            context.expression(child),
+            line_of(child),
+        )
+        for child in node.children_by_field_name("update")
+    ]
     body: list[Statement] = []
     for child in node.children_by_field_name("body"):
         body += context.block(child)
@@ -250,7 +266,11 @@ def _lower_static_variables(context: PhpContext, node: Node) -> list[Statement]:
         value = child.child_by_field_name("value")
         if name is not None and value is not None:
             line = line_of(child)
-            assignment = Assigned(context.expression(name), context.expression(value), line)
+            assignment = Assigned(
+                context.expression(name),
+                context.expression(value),
+                line,
+            )
             statements.append(Do(assignment, line))
     return statements
 

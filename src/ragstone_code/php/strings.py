@@ -48,7 +48,10 @@ def lower_heredoc(context: PhpContext, node: Node) -> Expr:
     if end is not None:
         indentation = end.start_point[1]
     if node.type == "nowdoc":
-        return Literal(_dedent(text_of(body), indentation, is_first=True), line_of(node))
+        return Literal(
+            _dedent(text_of(body), indentation, is_first=True),
+            line_of(node),
+        )
     pieces = list(_pieces(context, body, body.children))
     for position, piece in enumerate(pieces):
         if isinstance(piece, Literal):

@@ -54,7 +54,11 @@ def _external_attribute(interpreter: PythonInterpreter, full_name: str) -> Value
     return module or ExternalName(full_name)
 
 
-def _module_attribute(interpreter: PythonInterpreter, module: ModuleValue, name: str) -> Value:
+def _module_attribute(
+    interpreter: PythonInterpreter,
+    module: ModuleValue,
+    name: str,
+) -> Value:
     """Return a name of a module, a submodule of a package, or a name that the module defines later."""
     if name in module.names:
         return module.names[name]
@@ -65,7 +69,11 @@ def _module_attribute(interpreter: PythonInterpreter, module: ModuleValue, name:
     return defined_later(interpreter, module, name) or UnknownValue(f"{module.name} has no {name}")
 
 
-def _submodule(interpreter: PythonInterpreter, package: ModuleValue, name: str) -> ModuleValue | None:
+def _submodule(
+    interpreter: PythonInterpreter,
+    package: ModuleValue,
+    name: str,
+) -> ModuleValue | None:
     folder = package.uri.rpartition("/")[0]
     for uri in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
         if interpreter.project.world.has(uri):
@@ -73,7 +81,11 @@ def _submodule(interpreter: PythonInterpreter, package: ModuleValue, name: str) 
     return None
 
 
-def defined_later(interpreter: PythonInterpreter, module: ModuleValue, name: str) -> Value:
+def defined_later(
+    interpreter: PythonInterpreter,
+    module: ModuleValue,
+    name: str,
+) -> Value:
     """Return a class or function that a running module defines further down; None if there is none."""
     request = (module.uri, name)
     if module.done or module.scope is None or request in interpreter.requested_names:
@@ -103,7 +115,11 @@ def _class_attribute(owner: ClassValue, name: str) -> Value:
     return located[1]
 
 
-def _object_attribute(interpreter: PythonInterpreter, owner: CallResult, name: str) -> Value:
+def _object_attribute(
+    interpreter: PythonInterpreter,
+    owner: CallResult,
+    name: str,
+) -> Value:
     """Return an attribute of an object: assigned, of its class, the result of a property, or a bound method."""
     if name in owner.attributes:
         return owner.attributes[name]
@@ -130,7 +146,11 @@ def _is_property(function: FunctionValue) -> bool:
     return False
 
 
-def resolve_name(interpreter: PythonInterpreter, full_name: str, importer: str) -> Value:
+def resolve_name(
+    interpreter: PythonInterpreter,
+    full_name: str,
+    importer: str,
+) -> Value:
     """Return the value of a dotted name: a module, a member of a module, or an external name."""
     parts = full_name.split(".")
     for end in range(len(parts), 0, -1):

@@ -45,18 +45,36 @@ class PythonCall:
 # ── call expressions ──────────────────────────────────────────────────────────────────────────────
 
 
-def evaluate_call(interpreter: PythonInterpreter, expression: tree.Call, scope: Scope) -> Value:
+def evaluate_call(
+    interpreter: PythonInterpreter,
+    expression: tree.Call,
+    scope: Scope,
+) -> Value:
     """Return the result of a call expression."""
     if isinstance(expression.function, tree.Variable):
-        result = _call_special_function(interpreter, expression.function.name, expression, scope)
+        result = _call_special_function(
+            interpreter,
+            expression.function.name,
+            expression,
+            scope,
+        )
         if result is not NotImplemented:
             return result
     function = interpreter.evaluate(expression.function, scope)
     args, kwargs = evaluate_arguments(interpreter, expression.arguments, scope)
-    return call_value(interpreter, function, PythonCall(args, kwargs, scope.module.uri, expression.line))
+    return call_value(
+        interpreter,
+        function,
+        PythonCall(args, kwargs, scope.module.uri, expression.line),
+    )
 
 
-def _call_special_function(interpreter: PythonInterpreter, name: str, call: tree.Call, scope: Scope) -> Value:
+def _call_special_function(
+    interpreter: PythonInterpreter,
+    name: str,
+    call: tree.Call,
+    scope: Scope,
+) -> Value:
     """Return the result of `super`, `getattr`, `globals` or `locals`, else `NotImplemented`."""
     if name == "super":
         return UnknownValue("super()", call.line)
@@ -72,7 +90,9 @@ def _call_special_function(interpreter: PythonInterpreter, name: str, call: tree
 
 
 def evaluate_arguments(
-    interpreter: PythonInterpreter, arguments: tuple[tree.Argument, ...], scope: Scope
+    interpreter: PythonInterpreter,
+    arguments: tuple[tree.Argument, ...],
+    scope: Scope,
 ) -> tuple[list[Value], dict[str, Value]]:
     """Return the positional and the named arguments of a call."""
     args: list[Value] = []
@@ -97,7 +117,11 @@ def evaluate_arguments(
 # ── calls of values ───────────────────────────────────────────────────────────────────────────────
 
 
-def call_value(interpreter: PythonInterpreter, function: Value, call: PythonCall) -> Value:
+def call_value(
+    interpreter: PythonInterpreter,
+    function: Value,
+    call: PythonCall,
+) -> Value:
     """Return the result of calling a value."""
     if isinstance(function, ExternalName):
         return _call_external(interpreter, function.name, call)
@@ -118,7 +142,11 @@ def call_value(interpreter: PythonInterpreter, function: Value, call: PythonCall
 
 
 def _new_result(
-    interpreter: PythonInterpreter, callee: str, call: PythonCall, on: Value = None, method: str = ""
+    interpreter: PythonInterpreter,
+    callee: str,
+    call: PythonCall,
+    on: Value = None,
+    method: str = "",
 ) -> CallResult:
     return CallResult(
         callee,
@@ -137,7 +165,11 @@ def _record(interpreter: PythonInterpreter, result: CallResult) -> CallResult:
     return result
 
 
-def _call_external(interpreter: PythonInterpreter, name: str, call: PythonCall) -> Value:
+def _call_external(
+    interpreter: PythonInterpreter,
+    name: str,
+    call: PythonCall,
+) -> Value:
     """Return the result of a function outside the project; most calls are only recorded."""
     if name == "dict":
         dictionary = _create_dictionary(call)
@@ -162,32 +194,54 @@ def _create_dictionary(call: PythonCall) -> dict[Value, Value] | None:
     return None
 
 
-def _create_object(interpreter: PythonInterpreter, class_value: ClassValue, call: PythonCall) -> Value:
+def _create_object(
+    interpreter: PythonInterpreter,
+    class_value: ClassValue,
+    call: PythonCall,
+) -> Value:
     """Return a new object of a project class; its `__init__` is followed."""
-    created = _record(interpreter, _new_result(interpreter, class_value.full, call, class_value))
+    created = _record(
+        interpreter,
+        _new_result(interpreter, class_value.full, call, class_value),
+    )
     located = class_value.find("__init__")
     if located is not None and isinstance(located[1], FunctionValue):
         follow_function(interpreter, located[1], call.with_first(created))
     return created
 
 
-def _call_member(interpreter: PythonInterpreter, member: BoundMember, call: PythonCall) -> Value:
+def _call_member(
+    interpreter: PythonInterpreter,
+    member: BoundMember,
+    call: PythonCall,
+) -> Value:
     if member.function is not None:
         if member.function.definition.static:
             return follow_function(interpreter, member.function, call)
-        return follow_function(interpreter, member.function, call.with_first(member.owner))
+        return follow_function(
+            interpreter,
+            member.function,
+            call.with_first(member.owner),
+        )
     owner = member.owner
     if isinstance(owner, str | list | tuple | dict):
         return call_native_method(owner, member.name, call.args, call.kwargs)
     if not isinstance(owner, CallResult | ClassValue | FunctionValue | BoundMember):
         return UnknownValue("a call of what is not known", call.line)
-    result = _record(interpreter, _new_result(interpreter, full_name(member), call, owner, member.name))
+    result = _record(
+        interpreter,
+        _new_result(interpreter, full_name(member), call, owner, member.name),
+    )
     if isinstance(owner, CallResult):
         owner.calls.append(result)
     return result
 
 
-def _call_result(interpreter: PythonInterpreter, callee: CallResult, call: PythonCall) -> Value:
+def _call_result(
+    interpreter: PythonInterpreter,
+    callee: CallResult,
+    call: PythonCall,
+) -> Value:
     """Return the result of calling a call's result; a method that decorates a function returns the function."""
     if callee.callee == "functools.partial" and callee.args:
         merged = replace(
@@ -208,7 +262,12 @@ def _call_result(interpreter: PythonInterpreter, callee: CallResult, call: Pytho
     return _new_result(interpreter, f"{callee.callee}()", call, callee)
 
 
-def _hide_wrapper(interpreter: PythonInterpreter, function: FunctionValue, result: Value, call: PythonCall) -> Value:
+def _hide_wrapper(
+    interpreter: PythonInterpreter,
+    function: FunctionValue,
+    result: Value,
+    call: PythonCall,
+) -> Value:
     """Return the decorator call instead of the wrapper function that a project decorator returns."""
     decorated: Value = None
     for argument in call.args:
@@ -236,7 +295,10 @@ def _is_inner_function(outer: FunctionValue, inner: Value) -> bool:
 
 
 def apply_decorator(
-    interpreter: PythonInterpreter, decorator: Value, decorated: FunctionValue | ClassValue, location: tuple[str, int]
+    interpreter: PythonInterpreter,
+    decorator: Value,
+    decorated: FunctionValue | ClassValue,
+    location: tuple[str, int],
 ) -> None:
     """Record on a decorator the function or class that it decorates."""
     if isinstance(decorator, CallResult):
@@ -244,14 +306,24 @@ def apply_decorator(
     elif isinstance(decorator, BoundMember) and isinstance(decorator.owner, CallResult):
         if decorator.function is None:
             call = PythonCall([decorated], {}, *location)
-            result = _new_result(interpreter, full_name(decorator), call, decorator.owner, decorator.name)
+            result = _new_result(
+                interpreter,
+                full_name(decorator),
+                call,
+                decorator.owner,
+                decorator.name,
+            )
             decorator.owner.calls.append(result)
 
 
 # ── project functions ─────────────────────────────────────────────────────────────────────────────
 
 
-def follow_function(interpreter: PythonInterpreter, function: FunctionValue, call: PythonCall) -> Value:
+def follow_function(
+    interpreter: PythonInterpreter,
+    function: FunctionValue,
+    call: PythonCall,
+) -> Value:
     """Run a project function and return its result; it is unknown if calls are nested too deeply."""
     if interpreter.call_depth >= _MAX_CALL_DEPTH:
         return UnknownValue("calls in calls without end", call.line)
@@ -282,7 +354,12 @@ def _choose_result(returned: list[tuple[int, Value]], conditions: int) -> Value:
     return None
 
 
-def _bind_arguments(interpreter: PythonInterpreter, function: FunctionValue, call: PythonCall, scope: Scope) -> None:
+def _bind_arguments(
+    interpreter: PythonInterpreter,
+    function: FunctionValue,
+    call: PythonCall,
+    scope: Scope,
+) -> None:
     """Set the parameters of a function in its scope."""
     positional = list(call.args)
     named = dict(call.kwargs)
@@ -300,6 +377,12 @@ def _bind_arguments(interpreter: PythonInterpreter, function: FunctionValue, cal
         elif parameter.name in named:
             scope.names[parameter.name] = named.pop(parameter.name)
         elif parameter.default is not None:
-            scope.names[parameter.name] = interpreter.evaluate(parameter.default, function.scope)
+            scope.names[parameter.name] = interpreter.evaluate(
+                parameter.default,
+                function.scope,
+            )
         else:
-            scope.names[parameter.name] = UnknownValue(f"{parameter.name} is given at run time", function.line)
+            scope.names[parameter.name] = UnknownValue(
+                f"{parameter.name} is given at run time",
+                function.line,
+            )

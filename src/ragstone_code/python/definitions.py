@@ -20,7 +20,10 @@ BlockLowerer: TypeAlias = "Callable[[PythonContext, Node | None], tuple[tree.Sta
 
 
 def lower_function_definition(
-    context: PythonContext, node: Node, decorators: Decorators, lower_block: BlockLowerer
+    context: PythonContext,
+    node: Node,
+    decorators: Decorators,
+    lower_block: BlockLowerer,
 ) -> tree.Function:
     """Return a function, and add it to the context if it is not a method. The body is lowered on first use."""
     name = text_of(node.child_by_field_name("name"))
@@ -54,7 +57,10 @@ def _visibility(name: str) -> str:
 
 
 def lower_class_definition(
-    context: PythonContext, node: Node, decorators: Decorators, lower_block: BlockLowerer
+    context: PythonContext,
+    node: Node,
+    decorators: Decorators,
+    lower_block: BlockLowerer,
 ) -> tree.Class:
     """Return a class, and add it to the context before the classes inside it."""
     short_name = text_of(node.child_by_field_name("name"))
@@ -81,7 +87,10 @@ def lower_class_definition(
 
 
 def _lower_class_body(
-    context: PythonContext, name: str, body: Node | None, lower_block: BlockLowerer
+    context: PythonContext,
+    name: str,
+    body: Node | None,
+    lower_block: BlockLowerer,
 ) -> tuple[tree.Statement, ...]:
     enclosing = context.enclosing
     was_in_class = context.in_class
@@ -132,12 +141,19 @@ def _docstring(body: Node | None) -> str:
     return inspect.cleandoc("".join(contents))
 
 
-def _properties(statements: tuple[tree.Statement, ...], body: Node | None, names: ModuleNames) -> list[tree.Property]:
+def _properties(
+    statements: tuple[tree.Statement, ...],
+    body: Node | None,
+    names: ModuleNames,
+) -> list[tree.Property]:
     """Return the names that a class body assigns or annotates."""
     types = _annotated_types(body, names)
     properties: list[tree.Property] = []
     for statement in statements:
-        if not isinstance(statement, tree.Do) or not isinstance(statement.expression, tree.Assigned):
+        if not isinstance(statement, tree.Do) or not isinstance(
+            statement.expression,
+            tree.Assigned,
+        ):
             continue
         assignment = statement.expression
         if not isinstance(assignment.target, tree.Variable) or assignment.operator:
@@ -146,7 +162,15 @@ def _properties(statements: tuple[tree.Statement, ...], body: Node | None, names
         default: tree.Expr | None = assignment.value
         if isinstance(assignment.value, tree.Opaque) and assignment.value.reason == "no value":
             default = None
-        properties.append(tree.Property(name, types.get(name), default, statement.line, static=True))
+        properties.append(
+            tree.Property(
+                name,
+                types.get(name),
+                default,
+                statement.line,
+                static=True,
+            )
+        )
     return properties
 
 

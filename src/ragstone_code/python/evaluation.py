@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ragstone.code import tree
+from ragstone_code.python.assignment import assign, evaluate_assignment
 from ragstone_code.python.attributes import defined_later
 from ragstone_code.python.calls import evaluate_call
 from ragstone_code.python.names import BUILTIN
-from ragstone_code.python.native_functions import apply_operator, is_plain
+from ragstone_code.python.native_functions import is_plain
+from ragstone_code.python.operations import evaluate_choice, evaluate_operation
 from ragstone_code.python.values import (
     BoundMember,
     ClassValue,
@@ -30,28 +32,47 @@ _MAX_ITEMS: Final = 2_000
 """Iterations of one loop in a comprehension."""
 
 
-def evaluate(interpreter: PythonInterpreter, expression: tree.Expr | None, scope: Scope) -> Value:
+def evaluate(
+    interpreter: PythonInterpreter,
+    expression: tree.Expr | None,
+    scope: Scope,
+) -> Value:
     """Return the value of an expression."""
     if expression is None:
         return None
     evaluate_kind = _EXPRESSIONS.get(type(expression))
     if evaluate_kind is None:
-        return UnknownValue(f"{type(expression).__name__} is not followed", expression.line)
+        return UnknownValue(
+            f"{type(expression).__name__} is not followed",
+            expression.line,
+        )
     return evaluate_kind(interpreter, expression, scope)
 
 
 # ── literals and names ────────────────────────────────────────────────────────────────────────────
 
 
-def _evaluate_literal(_: PythonInterpreter, literal: tree.Literal, scope: Scope) -> Value:
+def _evaluate_literal(
+    _: PythonInterpreter,
+    literal: tree.Literal,
+    scope: Scope,
+) -> Value:
     return literal.value
 
 
-def _evaluate_opaque(_: PythonInterpreter, expression: tree.Opaque, scope: Scope) -> Value:
+def _evaluate_opaque(
+    _: PythonInterpreter,
+    expression: tree.Opaque,
+    scope: Scope,
+) -> Value:
     return UnknownValue(f"{expression.reason}: {expression.text[:60]}", expression.line)
 
 
-def _evaluate_variable(interpreter: PythonInterpreter, variable: tree.Variable, scope: Scope) -> Value:
+def _evaluate_variable(
+    interpreter: PythonInterpreter,
+    variable: tree.Variable,
+    scope: Scope,
+) -> Value:
     is_bound, value = scope.find(variable.name)
     if is_bound:
         return value
@@ -61,11 +82,19 @@ def _evaluate_variable(interpreter: PythonInterpreter, variable: tree.Variable, 
     return defined_later(interpreter, scope.module, variable.name) or unknown
 
 
-def _evaluate_class_name(interpreter: PythonInterpreter, expression: tree.ClassName, scope: Scope) -> Value:
+def _evaluate_class_name(
+    interpreter: PythonInterpreter,
+    expression: tree.ClassName,
+    scope: Scope,
+) -> Value:
     return interpreter.resolve(expression.name, scope.module.uri)
 
 
-def _evaluate_star_import(interpreter: PythonInterpreter, expression: tree.Included, scope: Scope) -> Value:
+def _evaluate_star_import(
+    interpreter: PythonInterpreter,
+    expression: tree.Included,
+    scope: Scope,
+) -> Value:
     """Bind the public names of a module in the scope."""
     if not isinstance(expression.path, tree.Literal):
         return None
@@ -87,7 +116,11 @@ def _public_names(module: ModuleValue) -> list[str]:
     return [name for name in module.names if not name.startswith("_")]
 
 
-def _evaluate_text(interpreter: PythonInterpreter, text: tree.Text, scope: Scope) -> Value:
+def _evaluate_text(
+    interpreter: PythonInterpreter,
+    text: tree.Text,
+    scope: Scope,
+) -> Value:
     parts = [interpreter.evaluate(part, scope) for part in text.parts]
     for part in parts:
         if isinstance(part, UnknownValue):
@@ -97,14 +130,27 @@ def _evaluate_text(interpreter: PythonInterpreter, text: tree.Text, scope: Scope
     return "".join(str(part) for part in parts)
 
 
-def _evaluate_closure(_: PythonInterpreter, closure: tree.Closure, scope: Scope) -> Value:
-    return FunctionValue(closure.function, f"{scope.module.name}.<lambda>", scope.module.uri, scope)
+def _evaluate_closure(
+    _: PythonInterpreter,
+    closure: tree.Closure,
+    scope: Scope,
+) -> Value:
+    return FunctionValue(
+        closure.function,
+        f"{scope.module.name}.<lambda>",
+        scope.module.uri,
+        scope,
+    )
 
 
 # ── collections ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _evaluate_collection(interpreter: PythonInterpreter, collection: tree.Collected, scope: Scope) -> Value:
+def _evaluate_collection(
+    interpreter: PythonInterpreter,
+    collection: tree.Collected,
+    scope: Scope,
+) -> Value:
     if collection.kind == "dict":
         return _evaluate_dictionary(interpreter, collection, scope)
     items: list[Value] = []
@@ -119,7 +165,11 @@ def _evaluate_collection(interpreter: PythonInterpreter, collection: tree.Collec
     return items
 
 
-def _evaluate_dictionary(interpreter: PythonInterpreter, collection: tree.Collected, scope: Scope) -> Value:
+def _evaluate_dictionary(
+    interpreter: PythonInterpreter,
+    collection: tree.Collected,
+    scope: Scope,
+) -> Value:
     """Return a dictionary; entries with unknown keys are left out."""
     dictionary: dict[Value, Value] = {}
     for entry in collection.entries:
@@ -134,7 +184,11 @@ def _evaluate_dictionary(interpreter: PythonInterpreter, collection: tree.Collec
     return dictionary
 
 
-def _evaluate_comprehension(interpreter: PythonInterpreter, comprehension: tree.Comprehended, scope: Scope) -> Value:
+def _evaluate_comprehension(
+    interpreter: PythonInterpreter,
+    comprehension: tree.Comprehended,
+    scope: Scope,
+) -> Value:
     pairs: list[tuple[Value, Value]] = []
     inner = Scope(scope.module, scope)
     if not _run_comprehension_loop(interpreter, comprehension, 0, inner, pairs):
@@ -166,7 +220,13 @@ def _run_comprehension_loop(
         assign(interpreter, target, item, scope)
         if any(truth_of(interpreter.evaluate(test, scope)) is False for test in tests):
             continue
-        if not _run_comprehension_loop(interpreter, comprehension, level + 1, scope, pairs):
+        if not _run_comprehension_loop(
+            interpreter,
+            comprehension,
+            level + 1,
+            scope,
+            pairs,
+        ):
             return False
     return True
 
@@ -174,12 +234,20 @@ def _run_comprehension_loop(
 # ── members and subscripts ────────────────────────────────────────────────────────────────────────
 
 
-def _evaluate_member(interpreter: PythonInterpreter, member: tree.Member, scope: Scope) -> Value:
+def _evaluate_member(
+    interpreter: PythonInterpreter,
+    member: tree.Member,
+    scope: Scope,
+) -> Value:
     owner = interpreter.evaluate(member.of, scope)
     return interpreter.attribute(owner, str(member.name))
 
 
-def _evaluate_subscript(interpreter: PythonInterpreter, subscript: tree.Subscript, scope: Scope) -> Value:
+def _evaluate_subscript(
+    interpreter: PythonInterpreter,
+    subscript: tree.Subscript,
+    scope: Scope,
+) -> Value:
     container = interpreter.evaluate(subscript.of, scope)
     key = interpreter.evaluate(subscript.key, scope)
     if isinstance(container, UnknownValue):
@@ -195,153 +263,6 @@ def _evaluate_subscript(interpreter: PythonInterpreter, subscript: tree.Subscrip
     return UnknownValue("a key of what is not known", subscript.line)
 
 
-# ── operators and conditions ──────────────────────────────────────────────────────────────────────
-
-
-def _evaluate_operation(interpreter: PythonInterpreter, operation: tree.Operation, scope: Scope) -> Value:
-    left = interpreter.evaluate(operation.left, scope)
-    if operation.operator == "and":
-        return _evaluate_and(interpreter, left, operation, scope)
-    if operation.right is None:
-        return _evaluate_unary(operation, left)
-    right = interpreter.evaluate(operation.right, scope)
-    result = apply_operator(operation.operator, left, right)
-    if result is not NotImplemented:
-        return result
-    if operation.operator == "|":
-        return GenericType(ExternalName("typing.Union"), (left, right))
-    if operation.operator == "+":
-        if isinstance(left, list):
-            return [*left, right]
-        if isinstance(right, list):
-            return [left, *right]
-    for side in (left, right):
-        if isinstance(side, UnknownValue):
-            return side
-    return UnknownValue(f"{operation.operator} of what is not known", operation.line)
-
-
-def _evaluate_and(interpreter: PythonInterpreter, left: Value, operation: tree.Operation, scope: Scope) -> Value:
-    left_truth = truth_of(left)
-    if left_truth is False:
-        return left
-    right = interpreter.evaluate(operation.right, scope)
-    if left_truth:
-        return right
-    if truth_of(right) is False:
-        return False
-    return UnknownValue("a condition", operation.line)
-
-
-def _evaluate_unary(operation: tree.Operation, value: Value) -> Value:
-    if operation.operator == "not":
-        truth = truth_of(value)
-        if truth is None:
-            return UnknownValue("a condition", operation.line)
-        return not truth
-    if operation.operator == "-" and isinstance(value, int | float):
-        return -value
-    return UnknownValue(operation.operator, operation.line)
-
-
-def _evaluate_choice(interpreter: PythonInterpreter, choice: tree.Choice, scope: Scope) -> Value:
-    """Return `then if test else other` or `test or other`."""
-    test, decision = decide(interpreter, choice.test, scope)
-    if decision is False:
-        return interpreter.evaluate(choice.other, scope)
-    if choice.then is None:
-        if decision is None and isinstance(test, UnknownValue):
-            return UnknownValue(test.reason, choice.line)
-        return test
-    if decision:
-        return interpreter.evaluate(choice.then, scope)
-    interpreter.conditions += 1
-    then = interpreter.evaluate(choice.then, scope)
-    other = interpreter.evaluate(choice.other, scope)
-    interpreter.conditions -= 1
-    if is_plain(then) and is_plain(other) and then != other:
-        return UnknownValue("depends on a condition", choice.line)
-    if isinstance(then, UnknownValue) or not then:
-        return other
-    return then
-
-
-def decide(interpreter: PythonInterpreter, test: tree.Expr, scope: Scope) -> tuple[Value, bool | None]:
-    """Return the value of a test and its truth; the truth is None if it is unknown or depends on settings."""
-    interpreter.has_read_settings = False
-    value = interpreter.evaluate(test, scope)
-    if interpreter.has_read_settings:
-        return value, None
-    return value, truth_of(value)
-
-
-# ── assignments ───────────────────────────────────────────────────────────────────────────────────
-
-
-def _evaluate_assignment(interpreter: PythonInterpreter, assignment: tree.Assigned, scope: Scope) -> Value:
-    if isinstance(assignment.value, tree.Opaque) and assignment.value.reason == "no value":
-        return None
-    value = interpreter.evaluate(assignment.value, scope)
-    if assignment.operator:
-        return _assign_augmented(interpreter, assignment, value, scope)
-    assign(interpreter, assignment.target, value, scope)
-    return value
-
-
-def _assign_augmented(interpreter: PythonInterpreter, assignment: tree.Assigned, value: Value, scope: Scope) -> Value:
-    """Apply `+=` and similar; a list is extended in place."""
-    current = interpreter.evaluate(assignment.target, scope)
-    if assignment.operator == "+" and isinstance(current, list):
-        if isinstance(value, list | tuple):
-            current.extend(value)
-        else:
-            current.append(value)
-        return current
-    result = apply_operator(assignment.operator, current, value)
-    if isinstance(current, UnknownValue) and isinstance(value, list):
-        result = value  # the known items of a list count, even if the list was unknown before
-    if result is NotImplemented:
-        assign(interpreter, assignment.target, UnknownValue("not known", assignment.line), scope)
-    else:
-        assign(interpreter, assignment.target, result, scope)
-    return result
-
-
-def assign(interpreter: PythonInterpreter, target: tree.Expr, value: Value, scope: Scope) -> None:
-    """Assign a value to a name, an attribute, a key, or several targets."""
-    if isinstance(target, tree.Variable):
-        scope.names[target.name] = value
-    elif isinstance(target, tree.Member):
-        owner = interpreter.evaluate(target.of, scope)
-        _assign_attribute(owner, str(target.name), value)
-    elif isinstance(target, tree.Subscript):
-        container = interpreter.evaluate(target.of, scope)
-        key = interpreter.evaluate(target.key, scope)
-        if isinstance(container, dict) and is_plain(key):
-            container[key] = value
-    elif isinstance(target, tree.Collected):
-        _assign_several(interpreter, target, value, scope)
-
-
-def _assign_attribute(owner: Value, name: str, value: Value) -> None:
-    if isinstance(owner, ModuleValue):
-        owner.names[name] = value
-        return
-    attributes = getattr(owner, "attributes", None)
-    if isinstance(attributes, dict):
-        attributes[name] = value
-
-
-def _assign_several(interpreter: PythonInterpreter, target: tree.Collected, value: Value, scope: Scope) -> None:
-    parts: list[Value] = []
-    if isinstance(value, list | tuple):
-        parts.extend(value)
-    missing = len(target.entries) - len(parts)
-    parts += [UnknownValue("not known", target.line)] * missing
-    for entry, part in zip(target.entries, parts, strict=False):
-        assign(interpreter, entry.value, part, scope)
-
-
 _EXPRESSIONS: Final[dict[type, Callable[[PythonInterpreter, Any, Scope], Value]]] = {
     tree.Literal: _evaluate_literal,
     tree.Opaque: _evaluate_opaque,
@@ -355,7 +276,7 @@ _EXPRESSIONS: Final[dict[type, Callable[[PythonInterpreter, Any, Scope], Value]]
     tree.Member: _evaluate_member,
     tree.Subscript: _evaluate_subscript,
     tree.Call: evaluate_call,
-    tree.Operation: _evaluate_operation,
-    tree.Choice: _evaluate_choice,
-    tree.Assigned: _evaluate_assignment,
+    tree.Operation: evaluate_operation,
+    tree.Choice: evaluate_choice,
+    tree.Assigned: evaluate_assignment,
 }

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ragstone.code import tree
+from ragstone_code.python.assignment import assign
 from ragstone_code.python.calls import apply_decorator, evaluate_arguments
-from ragstone_code.python.evaluation import assign, decide
+from ragstone_code.python.operations import decide
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,
@@ -25,7 +26,11 @@ _MAX_ITERATIONS: Final = 2_000
 """Iterations of one loop."""
 
 
-def run_block(interpreter: PythonInterpreter, statements: tuple[tree.Statement, ...], scope: Scope) -> str:
+def run_block(
+    interpreter: PythonInterpreter,
+    statements: tuple[tree.Statement, ...],
+    scope: Scope,
+) -> str:
     """Run statements and return how they end: "", return, break, continue or raise."""
     for statement in statements:
         interpreter.steps -= 1
@@ -37,16 +42,28 @@ def run_block(interpreter: PythonInterpreter, statements: tuple[tree.Statement, 
     return ""
 
 
-def _run_statement(interpreter: PythonInterpreter, statement: tree.Statement, scope: Scope) -> str:
+def _run_statement(
+    interpreter: PythonInterpreter,
+    statement: tree.Statement,
+    scope: Scope,
+) -> str:
     return _STATEMENTS[type(statement)](interpreter, statement, scope)
 
 
-def _run_expression(interpreter: PythonInterpreter, statement: tree.Do, scope: Scope) -> str:
+def _run_expression(
+    interpreter: PythonInterpreter,
+    statement: tree.Do,
+    scope: Scope,
+) -> str:
     interpreter.evaluate(statement.expression, scope)
     return ""
 
 
-def _run_return(interpreter: PythonInterpreter, statement: tree.Return, scope: Scope) -> str:
+def _run_return(
+    interpreter: PythonInterpreter,
+    statement: tree.Return,
+    scope: Scope,
+) -> str:
     value = interpreter.evaluate(statement.value, scope)
     interpreter.returned.append((interpreter.conditions, value))
     return "return"
@@ -59,7 +76,11 @@ def _run_leave(_: PythonInterpreter, statement: tree.Leave, scope: Scope) -> str
 # ── branches ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _run_conditionally(interpreter: PythonInterpreter, statements: tuple[tree.Statement, ...], scope: Scope) -> str:
+def _run_conditionally(
+    interpreter: PythonInterpreter,
+    statements: tuple[tree.Statement, ...],
+    scope: Scope,
+) -> str:
     """Run statements that may not run in the real program."""
     interpreter.conditions += 1
     try:
@@ -129,15 +150,23 @@ def _merge_values(first: Value, second: Value, line: int) -> Value:
     if isinstance(first, str | int | float) and second != first and second is not None:
         return UnknownValue("depends on a condition", line)
     if isinstance(first, list) and isinstance(second, list):
-        return [*first, *(value for value in second if not _contains(first, value))]
+        return _unite_lists(first, second)
     return first
+
+
+def _unite_lists(first: list[Value], second: list[Value]) -> list[Value]:
+    return [*first, *(value for value in second if not _contains(first, value))]
 
 
 def _contains(values: list[Value], value: Value) -> bool:
     return any(other is value or (isinstance(other, str) and other == value) for other in values)
 
 
-def _run_attempt(interpreter: PythonInterpreter, statement: tree.Attempt, scope: Scope) -> str:
+def _run_attempt(
+    interpreter: PythonInterpreter,
+    statement: tree.Attempt,
+    scope: Scope,
+) -> str:
     """Run a `try` body, then each handler; a handler may only add names."""
     ending = run_block(interpreter, statement.body, scope)
     for handler in statement.handlers:
@@ -153,7 +182,11 @@ def _run_attempt(interpreter: PythonInterpreter, statement: tree.Attempt, scope:
 # ── loops ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _run_repeated(interpreter: PythonInterpreter, loop: tree.Repeated, scope: Scope) -> str:
+def _run_repeated(
+    interpreter: PythonInterpreter,
+    loop: tree.Repeated,
+    scope: Scope,
+) -> str:
     _run_conditionally(interpreter, loop.body, scope)
     return ""
 
@@ -161,7 +194,12 @@ def _run_repeated(interpreter: PythonInterpreter, loop: tree.Repeated, scope: Sc
 def _run_each(interpreter: PythonInterpreter, loop: tree.Each, scope: Scope) -> str:
     iterable = interpreter.evaluate(loop.over, scope)
     if not isinstance(iterable, list | tuple | dict):
-        assign(interpreter, loop.value, UnknownValue("a loop over what is not known", loop.line), scope)
+        assign(
+            interpreter,
+            loop.value,
+            UnknownValue("a loop over what is not known", loop.line),
+            scope,
+        )
         _run_conditionally(interpreter, loop.body, scope)
         return ""
     for item in list(iterable)[:_MAX_ITERATIONS]:
@@ -177,13 +215,20 @@ def _run_each(interpreter: PythonInterpreter, loop: tree.Each, scope: Scope) -> 
 # ── definitions ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _run_function(interpreter: PythonInterpreter, definition: tree.Function, scope: Scope) -> str:
+def _run_function(
+    interpreter: PythonInterpreter,
+    definition: tree.Function,
+    scope: Scope,
+) -> str:
     scope.names[definition.name] = _create_function(interpreter, definition, scope)
     return ""
 
 
 def _create_function(
-    interpreter: PythonInterpreter, definition: tree.Function, scope: Scope, owner: ClassValue | None = None
+    interpreter: PythonInterpreter,
+    definition: tree.Function,
+    scope: Scope,
+    owner: ClassValue | None = None,
 ) -> FunctionValue:
     qualifier = scope.module.name
     if owner:
@@ -201,7 +246,10 @@ def _create_function(
 
 
 def _decorate(
-    interpreter: PythonInterpreter, decorator: tree.Expr, decorated: FunctionValue | ClassValue, scope: Scope
+    interpreter: PythonInterpreter,
+    decorator: tree.Expr,
+    decorated: FunctionValue | ClassValue,
+    scope: Scope,
 ) -> None:
     """Record a decorator on a function and the function on the decorator; the function is not replaced."""
     value = _evaluate_project_decorator(interpreter, decorator, scope)
@@ -212,7 +260,9 @@ def _decorate(
 
 
 def _evaluate_project_decorator(
-    interpreter: PythonInterpreter, decorator: tree.Expr, scope: Scope
+    interpreter: PythonInterpreter,
+    decorator: tree.Expr,
+    scope: Scope,
 ) -> CallResult | None:
     """Return the call of a decorator factory of the project, which is recorded and not followed."""
     if not isinstance(decorator, tree.Call):
@@ -232,12 +282,20 @@ def _evaluate_project_decorator(
     )
 
 
-def _run_class(interpreter: PythonInterpreter, definition: tree.Class, scope: Scope) -> str:
+def _run_class(
+    interpreter: PythonInterpreter,
+    definition: tree.Class,
+    scope: Scope,
+) -> str:
     scope.names[definition.short] = _create_class(interpreter, definition, scope)
     return ""
 
 
-def _create_class(interpreter: PythonInterpreter, definition: tree.Class, scope: Scope) -> ClassValue:
+def _create_class(
+    interpreter: PythonInterpreter,
+    definition: tree.Class,
+    scope: Scope,
+) -> ClassValue:
     bases: list[Value] = []
     options: dict[str, Value] = {}
     for base in definition.bases:
@@ -260,14 +318,22 @@ def _create_class(interpreter: PythonInterpreter, definition: tree.Class, scope:
 
 
 def _run_class_statement(
-    interpreter: PythonInterpreter, statement: tree.Statement, class_value: ClassValue, scope: Scope
+    interpreter: PythonInterpreter,
+    statement: tree.Statement,
+    class_value: ClassValue,
+    scope: Scope,
 ) -> None:
     """Run a statement of a class body; the lines of new names and their annotations are recorded."""
     interpreter.steps -= 1
     if interpreter.steps < 0:
         return
     if isinstance(statement, tree.Function):
-        scope.names[statement.name] = _create_function(interpreter, statement, scope, class_value)
+        scope.names[statement.name] = _create_function(
+            interpreter,
+            statement,
+            scope,
+            class_value,
+        )
         class_value.lines[statement.name] = statement.line
         return
     names_before = set(scope.names)
@@ -278,7 +344,10 @@ def _run_class_statement(
 
 
 def _record_annotation(statement: tree.Statement, class_value: ClassValue) -> None:
-    if not isinstance(statement, tree.Do) or not isinstance(statement.expression, tree.Assigned):
+    if not isinstance(statement, tree.Do) or not isinstance(
+        statement.expression,
+        tree.Assigned,
+    ):
         return
     assignment = statement.expression
     if isinstance(assignment.target, tree.Variable):

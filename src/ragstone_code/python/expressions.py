@@ -119,7 +119,11 @@ def _lower_generic_type(context: PythonContext, node: Node) -> tree.Expr:
     if len(parts) > 1:
         keys = children_of(parts[1])
     line = line_of(node)
-    return tree.Subscript(context.expression(parts[0]), _lower_keys(context, keys, line), line)
+    return tree.Subscript(
+        context.expression(parts[0]),
+        _lower_keys(context, keys, line),
+        line,
+    )
 
 
 def _lower_keys(context: PythonContext, keys: list[Node], line: int) -> tree.Expr:
@@ -197,7 +201,12 @@ def _lower_comprehension(context: PythonContext, node: Node) -> tree.Expr:
     body = node.child_by_field_name("body")
     if body is not None:
         element = _lower_entry(context, body)
-    return tree.Comprehended(element, tuple(loops), line_of(node), _COMPREHENSION_KINDS[node.type])
+    return tree.Comprehended(
+        element,
+        tuple(loops),
+        line_of(node),
+        _COMPREHENSION_KINDS[node.type],
+    )
 
 
 # ── operations and assignments ────────────────────────────────────────────────────────────────────
@@ -209,7 +218,12 @@ def _lower_wrapped(context: PythonContext, node: Node) -> tree.Expr:
 
 def _lower_binary(context: PythonContext, node: Node) -> tree.Expr:
     operator = text_of(node.child_by_field_name("operator"))
-    return tree.Operation(operator, context.field(node, "left"), context.field(node, "right"), line_of(node))
+    return tree.Operation(
+        operator,
+        context.field(node, "left"),
+        context.field(node, "right"),
+        line_of(node),
+    )
 
 
 def _lower_boolean(context: PythonContext, node: Node) -> tree.Expr:
@@ -242,7 +256,12 @@ def _lower_not(context: PythonContext, node: Node) -> tree.Expr:
 
 def _lower_unary(context: PythonContext, node: Node) -> tree.Expr:
     operator = text_of(node.child_by_field_name("operator"))
-    return tree.Operation(operator, context.field(node, "argument"), None, line_of(node))
+    return tree.Operation(
+        operator,
+        context.field(node, "argument"),
+        None,
+        line_of(node),
+    )
 
 
 def _lower_conditional(context: PythonContext, node: Node) -> tree.Expr:
@@ -254,7 +273,11 @@ def _lower_conditional(context: PythonContext, node: Node) -> tree.Expr:
 
 
 def _lower_walrus(context: PythonContext, node: Node) -> tree.Expr:
-    return tree.Assigned(context.field(node, "name"), context.field(node, "value"), line_of(node))
+    return tree.Assigned(
+        context.field(node, "name"),
+        context.field(node, "value"),
+        line_of(node),
+    )
 
 
 def _lower_assignment(context: PythonContext, node: Node) -> tree.Expr:

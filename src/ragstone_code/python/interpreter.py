@@ -122,6 +122,16 @@ class PythonInterpreter:
         """Return the value of a dotted name: a module, a member of a module, or an external name."""
         return attributes.resolve_name(self, full_name, importer)
 
-    def call(self, function: Value, args: list[Value], kwargs: dict[str, Value], location: tuple[str, int]) -> Value:
+    def call(
+        self,
+        function: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        location: tuple[str, int],
+    ) -> Value:
         """Return the result of a call."""
-        return calls.call_value(self, function, calls.PythonCall(args, kwargs, *location))
+        return calls.call_value(
+            self,
+            function,
+            calls.PythonCall(args, kwargs, *location),
+        )

@@ -67,16 +67,12 @@ class ModuleNames:
 
     def collect(self, root: Node) -> None:
         """Collect all imports of the file and the classes and functions of its top level."""
-        top_level_imports: list[Node] = []
-        nested_imports: list[Node] = []
+        imports: dict[bool, list[Node]] = {True: [], False: []}
         pending = [(root, True)]
         while pending:
             node, is_top_level = pending.pop()
             if node.type in ("import_statement", "import_from_statement"):
-                if is_top_level:
-                    top_level_imports.append(node)
-                else:
-                    nested_imports.append(node)
+                imports[is_top_level].append(node)
                 continue
             is_definition = node.type in ("class_definition", "function_definition")
             if is_top_level and is_definition:
@@ -84,7 +80,7 @@ class ModuleNames:
             if node.type not in _LEAVES and node.type.endswith(_CONTAINERS):
                 is_inner_top_level = is_top_level and not is_definition
                 pending.extend((child, is_inner_top_level) for child in reversed(node.named_children))
-        for node in (*top_level_imports, *nested_imports):
+        for node in (*imports[True], *imports[False]):
             self._add_imports(node)
 
     def _add_imports(self, node: Node) -> None:

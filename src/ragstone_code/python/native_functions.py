@@ -26,7 +26,12 @@ def is_plain(value: Value) -> bool:
 # ── methods ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def call_native_method(value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def call_native_method(
+    value: Value,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+) -> Value:
     """Return the result of a method of a text, list, tuple or dictionary; lists and dictionaries may change."""
     try:
         if isinstance(value, str):
@@ -38,7 +43,12 @@ def call_native_method(value: Value, name: str, args: list[Value], kwargs: dict[
         return UnknownValue(f"{name}: {error}")
 
 
-def _call_text_method(text: str, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _call_text_method(
+    text: str,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+) -> Value:
     inputs: list[Value] = list(kwargs.values())
     for argument in args:
         if isinstance(argument, list | tuple):
@@ -54,7 +64,10 @@ def _call_text_method(text: str, name: str, args: list[Value], kwargs: dict[str,
 
 
 def _call_dictionary_method(
-    dictionary: dict[Value, Value], name: str, args: list[Value], kwargs: dict[str, Value]
+    dictionary: dict[Value, Value],
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
 ) -> Value:
     if name == "items":
         return list(dictionary.items())
@@ -267,7 +280,11 @@ def _multiply(left: Value, right: Value) -> Value:
     return _calculate(operator.mul, left, right)
 
 
-def _calculate(function: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
+def _calculate(
+    function: Callable[[Value, Value], Value],
+    left: Value,
+    right: Value,
+) -> Value:
     for side in (left, right):
         if side is None or not is_plain(side):
             return NotImplemented

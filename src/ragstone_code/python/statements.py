@@ -54,7 +54,11 @@ def _lower_opaque(_: PythonContext, node: Node) -> Block:
 
 def _lower_type_alias(context: PythonContext, node: Node) -> Block:
     line = line_of(node)
-    assignment = tree.Assigned(context.field(node, "left"), context.field(node, "right"), line)
+    assignment = tree.Assigned(
+        context.field(node, "left"),
+        context.field(node, "right"),
+        line,
+    )
     return (tree.Do(assignment, line),)
 
 
@@ -79,7 +83,11 @@ def _lower_import(context: PythonContext, node: Node) -> Block:
         if name == "*":
             imported = tree.Included(tree.Literal(full, line), line)
         else:
-            imported = tree.Assigned(tree.Variable(name, line), tree.ClassName(full, name, line), line)
+            imported = tree.Assigned(
+                tree.Variable(name, line),
+                tree.ClassName(full, name, line),
+                line,
+            )
         statements.append(tree.Do(imported, line))
     if node.type == "import_statement":
         for child in node.children_by_field_name("name"):
@@ -185,7 +193,11 @@ def _lower_match(context: PythonContext, node: Node) -> Block:
     return (tree.If(tuple(branches), line_of(node)),)
 
 
-def _lower_case_test(context: PythonContext, case: Node, subject: tree.Expr) -> tree.Expr | None:
+def _lower_case_test(
+    context: PythonContext,
+    case: Node,
+    subject: tree.Expr,
+) -> tree.Expr | None:
     """Return the test of a case: none for `_`, a comparison for a literal, opaque for other patterns."""
     patterns = [child for child in children_of(case) if child.type == "case_pattern"]
     has_guard = case.child_by_field_name("guard") is not None
