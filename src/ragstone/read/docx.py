@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone.read.file_types import name_of
-from ragstone.read.kinds import kind_of
+from ragstone.read.extracted_text import build_document
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name
@@ -34,16 +33,13 @@ def read(data: bytes, uri: str) -> Document:
     reader.read_blocks(tree if body is None else body)
     for kind in _NOTES:
         reader.read_notes(package.optional_xml(parts.get(kind, f"word/{kind}.xml")), kind)
-    writer = reader.writer
-    return Document(
+    return build_document(
         uri,
-        writer.text,
-        kind_of(uri)[0],
+        reader.writer,
         "docx",
-        package.core_title() or reader.title or name_of(uri),
-        {"extracted": True},
-        tuple(writer.marks),
-        remarks=("no text found in the document",) if writer.is_empty else (),
+        package.core_title() or reader.title,
+        remark_if_empty="no text found in the document",
+        metadata={"extracted": True},
     )
 
 
@@ -130,16 +126,11 @@ def _find_heading_styles(styles: Element | None) -> dict[str, int]:
         level = _style_level(style)
         if level:
             levels[style_id] = level
-    inherited: dict[str, int] = {}
-    for style_id in bases:
-        base = style_id
-        for _ in range(_MAX_STYLE_DEPTH):
-            if base in levels or base not in bases:
-                break
-            base = bases[base]
-        if base in levels:
-            inherited[style_id] = levels[base]
-    return inherited
+    for _ in range(_MAX_STYLE_DEPTH):
+        for style_id, base in bases.items():
+            if style_id not in levels and base in levels:
+                levels[style_id] = levels[base]
+    return levels
 
 
 def _style_level(style: Element) -> int:

@@ -10,9 +10,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from ragstone.errors import ReadError
 from ragstone.read.encoding import DecodedText, decode_text
-from ragstone.read.file_types import name_of
+from ragstone.read.extracted_text import build_document
 from ragstone.read.html_page import PageReader
-from ragstone.read.kinds import kind_of
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.types import Document
 
@@ -46,16 +45,8 @@ def read(data: bytes, uri: str) -> Document:
     metadata: dict[str, str | bool] = {"extracted": True}
     if encoding != "utf-8":
         metadata["encoding"] = encoding
-    return Document(
-        uri,
-        writer.text,
-        kind_of(uri, data)[0],
-        "html",
-        title or name_of(uri),
-        metadata,
-        tuple(writer.marks),
-        remarks=("no text found in the page",) if writer.is_empty else (),
-    )
+    remark = "no text found in the page"
+    return build_document(uri, writer, "html", title, remark_if_empty=remark, metadata=metadata)
 
 
 def decode_html(data: bytes) -> DecodedText:

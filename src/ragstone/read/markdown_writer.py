@@ -44,11 +44,6 @@ class MarkdownWriter:
         """Return the whole text."""
         return "".join([*self._parts, "\n"]) if self._parts else ""
 
-    @property
-    def is_empty(self) -> bool:
-        """Return whether nothing was written."""
-        return not self._parts
-
     def write_heading(self, level: int, title: str, *, is_section: bool = False) -> None:
         """Write a heading; a section can also be cited."""
         title = one_line(clean(title))

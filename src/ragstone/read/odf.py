@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ragstone.read.file_types import name_of
-from ragstone.read.kinds import kind_of
+from ragstone.read.extracted_text import build_document
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.sheet_writer import SheetWriter
@@ -29,18 +28,15 @@ def read_text(data: bytes, uri: str) -> Document:
     package = OfficePackage(data)
     reader = _OdfReader(has_sections=True)
     reader.read_blocks(_find_body(package, "text"))
-    writer = reader.writer
     for number, note in enumerate(reader.notes, 1):
-        writer.write_block(f"[^{number}]: {note}")
-    return Document(
+        reader.writer.write_block(f"[^{number}]: {note}")
+    return build_document(
         uri,
-        writer.text,
-        kind_of(uri)[0],
+        reader.writer,
         "odt",
-        _find_title(package) or reader.title or name_of(uri),
-        {"extracted": True},
-        tuple(writer.marks),
-        remarks=("no text found in the document",) if writer.is_empty else (),
+        _find_title(package) or reader.title,
+        remark_if_empty="no text found in the document",
+        metadata={"extracted": True},
     )
 
 
@@ -59,10 +55,8 @@ def read_sheets(data: bytes, uri: str) -> Document:
                 for offset in range(min(repeated, _MAX_REPEATED)):
                     writer.write_row(row_number + offset, cells)
             row_number += repeated
-    title = _find_title(package) or name_of(uri)
-    remarks = () if writer.marks else ("no cell with a value found",)
-    kind, _ = kind_of(uri)
-    return Document(uri, writer.text, kind, "ods", title, {}, tuple(writer.marks), remarks=remarks)
+    title = _find_title(package)
+    return build_document(uri, writer, "ods", title, remark_if_empty="no cell with a value found")
 
 
 @report_damage
@@ -72,11 +66,8 @@ def read_slides(data: bytes, uri: str) -> Document:
     reader = _OdfReader(has_sections=False)
     for number, page in enumerate(children(_find_body(package, "presentation"), "page"), 1):
         reader.read_slide(page, number)
-    writer = reader.writer
-    title = _find_title(package) or reader.title or name_of(uri)
-    remarks = ("no slide found",) if writer.is_empty else ()
-    kind, _ = kind_of(uri)
-    return Document(uri, writer.text, kind, "odp", title, {}, tuple(writer.marks), remarks=remarks)
+    title = _find_title(package) or reader.title
+    return build_document(uri, reader.writer, "odp", title, remark_if_empty="no slide found")
 
 
 class _OdfReader:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone.read.file_types import name_of
-from ragstone.read.kinds import kind_of
+from ragstone.read.extracted_text import build_document
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name, relation_id
@@ -32,10 +31,8 @@ def read(data: bytes, uri: str) -> Document:
             _write_notes(writer, package.xml(notes_path))
     title = package.core_title()
     if not title or title.lower() in _DEFAULT_TITLES:
-        title = first_title or name_of(uri)
-    remarks = ("no slide found",) if writer.is_empty else ()
-    kind, _ = kind_of(uri)
-    return Document(uri, writer.text, kind, "pptx", title, {}, tuple(writer.marks), remarks=remarks)
+        title = first_title
+    return build_document(uri, writer, "pptx", title, remark_if_empty="no slide found")
 
 
 def _list_slides(package: OfficePackage) -> list[str]:

@@ -12,8 +12,7 @@ from typing import Final, Literal, cast
 from xml.etree import ElementTree
 
 from ragstone.errors import ReadError
-from ragstone.read.file_types import name_of
-from ragstone.read.kinds import kind_of
+from ragstone.read.extracted_text import build_document
 from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.sheet_writer import SheetWriter
 from ragstone.read.xml_tree import (
@@ -58,10 +57,8 @@ def read(data: bytes, uri: str) -> Document:
         writer.start_sheet(sheet.get("name", ""), number)
         for row, cells in _read_rows(package, relation.path, formatter):
             writer.write_row(row, cells)
-    title = package.core_title() or name_of(uri)
-    remarks = () if writer.marks else ("no cell with a value found",)
-    kind, _ = kind_of(uri)
-    return Document(uri, writer.text, kind, "xlsx", title, {}, tuple(writer.marks), remarks=remarks)
+    title = package.core_title()
+    return build_document(uri, writer, "xlsx", title, remark_if_empty="no cell with a value found")
 
 
 def _load_formatter(package: OfficePackage, main_part: str, book: Element) -> _CellFormatter:
