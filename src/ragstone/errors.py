@@ -36,7 +36,6 @@ class RagstoneError(Exception):
     retryable: bool = False
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        """Keep the message and the hint."""
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -88,7 +87,6 @@ class ReadError(RagstoneError):
     code = "read"
 
     def __init__(self, message: str, *, hint: str = "", reason: Reason = "unreadable") -> None:
-        """Keep the message, the hint and the reason."""
         super().__init__(message, hint=hint)
         self.reason: Reason = reason
 
@@ -99,7 +97,6 @@ class ProviderError(RagstoneError):
     code = "provider"
 
     def __init__(self, message: str, *, hint: str = "", retryable: bool = False) -> None:
-        """Keep the message, the hint and whether a retry may help."""
         super().__init__(message, hint=hint)
         self.retryable = retryable
 
