@@ -129,16 +129,16 @@ def _foreign_terms(word: str) -> list[str]:
     """Return the terms of a word with letters beyond ASCII, without their diacritics."""
     bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", word).translate(_UNDECOMPOSED))
     bare = unicodedata.normalize("NFC", bare)
-    found: list[str] = []
+    all_terms: list[str] = []
     # The compatibility form of one character may be several words, also of other scripts: ⑴ is "(1)".
     for piece in _words(bare):
         if _unspaced_matcher()(piece):
-            found += _pairs(piece)
+            all_terms += _pairs(piece)
         elif "." in piece:
-            found += _dotted_terms(piece)
+            all_terms += _dotted_terms(piece)
         else:
-            found += _name_terms(piece)
-    return found
+            all_terms += _name_terms(piece)
+    return all_terms
 
 
 def _dotted_terms(word: str) -> list[str]:
@@ -177,13 +177,13 @@ def _parts(name: str) -> list[str]:
     parts: list[str] = _find_parts(name)
     if len(parts) < _RANDOM_PARTS and len(name) <= LONGEST_TERM:
         return [part.casefold()[:LONGEST_TERM] for part in parts]
-    found: list[str] = []
+    all_parts: list[str] = []
     for run in _find_runs(name):
         pieces = [run] if len(run) > LONGEST_TERM else _find_parts(run)
         if len(pieces) >= _RANDOM_PARTS and len(run) < _RANDOM_LENGTH * len(pieces):
             pieces = [run]
-        found += [piece.casefold()[:LONGEST_TERM] for piece in pieces]
-    return found
+        all_parts += [piece.casefold()[:LONGEST_TERM] for piece in pieces]
+    return all_parts
 
 
 def _whole_term(whole: str) -> list[str]:

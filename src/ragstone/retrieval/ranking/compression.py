@@ -57,12 +57,12 @@ def best_slice(text: str, query_terms: list[str], most: int, *, by_lines: bool) 
 
 def _split(text: str, query_terms: list[str], *, by_lines: bool) -> list[_Piece]:
     """Return the lines or sentences of a text that are not blank."""
-    wanted = frozenset(query_terms)
+    query_term_set = frozenset(query_terms)
     pattern = _LINE if by_lines else _SENTENCE
     pieces = []
     for match in pattern.finditer(text):
         if match.group().strip():
-            pieces.append(_Piece(match.start(), match.end(), wanted & set(terms(match.group()))))
+            pieces.append(_Piece(match.start(), match.end(), query_term_set & set(terms(match.group()))))
     return pieces
 
 

@@ -16,7 +16,7 @@ COSINE_FLOOR: Final = 0.05
 
 
 def confidence(
-    best: Sequence[StoredChunk], traces: Traces, weights: Mapping[str, float], wanted: Sequence[str]
+    best: Sequence[StoredChunk], traces: Traces, weights: Mapping[str, float], query_terms: Sequence[str]
 ) -> float:
     """Return how sure the best hits are, from 0 to 1, comparable between queries.
 
@@ -27,7 +27,7 @@ def confidence(
     for row in best:
         text = f"{row.uri} {row.chunk.symbol} {row.chunk.header} {row.chunk.text}"
         meaning = _weighted_cosines(traces[row.id], weights)
-        surest = max(surest, meaning + word_weight * _share(wanted, set(terms(text))))
+        surest = max(surest, meaning + word_weight * _share(query_terms, set(terms(text))))
     return min(1.0, surest)
 
 
@@ -41,8 +41,8 @@ def _weighted_cosines(traces: tuple[ListTrace, ...], weights: Mapping[str, float
     return total
 
 
-def _share(wanted: Sequence[str], present: set[str]) -> float:
-    """Return the share of the wanted terms that are present."""
-    if not wanted:
+def _share(query_terms: Sequence[str], present: set[str]) -> float:
+    """Return the share of the query terms that are present."""
+    if not query_terms:
         return 0.0
-    return sum(term in present for term in wanted) / len(wanted)
+    return sum(term in present for term in query_terms) / len(query_terms)

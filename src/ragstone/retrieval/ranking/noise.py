@@ -30,10 +30,10 @@ def filter_noise(fused: FusedList, floors: Mapping[str, float]) -> tuple[list[Sc
             related.update(row.id for row in rows)
         else:
             related.update(row.id for row in rows if row.score > floors[name])
-    kept = [row for row in fused.best if row.id in related]
+    related_rows = [row for row in fused.best if row.id in related]
     unrelated = [row for row in fused.best if row.id not in related]
     reason = "no word and hardly any meaning in common with the query"
-    return kept, [Dropped(f"chunk {row.id}", row.score, reason) for row in unrelated[:MAX_DROPPED]]
+    return related_rows, [Dropped(f"chunk {row.id}", row.score, reason) for row in unrelated[:MAX_DROPPED]]
 
 
 def similarity_floor(near: Sequence[Scored], related: float) -> float:
@@ -49,7 +49,7 @@ def explain_dropped(
     ranked: Sequence[RankedChunk], copies: Sequence[RankedChunk], chosen: Sequence[RankedChunk]
 ) -> list[Dropped]:
     """Return the candidates that are not shown, and why."""
-    shown = {member.id for entry in chosen for member in entry.members}
-    lower = [entry for entry in ranked if entry.row.id not in shown]
+    shown_ids = {member.id for entry in chosen for member in entry.members}
+    lower = [entry for entry in ranked if entry.row.id not in shown_ids]
     dropped = [Dropped(entry.doc_id, entry.score, "ranked lower") for entry in lower[:MAX_DROPPED]]
     return dropped + [Dropped(entry.doc_id, entry.score, "same text as a hit above") for entry in copies]

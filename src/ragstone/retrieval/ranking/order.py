@@ -86,21 +86,21 @@ def apply_boosts(
 ) -> list[RankedChunk]:
     """Return the candidates that have a row, with scores changed by symbol and path; they are not sorted."""
     ranked = [RankedChunk(rows[candidate.id], candidate.score) for candidate in candidates if candidate.id in rows]
-    wanted = set(query_terms(query))
+    query_term_set = set(query_terms(query))
     query_names = _NAME.findall(query)
     keys = {name.casefold() for name in query_names if _KEY_SPELLING.search(name)}
     symbols: set[str] = set()
     if query_type(query) == "symbol":
         symbols = {name.casefold() for name in query_names}
-    asks_for_side_files = bool(wanted & _SIDE_FILE_TERMS)
+    asks_for_side_files = bool(query_term_set & _SIDE_FILE_TERMS)
     for entry in ranked:
         row = entry.row
         names = keys if row.document_kind in _KEYED_KINDS else symbols
         if _defines(row.symbol, names):
             entry.boost("definition", parameters.definition_boost)
-        matches = len(wanted & _path_terms(row.uri))
+        matches = len(query_term_set & _path_terms(row.uri))
         if matches:
-            entry.boost("path", 1.0 + parameters.path_boost * matches / len(wanted))
+            entry.boost("path", 1.0 + parameters.path_boost * matches / len(query_term_set))
         if _is_side_file(row.uri) and not asks_for_side_files:
             entry.boost("side file", parameters.side_file_factor)
     return ranked

@@ -60,10 +60,10 @@ def rebuild(files: SegmentFiles, planes: BitPlanes, snapshot: Snapshot, fetch: F
         return snapshot
     fresh = Snapshot(centre=planes.centre_of(sample), centred_on=len(ids), token=snapshot.token)
     for start in range(0, len(ids), CAPACITY):
-        wanted = ids[start : start + CAPACITY]
-        found, unit = fetch(wanted)
-        if len(found) < len(wanted):
+        batch = ids[start : start + CAPACITY]
+        found_ids, unit = fetch(batch)
+        if len(found_ids) < len(batch):
             return snapshot
         # Written at once: a million vectors are 250 MB.
-        fresh = files.save_segments(append(planes, fresh, found, unit))
+        fresh = files.save_segments(append(planes, fresh, found_ids, unit))
     return fresh

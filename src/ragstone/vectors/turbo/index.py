@@ -119,8 +119,8 @@ class TurboIndex:
     def has(self, ids: Sequence[int]) -> list[bool]:
         """Return for each id whether the index holds a vector for it."""
         state = self._state
-        wanted = id_array(ids)
-        is_written = np.isin(wanted, state.snapshot.live_ids)
+        queried_ids = id_array(ids)
+        is_written = np.isin(queried_ids, state.snapshot.live_ids)
         held: list[bool] = (is_written | np.array(state.tail.has(ids), np.bool_)).tolist()
         return held
 
@@ -191,8 +191,8 @@ class TurboIndex:
     def _fetch_vectors(self, ids: Ids) -> tuple[Ids, Matrix]:
         """Return the ids that the store still has, ascending, and their unit vectors."""
         rows = sorted(self._rows.data(ids.tolist()).items())
-        found = np.array([row_id for row_id, _ in rows], np.int64)
-        return found, unit_rows(self.codec.decode([data for _, data in rows]), self.dimension)
+        found_ids = np.array([row_id for row_id, _ in rows], np.int64)
+        return found_ids, unit_rows(self.codec.decode([data for _, data in rows]), self.dimension)
 
     def _add(self, ids: Ids, unit: Matrix) -> None:
         """Add vectors to the tail; write the tail to segments if it is full. Call it with `_writing` held."""

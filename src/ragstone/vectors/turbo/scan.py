@@ -10,29 +10,29 @@ from ragstone.vectors.turbo.bit_planes import BitQuery
 from ragstone.vectors.turbo.snapshot import Snapshot
 
 MAX_EXCESS = 3
-"""Times the wanted slots that may pass: of many equal vectors not all do."""
+"""Times the required slots that may pass: of many equal vectors not all do."""
 SAMPLE = 4096
 """Distances from which the border is estimated."""
 
 
-def scan(snapshot: Snapshot, query: BitQuery, slots: Ids, wanted: int) -> Ids:
-    """Return at least `wanted` of these slots (all, if there are fewer), those whose signs agree most; ascending."""
+def scan(snapshot: Snapshot, query: BitQuery, slots: Ids, min_slots: int) -> Ids:
+    """Return at least `min_slots` of these slots (all, if there are fewer), those whose signs agree most; ascending."""
     distances = count_differing_signs(snapshot, query)
     if len(slots) < len(distances):
         distances = distances[slots]
-    if len(distances) <= wanted:
+    if len(distances) <= min_slots:
         return slots
-    near = np.flatnonzero(distances <= _estimate_border(distances, wanted))
-    if not wanted <= len(near) <= MAX_EXCESS * wanted:
+    near = np.flatnonzero(distances <= _estimate_border(distances, min_slots))
+    if not min_slots <= len(near) <= MAX_EXCESS * min_slots:
         # Many equal distances, or a sample that misled: the exact cut takes as long as the scan.
-        near = np.sort(np.argpartition(distances, wanted)[:wanted])
+        near = np.sort(np.argpartition(distances, min_slots)[:min_slots])
     return slots[near]
 
 
-def _estimate_border(distances: NDArray[np.uint16], wanted: int) -> int:
-    """Return a distance that a few more than `wanted` slots do not exceed, estimated from a sample."""
+def _estimate_border(distances: NDArray[np.uint16], min_slots: int) -> int:
+    """Return a distance that a few more than `min_slots` slots do not exceed, estimated from a sample."""
     sample = distances[:: max(1, len(distances) // SAMPLE)]
-    expected = wanted * len(sample) / len(distances)
+    expected = min_slots * len(sample) / len(distances)
     rank = min(len(sample) - 1, int(expected + 2 * expected**0.5) + 1)
     return int(np.partition(sample, rank)[rank])
 
