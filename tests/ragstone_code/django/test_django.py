@@ -25,14 +25,14 @@ def full_name(view):
 
 found = []
 def walk(patterns, before, names):
-    for one in patterns:
-        pattern = before + str(one.pattern)
-        if isinstance(one, URLResolver):
-            walk(one.url_patterns, pattern, names + ([one.namespace] if one.namespace else []))
+    for entry in patterns:
+        pattern = before + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            walk(entry.url_patterns, pattern, names + ([entry.namespace] if entry.namespace else []))
         else:
-            name = ":".join([*names, one.name]) if one.name else None
-            actions = getattr(one.callback, "actions", None)
-            found.append([pattern, name, full_name(one.callback), actions])
+            name = ":".join([*names, entry.name]) if entry.name else None
+            actions = getattr(entry.callback, "actions", None)
+            found.append([pattern, name, full_name(entry.callback), actions])
 walk(get_resolver().url_patterns, "", [])
 json.dump(found, sys.stdout)
 """
@@ -51,7 +51,7 @@ with connection.cursor() as cursor:
         key = connection.introspection.get_primary_key_columns(cursor, table)
         related = connection.introspection.get_relations(cursor, table)
         found[table] = {{
-            "columns": {{one.name: bool(one.null_ok) and one.name not in key for one in columns}},
+            "columns": {{column.name: bool(column.null_ok) and column.name not in key for column in columns}},
             "key": key,
             "related": sorted(f"{{name}}->{{there[1]}}.{{there[0]}}" for name, there in related.items()),
         }}
@@ -86,31 +86,31 @@ def api() -> Graph:
     return graph_of("django_api")
 
 
-def ours(graph: Graph) -> set[tuple[str, str | None, str]]:
-    found = set()
+def route_tuples(graph: Graph) -> set[tuple[str, str | None, str]]:
+    tuples = set()
     for node in routes(graph):
         action = str(node.attributes["action"])
         if node.attributes["method"] and node.attributes["controller"]:
             action = str(node.attributes["controller"])
         name = node.attributes["name"]
-        found.add((str(node.attributes["pattern"]).replace("{language}/", "en/"), str(name) if name else None, action))
-    return found
+        tuples.add((str(node.attributes["pattern"]).replace("{language}/", "en/"), str(name) if name else None, action))
+    return tuples
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_routes_are_those_of_djangos_own_resolver(name: str, tmp_path: Path) -> None:
+def test_routes_match_djangos_resolver(name: str, tmp_path: Path) -> None:
     script = ROUTES.format(settings=PROJECTS[name])
-    found = run_script(script, unpacked(name, tmp_path), "django", "rest_framework")
+    expected = run_script(script, unpacked(name, tmp_path), "django", "rest_framework")
     theirs = {
         (pattern, route, view)
-        for pattern, route, view, _ in found
-        if not pattern.startswith("admin/")  # one route stands for them
-        and "format" not in pattern  # the same routes again, with a format behind them
+        for pattern, route, view, _ in expected
+        if not pattern.startswith("admin/")  # one route represents them
+        and "format" not in pattern  # the same routes with a format suffix
         and "rest_framework.urls" not in view
-        and not view.startswith("django.views.static")  # files that are served while debugging
-        and not pattern.startswith("api/log")  # the urls of a package the project does not have
+        and not view.startswith("django.views.static")  # static files in debug mode
+        and not pattern.startswith("api/log")  # URLs of an external package
     }
-    mine = {one for one in ours(graph_of(name)) if not one[0].startswith("admin/")}
+    mine = {route for route in route_tuples(graph_of(name)) if not route[0].startswith("admin/")}
     spelled = {
         (pattern, route, view.replace("django.views.generic.TemplateView", "django.views.generic.base.TemplateView"))
         for pattern, route, view in mine
@@ -118,12 +118,12 @@ def test_routes_are_those_of_djangos_own_resolver(name: str, tmp_path: Path) -> 
     assert spelled == theirs
 
 
-def test_the_actions_of_view_sets_are_those_the_router_maps(api: Graph, tmp_path: Path) -> None:
+def test_view_set_actions_match_the_router(api: Graph, tmp_path: Path) -> None:
     script = ROUTES.format(settings="config.settings")
-    found = run_script(script, unpacked("django_api", tmp_path), "django", "rest_framework")
+    expected = run_script(script, unpacked("django_api", tmp_path), "django", "rest_framework")
     theirs = {
         (route, verb.upper(), action)
-        for pattern, route, _, actions in found
+        for pattern, route, _, actions in expected
         if actions and "format" not in pattern
         for verb, action in actions.items()
     }
@@ -136,36 +136,36 @@ def test_the_actions_of_view_sets_are_those_the_router_maps(api: Graph, tmp_path
     assert mine == theirs
 
 
-def as_list(value: Any) -> list[Any]:  # noqa: ANN401 what an attribute holds is looked at by each test
+def as_list(value: Any) -> list[Any]:  # noqa: ANN401 attributes hold any JSON value
     assert isinstance(value, list)
     return value
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_tables_are_those_that_migrate_makes(name: str, tmp_path: Path) -> None:
-    found = run_script(SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework")
+def test_tables_match_the_migrated_database(name: str, tmp_path: Path) -> None:
+    expected = run_script(SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework")
     outside = ("django_", "auth_", "sqlite_")
-    theirs = {table: said for table, said in found.items() if not table.startswith(outside)}
+    theirs = {table: description for table, description in expected.items() if not table.startswith(outside)}
     mine = {}
     for node in graph_of(name).nodes:
         if node.kind != "table" or node.attributes.get("external") or node.attributes["dropped"]:
             continue
         columns = as_list(node.attributes["columns"])
         mine[node.name] = {
-            "columns": {one["name"]: one["nullable"] for one in columns},
-            "key": [one["name"] for one in columns if one.get("primary")],
+            "columns": {column["name"]: column["nullable"] for column in columns},
+            "key": [column["name"] for column in columns if column.get("primary")],
             "related": sorted(as_list(node.attributes["foreign_keys"])),
         }
-    if "store_line" in mine:  # added by SQL, which is not followed but said
+    if "store_line" in mine:  # added by SQL, which only gives a remark
         assert "amount" not in mine["store_line"]["columns"]
         theirs["store_line"]["columns"].pop("amount")
     assert mine == theirs
 
 
-def test_guards_stand_in_the_order_they_are_asked_in(shop: Graph) -> None:
-    made = named(shop, "shop:order-detail")
-    assert made.attributes["middleware"] == ["login_required", "permission_required:store.view_order"]
-    guards = links(shop, "GUARDED_BY", made.key)
+def test_guards_are_listed_in_the_order_of_their_checks(shop: Graph) -> None:
+    route = named(shop, "shop:order-detail")
+    assert route.attributes["middleware"] == ["login_required", "permission_required:store.view_order"]
+    guards = links(shop, "GUARDED_BY", route.key)
     assert [(link.target.rpartition(".")[2], link.order) for link in guards] == [
         ("login_required", 0),
         ("permission_required", 1),
@@ -180,7 +180,7 @@ def test_guards_stand_in_the_order_they_are_asked_in(shop: Graph) -> None:
     assert hook.attributes["middleware"] == ["login_required", "csrf_exempt"]
 
 
-def test_permissions_are_the_actions_the_views_or_the_settings(api: Graph) -> None:
+def test_permissions_come_from_the_action_the_view_or_the_settings(api: Graph) -> None:
     lend = next(node for node in routes(api) if node.attributes["name"] == "v1:book-lend-out")
     assert lend.attributes["middleware"] == ["IsAdminUser"]
     assert lend.key == "route:POST api/v1/books/{slug}/lend/"
@@ -190,7 +190,7 @@ def test_permissions_are_the_actions_the_views_or_the_settings(api: Graph) -> No
     assert named(api, "search").attributes["middleware"] == []
 
 
-def test_views_lead_to_models_forms_and_tables(shop: Graph, api: Graph) -> None:
+def test_views_are_linked_to_models_forms_and_tables(shop: Graph, api: Graph) -> None:
     created = {link.target for link in links(shop, "VALIDATED_BY", "class:shop.views.OrderCreate")}
     assert created == {"class:shop.forms.OrderForm"}
     used = {link.target for link in links(shop, "USES_MODEL", "function:shop.views.order")}
@@ -207,21 +207,21 @@ def test_views_lead_to_models_forms_and_tables(shop: Graph, api: Graph) -> None:
     assert returned == {"class:library.serializers.BookSerializer"}
 
 
-def test_relations_say_where_they_lead_and_through_what(shop: Graph) -> None:
-    found = {
+def test_relations_have_a_target_and_a_pivot_model(shop: Graph) -> None:
+    relations = {
         (link.source.rpartition(".")[2], link.attributes["name"]): (link.target, link.attributes["type"])
         for link in links(shop, "RELATES")
     }
-    assert found["Order", "customer"] == ("class:accounts.models.User", "foreign_key")
-    assert found["Order", "products"] == ("class:shop.models.Product", "many_to_many")
-    assert found["Category", "parent"] == ("class:shop.models.Category", "foreign_key")
-    assert found["Line", "product"] == ("class:shop.models.Product", "foreign_key")
-    assert found["Shelf", "below"] == ("class:stock.models.Shelf", "one_to_one")
+    assert relations["Order", "customer"] == ("class:accounts.models.User", "foreign_key")
+    assert relations["Order", "products"] == ("class:shop.models.Product", "many_to_many")
+    assert relations["Category", "parent"] == ("class:shop.models.Category", "foreign_key")
+    assert relations["Line", "product"] == ("class:shop.models.Product", "foreign_key")
+    assert relations["Shelf", "below"] == ("class:stock.models.Shelf", "one_to_one")
     through = next(link for link in links(shop, "RELATES") if link.attributes["name"] == "products")
     assert through.attributes["through"] == "store.line"
 
 
-def test_migrations_are_linked_to_the_tables_they_touch(shop: Graph) -> None:
+def test_migrations_are_linked_to_the_tables_they_change(shop: Graph) -> None:
     touching = {(link.kind, link.source) for link in shop.links if link.target == "table:shop_tree"}
     assert ("CREATES", "migration:store.0001_initial") in touching
     assert ("RENAMES", "migration:store.0003_changes") in touching
@@ -233,7 +233,7 @@ def test_migrations_are_linked_to_the_tables_they_touch(shop: Graph) -> None:
     assert replaced.attributes["replaced_by"] == "stock.0001_squashed_0002_second"
 
 
-def test_signals_commands_and_the_admin_are_tied_to_what_they_are_about(shop: Graph) -> None:
+def test_signals_commands_and_admin_classes_are_linked_to_models(shop: Graph) -> None:
     heard = {(link.source, link.target, link.attributes["sender"]) for link in links(shop, "LISTENS")}
     post_save = "event:django.db.models.signals.post_save"
     assert ("function:shop.signals.count_order", post_save, "shop.models.Order") in heard
@@ -255,14 +255,14 @@ def test_signals_commands_and_the_admin_are_tied_to_what_they_are_about(shop: Gr
     assert links(shop, "USES_MODEL", command.key)
 
 
-def test_what_is_only_there_under_a_condition_says_so(shop: Graph) -> None:
+def test_conditional_routes_are_marked(shop: Graph) -> None:
     assert named(shop, "debug-status").attributes["conditional"] is True
     assert named(shop, "legal:terms").attributes["conditional"] is False
-    assert any("admin" in said for said in shop.remarks)
-    assert any("SQL that is not followed: ALTER TABLE store_line" in said for said in shop.remarks)
+    assert any("admin" in remark for remark in shop.remarks)
+    assert any("SQL that is not followed: ALTER TABLE store_line" in remark for remark in shop.remarks)
 
 
-def test_every_link_has_a_line_that_says_so(shop: Graph, api: Graph) -> None:
+def test_every_link_has_a_source_line(shop: Graph, api: Graph) -> None:
     for graph, name in ((shop, "django_shop"), (api, "django_api")):
         texts = files(name)
         for link in graph.links:
@@ -270,7 +270,7 @@ def test_every_link_has_a_line_that_says_so(shop: Graph, api: Graph) -> None:
             assert 0 <= link.line <= len(texts[link.uri].splitlines()), link
 
 
-def test_celery_tasks_are_jobs_and_delay_dispatches_them() -> None:
+def test_celery_tasks_are_jobs_that_delay_dispatches() -> None:
     texts = {
         "manage.py": 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "conf")\n',
         "conf.py": 'ROOT_URLCONF = "urls"\nINSTALLED_APPS = ["mail"]\n',

@@ -48,18 +48,18 @@ def statement(text: str) -> tree.Statement:
 
 
 def expression(text: str) -> tree.Expr:
-    found = statement(text)
-    assert isinstance(found, tree.Do)
-    return found.expression
+    lowered = statement(text)
+    assert isinstance(lowered, tree.Do)
+    return lowered.expression
 
 
-def test_a_module_has_the_name_of_its_path() -> None:
+def test_a_module_is_named_after_its_path() -> None:
     assert module_of("src/shop/models/__init__.py") == "shop.models"
     assert module_of("shop/views.py") == "shop.views"
     assert module_of("manage.py") == "manage"
 
 
-def test_imports_have_full_names_however_they_are_written() -> None:
+def test_imports_have_full_names() -> None:
     module = lower(PROGRAM, "src/pkg/sub/mod.py")
     assert module.namespace == "pkg.sub.mod"
     assert module.imports == {
@@ -80,20 +80,20 @@ def test_classes_have_full_names_bases_fields_and_methods() -> None:
     order, meta = module.classes
     assert (order.name, meta.name) == ("pkg.sub.mod.Order", "pkg.sub.mod.Order.Meta")
     assert order.extends == ("Base", "pkg.sub.sibling.Mixin", "Generic")
-    assert [one.name for one in order.bases] == ["", "", "", "metaclass", "table"]
+    assert [base.name for base in order.bases] == ["", "", "", "metaclass", "table"]
     assert (order.line, order.line_end) == (14, 31)
     assert order.doc == "An order.\n\nMore of it."
-    assert [one.name for one in order.properties] == ["total", "name", "plain"]
+    assert [class_property.name for class_property in order.properties] == ["total", "name", "plain"]
     assert order.properties[1].type == tree.Typed(("str",), nullable=True, text='"str | None"')
     assert order.properties[1].default is None
     assert isinstance(order.attributes[0], tree.Call)
-    assert [one.name for one in order.methods] == ["paid"]
+    assert [method.name for method in order.methods] == ["paid"]
 
 
-def test_functions_have_parameters_types_and_bodies_on_first_use() -> None:
+def test_functions_have_parameters_types_and_lazy_bodies() -> None:
     module = lower(PROGRAM, "src/pkg/sub/mod.py")
     paid = module.classes[0].methods[0]
-    assert [(one.name, one.spread) for one in paid.parameters] == [
+    assert [(parameter.name, parameter.spread) for parameter in paid.parameters] == [
         ("self", False),
         ("by", False),
         ("rest", True),
@@ -106,12 +106,12 @@ def test_functions_have_parameters_types_and_bodies_on_first_use() -> None:
     assert key is not None and key.inner[0].names == ("pkg.sub.mod.Order",)
     assert paid.returns is not None and paid.returns.nullable
     assert paid.returns.names == ("pkg.above.deep.other.X",)
-    assert [type(one).__name__ for one in paid.body.statements] == ["Do", "Function", "Return"]
-    assert [one.name for one in module.functions] == ["top"]
-    assert [one.name for one in module.functions[0].parameters] == ["a", "b", "c"]
+    assert [type(statement).__name__ for statement in paid.body.statements] == ["Do", "Function", "Return"]
+    assert [function.name for function in module.functions] == ["top"]
+    assert [parameter.name for parameter in module.functions[0].parameters] == ["a", "b", "c"]
 
 
-def test_strings_say_what_they_mean() -> None:
+def test_string_literals_have_their_python_value() -> None:
     assert expression(r'''"a\"b\n" 'it\'s' r"\d"''') == tree.Literal("a\"b\nit's\\d", 1)
     assert expression('b"x"') == tree.Opaque("bytes", 'b"x"', 1)
     assert expression('f"a{x}{{y}}"') == tree.Text(
@@ -119,27 +119,31 @@ def test_strings_say_what_they_mean() -> None:
     )
 
 
-def test_calls_in_a_chain_have_the_line_of_their_name() -> None:
+def test_chained_calls_have_the_line_of_their_name() -> None:
     chain = expression("(a\n .b(1)\n .c(*x, **y, z=2))")
     assert isinstance(chain, tree.Call) and chain.line == 3
-    assert [(one.name, one.spread) for one in chain.arguments] == [("", True), ("**", True), ("z", False)]
+    assert [(argument.name, argument.spread) for argument in chain.arguments] == [
+        ("", True),
+        ("**", True),
+        ("z", False),
+    ]
     inner = chain.function
     assert isinstance(inner, tree.Member) and isinstance(inner.of, tree.Call) and inner.of.line == 2
 
 
-def test_operators_conditions_and_comprehensions_have_shapes() -> None:
+def test_operators_conditions_and_comprehensions_are_lowered() -> None:
     assert isinstance(expression("a or b"), tree.Choice)
     assert isinstance(expression("a if b else c"), tree.Choice)
     compared = expression("1 < a not in b")
     assert isinstance(compared, tree.Operation) and compared.operator == "and"
-    made = expression("{k: v for k, v in x if k for w in v}")
-    assert isinstance(made, tree.Comprehended) and made.kind == "dict"
-    assert [len(tests) for _, _, tests in made.loops] == [1, 0]
+    comprehension = expression("{k: v for k, v in x if k for w in v}")
+    assert isinstance(comprehension, tree.Comprehended) and comprehension.kind == "dict"
+    assert [len(tests) for _, _, tests in comprehension.loops] == [1, 0]
     walrus = expression("(n := 3)")
     assert isinstance(walrus, tree.Assigned)
 
 
-def test_statements_with_blocks_keep_all_their_branches() -> None:
+def test_compound_statements_keep_all_branches() -> None:
     branches = statement("if a: pass\nelif b: x\nelse: y")
     assert isinstance(branches, tree.If) and [test is None for test, _ in branches.branches] == [False, False, True]
     matched = statement("match a:\n  case 1: x\n  case Foo(b): y\n  case _: z")
@@ -154,31 +158,32 @@ def test_statements_with_blocks_keep_all_their_branches() -> None:
     assert isinstance(looped, tree.Each) and isinstance(looped.value, tree.Collected)
 
 
-def test_what_is_no_python_gives_the_rest_and_the_lines_that_are_broken() -> None:
+def test_broken_lines_are_listed_and_the_rest_is_lowered() -> None:
     module = lower("x = 1\nclass (:\n  pass\n\ndef fine(): return 1\n", "a.py")
     assert module.broken
-    assert "fine" in [one.name for one in module.functions]
+    assert "fine" in [function.name for function in module.functions]
 
 
-def everything(module: tree.Module) -> None:
-    for one in module.functions:
-        assert one.body.statements is not None
-    for classed in module.classes:
-        for method in classed.methods:
+def lower_bodies(module: tree.Module) -> None:
+    """Lower every function body of a module."""
+    for function in module.functions:
+        assert function.body.statements is not None
+    for class_definition in module.classes:
+        for method in class_definition.methods:
             assert method.body.statements is not None
 
 
-def test_nesting_without_end_is_cut_and_never_an_error() -> None:
+def test_very_deep_nesting_raises_no_error() -> None:
     for text in ("(" * 3000 + ")" * 3000, "[" * 3000, "x = " + "-" * 5000 + "1", "a" + ".b()" * 4000):
-        everything(lower(text, "deep.py"))
-    everything(lower("".join("  " * depth + "if x:\n" for depth in range(300)), "deep.py"))
-    everything(lower("x: " + "list[" * 400 + "int" + "]" * 400 + " = 1", "deep.py"))
+        lower_bodies(lower(text, "deep.py"))
+    lower_bodies(lower("".join("  " * depth + "if x:\n" for depth in range(300)), "deep.py"))
+    lower_bodies(lower("x: " + "list[" * 400 + "int" + "]" * 400 + " = 1", "deep.py"))
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_gives_a_module(text: str) -> None:
-    everything(lower(text, "any/text.py"))
+    lower_bodies(lower(text, "any/text.py"))
 
 
 @settings(max_examples=200, deadline=None)
@@ -187,4 +192,4 @@ def test_any_cut_of_a_program_gives_a_module(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(PROGRAM)))
     end = data.draw(st.integers(start, len(PROGRAM)))
     middle = data.draw(st.text(alphabet="()[]{}:=,.\"'\n @*f#\\", max_size=8))
-    everything(lower(PROGRAM[:start] + middle + PROGRAM[end:], "cut/program.py"))
+    lower_bodies(lower(PROGRAM[:start] + middle + PROGRAM[end:], "cut/program.py"))

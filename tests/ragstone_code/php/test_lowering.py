@@ -16,8 +16,8 @@ def expression(code: str, before: str = "") -> tree.Expr:
     return last.expression
 
 
-def everything(module: tree.Module) -> None:
-    """Map every body of a module."""
+def lower_bodies(module: tree.Module) -> None:
+    """Lower every function body of a module."""
     for cls in module.classes:
         for method in cls.methods:
             assert method.body.statements is method.body.statements
@@ -37,82 +37,89 @@ def test_class_names_are_resolved_by_namespace_alias_and_group() -> None:
         "namespace\\Near": "App\\Http\\Near", "self": "self", "static": "static",
     }  # fmt: skip
     for written, full in cases.items():
-        found = expression(f"{written}::class", before)
-        assert isinstance(found, tree.Static) and isinstance(found.of, tree.ClassName)
-        assert (found.of.name, found.name) == (full, "class"), written
+        lowered = expression(f"{written}::class", before)
+        assert isinstance(lowered, tree.Static) and isinstance(lowered.of, tree.ClassName)
+        assert (lowered.of.name, lowered.name) == (full, "class"), written
 
 
 def test_functions_and_constants_are_imported_by_their_own_use_lines() -> None:
     before = "namespace App; use function Lib\\play; use const Lib\\LOUD; use Other\\{function stop, const SOFT};"
     for code, full in {"play()": "Lib\\play", "stop()": "Other\\stop", "strlen()": "strlen"}.items():
-        found = expression(code, before)
-        assert isinstance(found, tree.Call) and found.function == tree.FunctionName(full, 3)
+        lowered = expression(code, before)
+        assert isinstance(lowered, tree.Call) and lowered.function == tree.FunctionName(full, 3)
     assert expression("LOUD", before) == tree.FunctionName("Lib\\LOUD", 3)
     assert expression("SOFT", before) == tree.FunctionName("Other\\SOFT", 3)
 
 
-def test_every_namespace_of_a_file_has_names_of_its_own() -> None:
+def test_each_namespace_of_a_file_has_its_own_imports() -> None:
     module = lower("<?php namespace A { use X\\Y; class C extends Y {} } namespace B { class C extends Y {} }", "a.php")
-    assert [(one.name, one.extends) for one in module.classes] == [("A\\C", ("X\\Y",)), ("B\\C", ("B\\Y",))]
+    assert [(class_definition.name, class_definition.extends) for class_definition in module.classes] == [
+        ("A\\C", ("X\\Y",)),
+        ("B\\C", ("B\\Y",)),
+    ]
 
 
 # ── expressions ───────────────────────────────────────────────────────────────────────────────────
 
 
-def test_strings_have_the_value_php_gives_them() -> None:
+def test_string_literals_have_the_same_value_as_in_php() -> None:
     cases = {
         r"'it\'s \n \\'": "it's \\n \\", r'"a\tb\x41\u{e9}\$x"': "a\tbAé$x", "''": "", '""': "",
         "<<<'E'\n  one\n   two\n  E": "one\n two", "<<<E\n  one\n\n  two\\n\n  E": "one\n\ntwo\n",
     }  # fmt: skip
     for code, value in cases.items():
-        found = expression(code)
-        assert isinstance(found, tree.Literal) and found.value == value, code
+        lowered = expression(code)
+        assert isinstance(lowered, tree.Literal) and lowered.value == value, code
 
 
-def test_a_string_with_expressions_in_it_is_a_text() -> None:
-    found = expression('"a $b[key] {$c->d} ${e}."')
-    assert isinstance(found, tree.Text)
-    kinds = [type(one).__name__ for one in found.parts]
+def test_a_string_with_embedded_expressions_is_a_text() -> None:
+    lowered = expression('"a $b[key] {$c->d} ${e}."')
+    assert isinstance(lowered, tree.Text)
+    kinds = [type(part).__name__ for part in lowered.parts]
     assert kinds == ["Literal", "Subscript", "Literal", "Member", "Literal", "Variable", "Literal"]
-    key = found.parts[1]
+    key = lowered.parts[1]
     assert isinstance(key, tree.Subscript) and key.key == tree.Literal("key", 3)
 
 
-def test_joined_strings_are_one_flat_text() -> None:
-    found = expression(" . ".join(f"'{number}'" for number in range(500)))
-    assert isinstance(found, tree.Text) and len(found.parts) == 500
+def test_concatenated_strings_are_one_flat_text() -> None:
+    lowered = expression(" . ".join(f"'{number}'" for number in range(500)))
+    assert isinstance(lowered, tree.Text) and len(lowered.parts) == 500
 
 
-def test_a_call_stands_on_the_line_of_its_name() -> None:
-    found = expression("Route::prefix('a')\n  ->name('b')\n  ->group(fn () => 1)")
-    assert isinstance(found, tree.Call) and found.line == 5
-    assert isinstance(found.function, tree.Member) and isinstance(found.function.of, tree.Call)
-    assert found.function.of.line == 4
+def test_a_call_has_the_line_of_its_name() -> None:
+    lowered = expression("Route::prefix('a')\n  ->name('b')\n  ->group(fn () => 1)")
+    assert isinstance(lowered, tree.Call) and lowered.line == 5
+    assert isinstance(lowered.function, tree.Member) and isinstance(lowered.function.of, tree.Call)
+    assert lowered.function.of.line == 4
 
 
-def test_named_and_spread_arguments_are_told_apart() -> None:
-    found = expression("f(1, name: 2, ...$rest)")
-    assert isinstance(found, tree.Call)
-    assert [(one.name, one.spread) for one in found.arguments] == [("", False), ("name", False), ("", True)]
+def test_named_and_spread_arguments_are_distinguished() -> None:
+    lowered = expression("f(1, name: 2, ...$rest)")
+    assert isinstance(lowered, tree.Call)
+    assert [(argument.name, argument.spread) for argument in lowered.arguments] == [
+        ("", False),
+        ("name", False),
+        ("", True),
+    ]
 
 
-def test_a_function_taken_along_is_its_name_or_the_pair_php_calls() -> None:
+def test_a_first_class_callable_is_a_name_or_a_callable_pair() -> None:
     assert expression("strlen(...)") == tree.Literal("strlen", 3)
     pair = expression("Song::play(...)", "use App\\Song;")
     assert isinstance(pair, tree.Collected)
-    first, second = (one.value for one in pair.entries)
+    first, second = (entry.value for entry in pair.entries)
     assert isinstance(first, tree.Static) and first.name == "class"
     assert second == tree.Literal("play", 3)
 
 
-def test_closures_know_what_they_take_along() -> None:
+def test_closures_list_their_captured_variables() -> None:
     plain, arrow = expression("function () use ($a, &$b) { return 1; }"), expression("fn () => $a")
     assert isinstance(plain, tree.Closure) and plain.function.captures == ("a", "b")
     assert isinstance(arrow, tree.Closure) and arrow.function.captures is None
     assert isinstance(arrow.function.body.statements[0], tree.Return)
 
 
-def test_null_safe_calls_choices_matches_and_includes_have_a_shape() -> None:
+def test_null_safe_calls_conditions_matches_and_includes_are_lowered() -> None:
     assert isinstance(expression("$a?->b()"), tree.Call)
     choice = expression("$a ?? 1")
     assert isinstance(choice, tree.Choice) and choice.then is None
@@ -123,10 +130,10 @@ def test_null_safe_calls_choices_matches_and_includes_have_a_shape() -> None:
     assert included.path.parts[0] == tree.Literal("app", 3)
 
 
-def test_a_pattern_keeps_the_places_that_are_left_out() -> None:
-    found = expression("[, $b, 'k' => $c] = $d")
-    assert isinstance(found, tree.Assigned) and isinstance(found.target, tree.Collected)
-    kinds = [type(one.value).__name__ for one in found.target.entries]
+def test_a_pattern_keeps_omitted_positions() -> None:
+    lowered = expression("[, $b, 'k' => $c] = $d")
+    assert isinstance(lowered, tree.Assigned) and isinstance(lowered.target, tree.Collected)
+    kinds = [type(entry.value).__name__ for entry in lowered.target.entries]
     assert kinds == ["Opaque", "Variable", "Variable"]
 
 
@@ -135,15 +142,15 @@ def test_a_pattern_keeps_the_places_that_are_left_out() -> None:
 
 def test_a_switch_becomes_branches_that_fall_through() -> None:
     module = lower("<?php switch ($a) { case 1: f(); case 2: g(); break; default: h(); }", "a.php")
-    found = module.statements[0]
-    assert isinstance(found, tree.If)
-    assert [len(body) for _, body in found.branches] == [2, 1, 1]
-    assert found.branches[-1][0] is None
+    lowered = module.statements[0]
+    assert isinstance(lowered, tree.If)
+    assert [len(body) for _, body in lowered.branches] == [2, 1, 1]
+    assert lowered.branches[-1][0] is None
 
 
-def test_else_if_in_two_words_is_one_more_branch() -> None:
-    found = lower("<?php if ($a) f(); elseif ($b) g(); else if ($c) h(); else i();", "a.php").statements[0]
-    assert isinstance(found, tree.If) and len(found.branches) == 4
+def test_else_if_in_two_words_adds_a_branch() -> None:
+    lowered = lower("<?php if ($a) f(); elseif ($b) g(); else if ($c) h(); else i();", "a.php").statements[0]
+    assert isinstance(lowered, tree.If) and len(lowered.branches) == 4
 
 
 # ── definitions ───────────────────────────────────────────────────────────────────────────────────
@@ -170,30 +177,32 @@ enum Suit: string { case Hearts = 'h'; case Spades = 's'; const WILD = self::Hea
 """
 
 
-def test_a_class_is_read_with_all_it_declares() -> None:
+def test_a_class_has_all_its_members() -> None:
     song, suit = lower(CLASS, "app/Song.php").classes
     assert (song.name, song.short, song.kind, song.line, song.doc) == ("App\\Song", "Song", "class", 9, "Plays.")
     assert (song.extends, song.implements) == (("Lib\\Base",), ("App\\Playable",))
     assert song.traits == (("App\\Loud", 11), ("App\\Soft", 12))
     assert [
-        one.of.name for one in song.attributes if isinstance(one, tree.New) and isinstance(one.of, tree.ClassName)
+        attribute.of.name
+        for attribute in song.attributes
+        if isinstance(attribute, tree.New) and isinstance(attribute.of, tree.ClassName)
     ] == [
         "App\\Observed",
         "App\\Other",
     ]
     assert list(song.constants) == ["A", "B"]
     assert (song.properties[0].name, song.properties[0].static) == ("count", True)
-    made, say = song.methods
-    assert made.parameters[0].promoted and made.parameters[0].type == tree.Typed(
+    constructor, say = song.methods
+    assert constructor.parameters[0].promoted and constructor.parameters[0].type == tree.Typed(
         ("App\\Album",), True, (), "Album|null"
     )
-    assert made.parameters[1].spread
+    assert constructor.parameters[1].spread
     assert (say.visibility, say.static, say.line, say.doc) == ("protected", True, 17, "Says it.")
     assert say.returns is not None and say.returns.names == ("static",)
     assert (suit.kind, suit.cases, list(suit.constants)) == ("enum", ("Hearts", "Spades"), ["Hearts", "Spades", "WILD"])
 
 
-def test_a_class_written_in_place_comes_with_its_definition() -> None:
+def test_an_anonymous_class_has_its_definition() -> None:
     module = lower("<?php\nreturn new class extends Base { public function up() { f(); } };", "m.php")
     returned = module.statements[0]
     assert isinstance(returned, tree.Return) and isinstance(returned.value, tree.New)
@@ -205,12 +214,12 @@ def test_a_class_written_in_place_comes_with_its_definition() -> None:
 # ── any input ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_lines_that_cannot_be_read_are_named_and_the_rest_is_mapped() -> None:
+def test_broken_lines_are_listed_and_the_rest_is_lowered() -> None:
     module = lower("<?php\nclass A { public function f() { $x = ; } }\nfunction g() {}", "a.php")
-    assert module.broken and [one.name for one in module.functions] == ["g"]
+    assert module.broken and [function.name for function in module.functions] == ["g"]
 
 
-def test_nesting_without_end_is_opaque_and_never_an_error() -> None:
+def test_very_deep_nesting_is_opaque_and_raises_no_error() -> None:
     for text in (
         "[" * 3000,
         "(" * 3000,
@@ -220,13 +229,13 @@ def test_nesting_without_end_is_opaque_and_never_an_error() -> None:
         "!" * 5000,
         "[[$a]=" * 900,
     ):
-        everything(lower(f"<?php {text}", "a.php"))
+        lower_bodies(lower(f"<?php {text}", "a.php"))
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.integers(0, 10_000))
-def test_no_text_raises(text: str, seed: int) -> None:
+def test_no_text_raises_an_error(text: str, seed: int) -> None:
     chosen = random.Random(seed)
     at, until = sorted((chosen.randrange(len(CLASS)), chosen.randrange(len(CLASS))))
-    for one in (text, f"<?php {text}", CLASS[:at] + text + CLASS[until:], CLASS[:at] + CLASS[until:]):
-        everything(lower(one, "a.php"))
+    for source in (text, f"<?php {text}", CLASS[:at] + text + CLASS[until:], CLASS[:at] + CLASS[until:]):
+        lower_bodies(lower(source, "a.php"))

@@ -10,19 +10,19 @@ from ragstone_code.python.values import CallResult, ClassValue, ExternalName, Fu
 from tests.ragstone_code.projects import world_of
 
 
-def ran(main: str, **texts: str) -> ModuleValue:
-    """Return the module `main`, followed; a package beside it is `pkg_…`."""
-    named = {f"{name.replace('pkg_', 'pkg/')}.py": text for name, text in texts.items()}
-    found = PythonInterpreter(world_of({"main.py": main, **named})).load("main.py")
-    assert found is not None
-    return found
+def run_module(main: str, **texts: str) -> ModuleValue:
+    """Interpret the module `main` and return it; other files of the package are passed as `pkg_…`."""
+    files = {f"{name.replace('pkg_', 'pkg/')}.py": text for name, text in texts.items()}
+    module = PythonInterpreter(world_of({"main.py": main, **files})).load("main.py")
+    assert module is not None
+    return module
 
 
-def value(expression: str, before: str = "") -> Any:  # noqa: ANN401 a followed value may be anything
-    return ran(main=f"{before}\nresult = {expression}\n").names["result"]
+def value(expression: str, before: str = "") -> Any:  # noqa: ANN401 an interpreted value may have any type
+    return run_module(main=f"{before}\nresult = {expression}\n").names["result"]
 
 
-def test_plain_values_are_what_python_would_make_of_them() -> None:
+def test_plain_expressions_have_the_same_value_as_in_python() -> None:
     for text in (
         "1 + 2 * 3", "'a' + 'b'", "'%s-%d' % ('x', 3)", "'{}/{a}'.format('x', a='y')", "f'{1}{\"b\"}'",
         "[1] + [2]", "(1, 2) + (3,)", "{'a': 1, **{'b': 2}}", "[x * 2 for x in range(4) if x > 1]",
@@ -33,8 +33,8 @@ def test_plain_values_are_what_python_would_make_of_them() -> None:
         assert value(text) == eval(text), text
 
 
-def test_what_cannot_be_known_says_why_and_stops_nothing() -> None:
-    module = ran(
+def test_unknown_values_have_a_reason_and_interpretation_goes_on() -> None:
+    module = run_module(
         main="import os\na = os.environ['X']\nb = 'p' + a\nc = open('f').read()\nd = 1\ne = nothing.at.all()\n"
     )
     assert module.names["a"] == UnknownValue("read from the environment")
@@ -43,8 +43,8 @@ def test_what_cannot_be_known_says_why_and_stops_nothing() -> None:
     assert module.names["d"] == 1
 
 
-def test_calls_of_what_the_project_lacks_are_kept_with_their_lines() -> None:
-    module = ran(
+def test_calls_of_external_functions_are_recorded_with_their_lines() -> None:
+    module = run_module(
         main="from lib import App as A\n\napp = A('x', debug=True)\napp.add(\n  1)\n\n@app.on('y')\ndef f(): ...\n"
     )
     app = module.names["app"]
@@ -56,8 +56,8 @@ def test_calls_of_what_the_project_lacks_are_kept_with_their_lines() -> None:
     assert app.calls[1].applied == [module.names["f"]]
 
 
-def test_all_branches_of_an_undecided_condition_are_taken_and_marked() -> None:
-    module = ran(
+def test_all_branches_of_an_unknown_condition_run_conditionally() -> None:
+    module = run_module(
         main=(
             "from lib import make, flag\nx = []\nif flag:\n"
             "    x += [make(1)]\n    p = 'a'\nelse:\n    x.append(make(2))\n"
@@ -65,13 +65,13 @@ def test_all_branches_of_an_undecided_condition_are_taken_and_marked() -> None:
             "if __name__ == '__main__':\n    x.append(make(6))\n"
         )
     )
-    made = module.names["x"]
-    assert [(one.args[0], one.conditional) for one in made] == [(1, True), (2, True), (3, False), (5, True)]
+    results = module.names["x"]
+    assert [(result.args[0], result.conditional) for result in results] == [(1, True), (2, True), (3, False), (5, True)]
     assert module.names["p"] == UnknownValue("depends on a condition", 3)
 
 
-def test_imports_reach_modules_through_circles_stars_and_relative_names() -> None:
-    module = ran(
+def test_imports_work_with_cycles_stars_and_relative_names() -> None:
+    module = run_module(
         main="from pkg import thing, helper\nfrom pkg.sub import *\nimport pkg.other\nc = pkg.other.C\n",
         pkg___init__="from lib import T\nthing = T()\nfrom . import other\n",
         pkg_other="from pkg import thing\nfrom .sub import visible\nclass C: pass\nthing.use(visible)\n",
@@ -85,8 +85,8 @@ def test_imports_reach_modules_through_circles_stars_and_relative_names() -> Non
     assert [call.args for call in module.names["thing"].calls] == [[1]]
 
 
-def test_functions_of_the_project_are_followed() -> None:
-    module = ran(
+def test_project_functions_are_followed() -> None:
+    module = run_module(
         main=(
             "from lib import Router\ndef make(prefix, *names, end='!', **more):\n"
             "    if not names:\n        return None\n"
@@ -104,32 +104,32 @@ def test_functions_of_the_project_are_followed() -> None:
     assert module.names["four"] == 3
 
 
-def test_classes_know_their_lineage_and_what_they_inherit() -> None:
-    module = ran(
+def test_classes_have_a_lineage_and_inherited_attributes() -> None:
+    module = run_module(
         main=(
             "from lib import Base\nclass Mixin:\n    kind = 'm'\nclass A(Base):\n"
             "    name = 'a'\n    def go(self): ...\n"
             "class B(Mixin, A, table=True):\n    x: int = 3\n"
         )
     )
-    classed = module.names["B"]
-    assert list(classed.type_names()) == ["main.B", "main.Mixin", "main.A", "lib.Base"]
-    found = classed.find("go")
-    assert found is not None and isinstance(found[1], FunctionValue) and found[1].full == "main.A.go"
-    assert classed.options == {"table": True}
-    assert classed.lineage()[-1] == ExternalName("lib.Base")
+    class_value = module.names["B"]
+    assert list(class_value.type_names()) == ["main.B", "main.Mixin", "main.A", "lib.Base"]
+    located = class_value.find("go")
+    assert located is not None and isinstance(located[1], FunctionValue) and located[1].full == "main.A.go"
+    assert class_value.options == {"table": True}
+    assert class_value.lineage()[-1] == ExternalName("lib.Base")
 
 
-def test_a_wrapper_of_the_projects_own_keeps_the_function_inside() -> None:
-    module = ran(
+def test_a_project_decorator_keeps_the_decorated_function() -> None:
+    module = run_module(
         main="def deco(f):\n    def inner(): return f()\n    return inner\ndef view(): ...\nboth = deco(view)\n"
     )
     both = module.names["both"]
     assert isinstance(both, CallResult) and both.callee == "main.deco" and both.args == [module.names["view"]]
 
 
-def test_what_never_ends_is_bounded() -> None:
-    module = ran(
+def test_endless_programs_are_bounded() -> None:
+    module = run_module(
         main=(
             "def again(n):\n    return again(n + 1)\na = again(1)\n"
             "b = [x for y in range(5000) for x in [y]]\n"
@@ -147,5 +147,5 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(PIECES, max_size=30))
-def test_any_program_is_followed_without_an_error(pieces: list[str]) -> None:
-    assert ran(main=" ".join(pieces), x="y = [1]\nfrom main import x\n").done
+def test_any_program_is_interpreted_without_an_error(pieces: list[str]) -> None:
+    assert run_module(main=" ".join(pieces), x="y = [1]\nfrom main import x\n").done
