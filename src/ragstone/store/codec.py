@@ -1,27 +1,35 @@
-"""How values become columns and back; what cannot be read back is damage, never a crash."""
+"""How values become columns and back. A column that cannot be read raises `StoreDamaged`, never another error."""
 
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import uuid4
 
 from ragstone.errors import InputError, StoreDamaged
 from ragstone.store.failures import READ_AGAIN, RESTORE
 from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
-_SQUEEZED: Final = b"\xff"  # no text begins with this byte, in whatever way it was packed
-_SHORT_BODY: Final = 512  # in code, two in five chunks are shorter: a third of the time for a fifth of what is saved
-_LEVEL: Final = 1  # chunks of code: 15 µs for 44 % of the size; with level 6 17 µs for 42 %
-_RAW: Final = -15  # deflate without a head and a checksum of its own: `check` compares the hashes of whole documents
+_COMPRESSED: Final = b"\xff"  # no packed text begins with this byte
+_SHORT_BODY: Final = 512  # in code, two in five chunks are shorter: a third of the time for a fifth of the savings
+_LEVEL: Final = 1  # chunks of code: 15 µs for 44 % of the size; level 6 takes 17 µs for 42 %
+_RAW: Final = -15  # deflate without header and checksum: `check` compares the hashes of documents
+
+
+def fresh_uuid() -> str:
+    """Return a random UUID."""
+    return str(uuid4())
+
+
+# ── texts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def pack(text: str) -> str | bytes:
-    """Return text as SQLite can hold it: itself, or bytes where it has lone surrogates."""
+    """Return a text as SQLite can store it: as bytes if it has lone surrogates."""
     if text.isascii():
         return text
     try:
@@ -32,7 +40,7 @@ def pack(text: str) -> str | bytes:
 
 
 def unpack(stored: str | bytes) -> str:
-    """Return the text that `pack` was given."""
+    """Return the text that `pack` stored."""
     if isinstance(stored, str):
         return stored
     try:
@@ -42,28 +50,33 @@ def unpack(stored: str | bytes) -> str:
 
 
 def pack_body(text: str) -> str | bytes:
-    """Return a chunk's text as the store keeps it: squeezed behind a mark where that saves an eighth of it or more."""
+    """Return a chunk's text as it is stored: compressed if that saves an eighth of it or more."""
     if len(text) > _SHORT_BODY:
         plain = text.encode("utf-8", "surrogatepass")
-        squeezed = zlib.compress(plain, _LEVEL, _RAW)
-        if len(squeezed) < len(plain) - len(plain) // 8:
-            return _SQUEEZED + squeezed
+        compressed = zlib.compress(plain, _LEVEL, _RAW)
+        if len(compressed) < len(plain) - len(plain) // 8:
+            return _COMPRESSED + compressed
     return pack(text)
 
 
 def unpack_body(stored: str | bytes) -> str:
-    """Return the text that `pack_body` was given, or `pack` in a store of before."""
+    """Return the text that `pack_body` stored."""
     if isinstance(stored, str):
         return stored
     try:
-        plain = zlib.decompress(stored[1:], _RAW) if stored[:1] == _SQUEEZED else stored
+        plain = zlib.decompress(stored[1:], _RAW) if stored[:1] == _COMPRESSED else stored
         return plain.decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError, AttributeError, TypeError) as error:
         raise _damage("a text that cannot be unpacked", READ_AGAIN) from error
 
 
+# ── mappings, stamps and marks ────────────────────────────────────────────────────────────────────
+
+
 def dump(value: Mapping[str, Any], what: str) -> str:
-    """Return a mapping as JSON; `InputError` if it holds what JSON cannot: objects, NaN, keys that are not text."""
+    """Return a mapping as JSON; `InputError` if it has objects, NaN, or keys that are not text."""
+    if not value:
+        return "{}"
     try:
         _check_keys(value)
         return json.dumps(dict(value), allow_nan=False)
@@ -74,7 +87,7 @@ def dump(value: Mapping[str, Any], what: str) -> str:
 
 
 def _check_keys(value: object) -> None:
-    """Raise `TypeError` for a key that JSON would quietly turn into text."""
+    """Raise `TypeError` for a key that JSON would silently turn into text."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):
@@ -86,7 +99,7 @@ def _check_keys(value: object) -> None:
 
 
 def load(stored: str) -> dict[str, Any]:
-    """Return the mapping that `dump` was given."""
+    """Return the mapping that `dump` stored."""
     if stored == "{}":
         return {}
     try:
@@ -99,12 +112,12 @@ def load(stored: str) -> dict[str, Any]:
 
 
 def dump_stamp(stamp: Stamp | None) -> str | None:
-    """Return a stamp as text: inode numbers may be too long for SQLite's integers."""
+    """Return a stamp as text, since inode numbers may be too large for SQLite's integers."""
     return None if stamp is None else f"{stamp.size} {stamp.mtime_ns} {stamp.ctime_ns} {stamp.inode}"
 
 
 def load_stamp(stored: str | None) -> Stamp | None:
-    """Return the stamp that `dump_stamp` was given."""
+    """Return the stamp that `dump_stamp` stored."""
     if stored is None:
         return None
     try:
@@ -115,51 +128,24 @@ def load_stamp(stored: str | None) -> Stamp | None:
 
 
 def dump_marks(marks: Sequence[Mark]) -> str | None:
-    """Return marks as JSON, nothing for none."""
+    """Return marks as JSON, None if there are none."""
     return json.dumps([(mark.start, mark.number, mark.label, mark.unit) for mark in marks]) if marks else None
 
 
 def load_marks(stored: str | None) -> tuple[Mark, ...]:
-    """Return the marks that `dump_marks` was given."""
+    """Return the marks that `dump_marks` stored."""
     try:
         return tuple(Mark(*fields) for fields in json.loads(stored)) if stored else ()
     except (ValueError, TypeError) as error:
         raise _damage("page marks that cannot be read") from error
 
 
-def dump_gaps(gaps: str) -> str | bytes:
-    """Return what no chunk covers: as it is when short, squeezed when long."""
-    if len(gaps) <= _LONG_GAPS and isinstance(pack(gaps), str):
-        return gaps
-    return zlib.compress(gaps.encode("utf-8", "surrogatepass"), 6)
-
-
-def load_gaps(stored: str | bytes) -> str:
-    """Return the text that `dump_gaps` was given."""
-    if isinstance(stored, str):
-        return stored
-    try:
-        return unpack(zlib.decompress(stored))
-    except (zlib.error, TypeError) as error:
-        raise _damage("a document's text that cannot be put together") from error
-
-
-def fresh_uuid() -> str:
-    """Return a random UUID (version 4); the standard module brings others with it when imported."""
-    digits = (
-        (int.from_bytes(os.urandom(16), "big") & ~(0xF << 76) & ~(3 << 62) | 4 << 76 | 2 << 62)
-        .to_bytes(16, "big")
-        .hex()
-    )
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
-
-# ── a document's text is its chunks and the gaps between them ─────────────────────────────────────
+# ── the text of a document: its chunks and the gaps between them ──────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A run of a document's text: characters from `offset` on of a chunk, or of the gaps where `chunk` is None."""
+class TextPiece:
+    """A part of a document's text: characters from `offset` on of a chunk, or of the gaps if `chunk` is None."""
 
     start: int
     end: int
@@ -167,26 +153,43 @@ class Piece:
     offset: int
 
 
-def layout(spans: Sequence[tuple[int, int]], length: int) -> list[Piece]:
-    """Return the pieces that make up a text of a length, given the spans of its chunks ordered by start."""
-    pieces: list[Piece] = []
-    here = gap = 0
+def layout(spans: Sequence[tuple[int, int]], length: int) -> list[TextPiece]:
+    """Return the pieces of a text with a length, for the spans of its chunks ordered by start."""
+    pieces: list[TextPiece] = []
+    position = gap_position = 0
     for number, (start, end) in enumerate(spans):
-        if start > here:
-            pieces.append(Piece(here, start, None, gap))
-            gap += start - here
-            here = start
-        if end > here:
-            pieces.append(Piece(here, end, number, here - start))
-            here = end
-    if here < length:
-        pieces.append(Piece(here, length, None, gap))
+        if start > position:
+            pieces.append(TextPiece(position, start, None, gap_position))
+            gap_position += start - position
+            position = start
+        if end > position:
+            pieces.append(TextPiece(position, end, number, position - start))
+            position = end
+    if position < length:
+        pieces.append(TextPiece(position, length, None, gap_position))
     return pieces
 
 
 def gaps_of(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Return the text that no span covers, in order."""
     return "".join(text[piece.start : piece.end] for piece in layout(spans, len(text)) if piece.chunk is None)
+
+
+def dump_gaps(gaps: str) -> str | bytes:
+    """Return the text between chunks as it is stored: compressed if it is long."""
+    if len(gaps) <= _LONG_GAPS and isinstance(pack(gaps), str):
+        return gaps
+    return zlib.compress(gaps.encode("utf-8", "surrogatepass"), 6)
+
+
+def load_gaps(stored: str | bytes) -> str:
+    """Return the text that `dump_gaps` stored."""
+    if isinstance(stored, str):
+        return stored
+    try:
+        return unpack(zlib.decompress(stored))
+    except (zlib.error, TypeError) as error:
+        raise _damage("a document's text that cannot be read") from error
 
 
 def _damage(what: str, hint: str = RESTORE) -> StoreDamaged:

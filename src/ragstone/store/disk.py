@@ -1,4 +1,4 @@
-"""What is asked of the place where the file lies, before SQLite sees it; by stat only, the file is never opened."""
+"""Checks of the file and its folder before SQLite opens it, by `stat` only: the file itself is never opened."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.errors import StoreError
 
-# File systems whose locks or memory maps are not to be trusted with a database that several processes share.
+# File systems whose locks are not reliable for a database that several processes share.
 NETWORK_TYPES: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "afs", "ceph"}
 )
@@ -16,14 +16,11 @@ _MOUNTS: Final = Path("/proc/self/mounts")
 WRITABLE_HINT: Final = "make the folder and its files writable, or set RAGSTONE_RAG_STORE_PATH to a folder that is"
 
 Signature = tuple[int, int, int, bool]
-"""What tells that a file, or whether a log is beside it, has changed."""
+"""Inode, size and time of a file, and whether it has a log."""
 
 
 def prepare(path: Path, *, allow_network: bool) -> bool:
-    """Return whether the file can be written, an empty private one made now if there was none.
-
-    One that is there and can only be read is good to read from; `StoreError` where a database cannot live.
-    """
+    """Create the file if it is missing, and return whether it can be written. `StoreError` if it cannot be read."""
     folder = path.parent
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -45,18 +42,18 @@ def prepare(path: Path, *, allow_network: bool) -> bool:
 
 def _create(path: Path) -> None:
     try:
-        # Only ever a file that nobody had: closing a descriptor of a live one would drop SQLite's locks.
+        # Only a new file: closing a descriptor of an open database would drop SQLite's locks.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
-        return  # another process was quicker
+        return  # another process created it
 
 
 def read_only_uri(path: Path, *, alone: bool = False) -> str:
-    """Return how SQLite is asked to open a file that cannot be written.
+    """Return the URI that opens a file which cannot be written.
 
-    To follow a log, SQLite needs the log's index beside it, and makes one where there is none. Where it cannot, a file
-    without a log is taken as one that never changes, and a file with one is refused: half of it may be missing.
-    `alone`: it cannot, because there is no room.
+    SQLite needs a writable folder, or an existing index of the log, to read a log. Without either, a file without a
+    log is opened as one that never changes; a file with a log is refused, since part of its data would be missing.
+    `alone`: the index of a log cannot be created because the disk is full.
     """
     wal, shm = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     uri = path.absolute().as_uri() + "?mode=ro"
@@ -64,42 +61,42 @@ def read_only_uri(path: Path, *, alone: bool = False) -> str:
         return uri
     if size_of(wal):
         raise StoreError(
-            f"{path} has writes in its log that were not brought into the file, and the folder cannot be written",
+            f"{path} has writes in its log that are not in the file, and the folder cannot be written",
             hint="run `ragstone status` once where the folder is writable and has room",
         )
     return uri + "&immutable=1"
 
 
 def signature(path: Path) -> Signature:
-    """Return what another process cannot change in a file without changing this."""
+    """Return a value that changes when another process changes the file."""
     try:
-        seen = path.stat()
+        status = path.stat()
     except OSError:
         return (0, 0, 0, False)
-    return (seen.st_ino, seen.st_size, seen.st_mtime_ns, path.with_name(path.name + "-wal").exists())
+    return (status.st_ino, status.st_size, status.st_mtime_ns, path.with_name(path.name + "-wal").exists())
 
 
 def network_type(folder: Path, *, mounts: Path = _MOUNTS) -> str:
-    """Return the name of the network file system a folder lies on, or nothing."""
+    """Return the name of the network file system of a folder, empty if it is local or unknown."""
     if str(folder).startswith("\\\\"):
         return "a network share"
     try:
         lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
-        return ""  # not Linux: it cannot be told
-    here = os.path.join(os.path.realpath(folder), "")
-    best, kind = "", ""
+        return ""  # not Linux
+    wanted = os.path.join(os.path.realpath(folder), "")
+    longest, kind = "", ""
     for line in lines:
         fields = line.split(" ")
         if len(fields) > 2:
-            point = os.path.join(fields[1].replace("\\040", " "), "")
-            if here.startswith(point) and len(point) >= len(best):
-                best, kind = point, fields[2]
+            mount = os.path.join(fields[1].replace("\\040", " "), "")
+            if wanted.startswith(mount) and len(mount) >= len(longest):
+                longest, kind = mount, fields[2]
     return kind if kind in NETWORK_TYPES else ""
 
 
 def size_of(path: Path) -> int:
-    """Return a file's size in bytes, 0 where there is none."""
+    """Return the size of a file in bytes, 0 if there is none."""
     try:
         return path.stat().st_size
     except OSError:

@@ -1,9 +1,11 @@
-"""SQLite's failures as ours: one sentence and what to do."""
+"""Errors of SQLite as errors of Ragstone: one sentence and a remedy."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +14,8 @@ from ragstone.store.disk import WRITABLE_HINT
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_CLOSED_TO_US: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+_NOT_WRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+_FAILED_SYNC: Final = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 _NO_ROOM_BYTES: Final = 1 << 20
 READ_AGAIN: Final = "run `ragstone sync --full`; what no source gives must be put again"
 RESTORE: Final = (
@@ -22,50 +25,38 @@ RESTORE: Final = (
 
 
 class DiskFailed(StoreError):
-    """The disk failed while writing: nothing more may be acknowledged."""
+    """The disk failed during a write: no further write may be acknowledged."""
 
 
 class NoRoom(StoreError):
-    """The disk is full: what is stored can still be read."""
+    """The disk is full: stored data can still be read."""
 
 
-class translated:
-    """Raise our error for whatever SQLite, or a row that makes no sense, raises inside.
-
-    A class, for it is in every search twice, and one made of a generator takes twice the time.
-    """
-
-    __slots__ = ("_location",)
-
-    def __init__(self, location: str) -> None:
-        """Take what the error is to name."""
-        self._location = location
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Raise ours instead."""
-        if isinstance(error, sqlite3.Error):
-            raise explain(error, self._location) from error
-        if isinstance(error, UnicodeDecodeError):
-            raise damaged(self._location, "text that is not UTF-8") from error
+@contextmanager
+def translated(location: str) -> Iterator[None]:
+    """Raise a Ragstone error for every error of SQLite inside of the block."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explain(error, location) from error
+    except UnicodeDecodeError as error:
+        raise damaged(location, "text that is not UTF-8") from error
 
 
 def damaged(location: str, what: str) -> StoreDamaged:
-    """Return the error for a file with something in it that we never wrote."""
+    """Return the error for a file with content that Ragstone never wrote."""
     return StoreDamaged(f"{location} is damaged: {what}", hint=RESTORE)
 
 
 def explain(error: sqlite3.Error, location: str) -> StoreError:
-    """Return our error for one of SQLite's."""
+    """Return the Ragstone error for an error of SQLite."""
     extended = getattr(error, "sqlite_errorcode", None)
     code = extended & 0xFF if isinstance(extended, int) else None
     if code in _BUSY:
         return StoreBusy(f"another program holds {location}", hint="try again when it is done")
     if code in _DAMAGED or "decode to UTF-8" in str(error):
         return damaged(location, str(error))
-    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(location, extended)):
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_disk_full(location, extended)):
         return NoRoom(
             f"no room left for {location}: {error}",
             hint="free some disk space and run it again; nothing stored was lost",
@@ -74,17 +65,17 @@ def explain(error: sqlite3.Error, location: str) -> StoreError:
         return DiskFailed(
             f"the disk failed under {location}: {error}", hint="check the disk, then open the store again"
         )
-    if code in _CLOSED_TO_US:
+    if code in _NOT_WRITABLE:
         return StoreError(f"cannot open {location} for writing: {error}", hint=WRITABLE_HINT)
     return StoreError(f"{location} cannot be used: {error}", hint="run `ragstone doctor`")
 
 
-def _no_room(location: str, extended: int | None) -> bool:
-    """Return whether an I/O error is a full disk by another name; a failed sync never is."""
-    if extended in (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC):
+def _is_disk_full(location: str, extended: int | None) -> bool:
+    """Return whether an I/O error comes from a full disk; a failed sync never does."""
+    if extended in _FAILED_SYNC:
         return False
     try:
-        room = os.statvfs(Path(location).parent)
-    except (OSError, AttributeError):  # AttributeError: Windows has no statvfs, and tells a full disk by its own code
+        status = os.statvfs(Path(location).parent)
+    except (OSError, AttributeError):  # AttributeError: Windows has no statvfs, and its own error code for a full disk
         return False
-    return room.f_bavail * room.f_frsize < _NO_ROOM_BYTES
+    return status.f_bavail * status.f_frsize < _NO_ROOM_BYTES

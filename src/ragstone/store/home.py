@@ -1,4 +1,4 @@
-"""The home folder `.ragstone/`: private, kept out of version control by a file of its own."""
+"""The home folder `.ragstone/`: private, and ignored by version control."""
 
 from __future__ import annotations
 
@@ -18,29 +18,28 @@ EMBED_LOCK: Final = "embed.lock"
 EVENTS: Final = "events.jsonl"
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
-# Made by Ragstone. What it knows of files comes back with `ragstone sync`; documents that were given to it
-# (`ragstone add`) are kept here alone: `ragstone export` or `ragstone backup` saves them.
+# Made by Ragstone. `ragstone sync` makes the index of files again; documents that were added by hand
+# (`ragstone add`) exist only here: `ragstone export` or `ragstone backup` saves them.
 *
 """
 
 
 def make_home(home: Path, *, trusted: bool = False) -> Path:
-    """Return the home folder, made now with private permissions if it was not there.
+    """Return the home folder; create it with private permissions if it is missing.
 
-    A link may have come with a clone and lead anywhere: in place of the folder only one that the user named is followed
-    (`trusted`), inside it none.
+    A symbolic link may have come with a clone and lead anywhere. The folder itself may be a link only if the user
+    named it (`trusted`); links inside of it are refused.
     """
     if not trusted and home.is_symlink():
-        raise _a_link(home, "or name its target with RAGSTONE_RAG_STORE_PATH")
+        raise _link_error(home, "or name its target with RAGSTONE_RAG_STORE_PATH")
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if home.name == NAME:  # a folder that the user named may hold more than what is ours
-            _tighten(home)
-            _tighten(home / VECTORS)
-            _tighten(home / WORDS)
+        if home.name == NAME:  # a folder with another name may have other files of the user
+            for folder in (home, home / VECTORS, home / WORDS):
+                _make_private(folder)
         link = next(_links(home), None)
         if link is not None:
-            raise _a_link(link, "and `ragstone sync` makes the index anew")
+            raise _link_error(link, "and `ragstone sync` makes the index anew")
         _ignore(home)
     except (NotADirectoryError, FileExistsError) as error:
         raise StoreError(
@@ -54,23 +53,23 @@ def make_home(home: Path, *, trusted: bool = False) -> Path:
     return home
 
 
-def _tighten(folder: Path) -> None:
-    """Take from others what they may do with a folder of ours; our own bits stay, read-only ones too."""
+def _make_private(folder: Path) -> None:
+    """Remove the permissions of other users from a folder; the permissions of this user stay."""
     if os.name != "posix":
         return
-    with suppress(OSError):  # a folder that is not there, a link, a disk that is read-only now: it stays as it is
+    with suppress(OSError):  # a missing folder, a link, or a read-only disk
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
-            seen = os.fstat(descriptor)
-            if seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
-                os.fchmod(descriptor, seen.st_mode & 0o700)
+            status = os.fstat(descriptor)
+            if status.st_mode & _OTHERS and status.st_uid == os.geteuid():
+                os.fchmod(descriptor, status.st_mode & 0o700)
         finally:
             os.close(descriptor)
 
 
 def _links(home: Path) -> Iterator[Path]:
-    """Yield the links in the places where files of ours are opened: the files themselves, and all below the indexes."""
-    for entry in list(os.scandir(home)):  # all of it, so that it is closed
+    """Yield symbolic links among the files of Ragstone, and all links below the index folders."""
+    for entry in list(os.scandir(home)):
         if entry.is_symlink() and (entry.name in (VECTORS, WORDS, EMBED_LOCK) or entry.name.startswith(DATABASE)):
             yield home / entry.name
     for index in (VECTORS, WORDS):
@@ -80,15 +79,15 @@ def _links(home: Path) -> Iterator[Path]:
                     yield Path(folder, name)
 
 
-def _a_link(path: Path, otherwise: str) -> StoreError:
+def _link_error(path: Path, alternative: str) -> StoreError:
     return StoreError(
         f"{path} is a symbolic link, which may have come with the folder and is not followed",
-        hint=f"remove it, {otherwise}",
+        hint=f"remove it, {alternative}",
     )
 
 
 def _ignore(home: Path) -> None:
-    """Write the file that keeps the folder out of version control; without it an index can still be read."""
+    """Write `.gitignore`; if that fails, an existing index can still be read."""
     try:
         with open(home / ".gitignore", "x", encoding="utf-8") as file:
             file.write(_IGNORE)
@@ -100,17 +99,17 @@ def _ignore(home: Path) -> None:
 
 
 def database_files(home: Path) -> tuple[Path, ...]:
-    """Return the files that no other part may ever open: the database and what SQLite keeps beside it."""
+    """Return the files that only SQLite may open: the database, its side files and its lock."""
     return tuple(home / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", ".lock"))
 
 
 def size_on_disk(home: Path) -> int:
-    """Return the bytes of everything in the home folder, by stat only."""
+    """Return the size of all files in the home folder in bytes, by `stat` only."""
     total = 0
     for folder, _, names in os.walk(home):
         for name in names:
             try:
                 total += os.stat(os.path.join(folder, name)).st_size
             except OSError:
-                continue  # a side file that went away meanwhile
+                continue  # a side file that was removed
     return total

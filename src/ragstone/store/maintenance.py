@@ -14,7 +14,7 @@ from ragstone.store import disk, documents, vectors
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
-from ragstone.store.graph import rows as graph_rows
+from ragstone.store.graph import writer as graph_writer
 from ragstone.store.words import derived, fts5
 from ragstone.types import Finding
 
@@ -123,7 +123,7 @@ _CHECKS: Final = (
     _Check("documents", "the text of every document is complete", _check_documents, READ_AGAIN),
     _Check("words", "every chunk can be found by words", _check_words, "run `ragstone compact`"),
     _Check("vectors", "every vector has the right length and owner", _check_vectors, "run `ragstone reembed`"),
-    _Check("graph", "every part of the graph has its owner", graph_rows.find_problem, "run `ragstone sync --full`"),
+    _Check("graph", "every part of the graph has its owner", graph_writer.find_problem, "run `ragstone sync --full`"),
 )
 
 

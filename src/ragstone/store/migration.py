@@ -16,14 +16,14 @@ from ragstone.errors import StoreDamaged
 from ragstone.store import texts
 from ragstone.store.catalog import is_control
 from ragstone.store.codec import dump_stamp, fresh_uuid, pack, unpack_body
-from ragstone.store.tables import COLLECTIONS, STATE_TABLES
+from ragstone.store.tables import create_statement
 from ragstone.types import CollectionKind, Stamp
 
 _SEPARATOR: Final = "\x1f"
 _MEMORY: Final = "memory"
 _AGENT: Final = "agent:"
+_STATE_TABLES: Final = ("collection_state", "unread_recipes", "unread_files", "session_state")
 _REBUILD_COLLECTIONS: Final = (
-    COLLECTIONS.format(name="new_collections"),
     """INSERT INTO new_collections
        SELECT id, uuid, project, 'documents', name, description, settings, documents, chunks, updated_at
        FROM collections""",
@@ -45,8 +45,11 @@ _GRAPH_TABLES: Final = ("graph_nodes", "graph_links", "graph_aliases", "graph_un
 
 def run(db: sqlite3.Connection) -> None:
     """Change the tables and move the rows, inside the transaction of the caller, with foreign keys off."""
-    for statement in (*_REBUILD_COLLECTIONS, *STATE_TABLES):
+    db.execute(create_statement("collections").replace("collections", "new_collections", 1))
+    for statement in _REBUILD_COLLECTIONS:
         db.execute(statement)
+    for table in ("generations", "shown_passages", *_STATE_TABLES):
+        db.execute(create_statement(table))
     _move_notes(db)
     db.execute("DROP TABLE notes")
     # Longer names first: the sessions of an agent become sessions of its project.
@@ -247,9 +250,7 @@ def _move_documents(db: sqlite3.Connection, source: int, target: int, prefix: st
     # The graph is made again by the next sync.
     owners = "(SELECT id FROM graph_owners WHERE collection = ?)"
     db.execute(f"DELETE FROM graph_kept WHERE owner IN {owners}", (source,))  # noqa: S608 - fixed text
-    for table in (*_GRAPH_TABLES, "graph_owners", "collection_spaces", "collection_state"):
-        db.execute(f"DELETE FROM {table} WHERE collection = ?", (source,))  # noqa: S608 - fixed text
-    for table in ("unread_recipes", "unread_files", "session_state"):
+    for table in (*_GRAPH_TABLES, "graph_owners", "collection_spaces", *_STATE_TABLES):
         db.execute(f"DELETE FROM {table} WHERE collection = ?", (source,))  # noqa: S608 - fixed text
     db.execute("DELETE FROM collections WHERE id = ?", (source,))
 

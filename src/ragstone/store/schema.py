@@ -10,12 +10,12 @@ from ragstone.errors import StoreDamaged, StoreError, StoreTooNew
 from ragstone.store import migration
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.failures import RESTORE
-from ragstone.store.tables import TABLES
+from ragstone.store.tables import table_statements
 
 APPLICATION_ID: Final = 0x52414753  # "RAGS": marks a file as ours
 _SIGN: Final = "PRAGMA application_id = 1380009811"
 NEWEST: Final = 6
-"""The version of the tables in `tables.py`."""
+"""The version of the tables in `schema.sql`."""
 OLDEST: Final = 5
 """The oldest version that can be migrated: the one that Ragstone 0.1 wrote."""
 
@@ -82,7 +82,7 @@ def _upgrade_tables(db: sqlite3.Connection, version: int) -> None:
 
 
 def _create_tables(db: sqlite3.Connection) -> None:
-    for statement in TABLES:
+    for statement in table_statements():
         db.execute(statement)
     db.execute(_SIGN)
     db.executemany(

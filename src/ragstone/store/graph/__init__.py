@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ragstone.store import catalog
 from ragstone.store.connection import Database, ReadSource
-from ragstone.store.graph import queries, rows
+from ragstone.store.graph import queries, writer
 from ragstone.types import Alias, CollectionKey, Graph, Link, Node, Scope, Step, Unresolved, Walked
 
 
@@ -21,13 +21,13 @@ class SqliteGraphReader:
         """Return the stamp of each owner of a collection, or of some owners."""
         with self._source.reading() as db:
             ids = catalog.find(db, key)
-            return rows.owner_stamps(db, ids, owners) if ids else {}
+            return writer.owner_stamps(db, ids, owners) if ids else {}
 
     def owner_data(self, key: CollectionKey) -> dict[str, bytes]:
         """Return the data that each owner asked to keep for its next run."""
         with self._source.reading() as db:
             ids = catalog.find(db, key)
-            return rows.owner_data(db, ids) if ids else {}
+            return writer.owner_data(db, ids) if ids else {}
 
     def nodes(
         self,
@@ -85,4 +85,4 @@ class SqliteGraphStore(SqliteGraphReader):
     ) -> dict[str, int]:
         """Replace the graph of each owner in `parts`; return how many rows changed, and nodes also by `kind:…`."""
         with catalog.changing(self._database, key) as (db, ids):
-            return rows.put(db, ids, rows.OwnedGraphs(parts, stamps or {}, data or {}))
+            return writer.put_graphs(db, ids, parts, stamps or {}, data or {})
