@@ -39,12 +39,12 @@ def test_agents_may_be_a_list_with_ids(tmp_path: Path) -> None:
     assert {name: agent.sources for name, agent in named.agents.items()} == {"shell": ("docs",), "plain": ()}
 
 
-def test_what_is_not_said_is_built_in(tmp_path: Path) -> None:
+def test_missing_values_have_defaults(tmp_path: Path) -> None:
     agent = staff(tmp_path, "a: {docs: {sources: README.md}}\n").agents["a"]
     assert (agent.strategy, agent.budget, agent.top_k, agent.sources) == ("preload", 12_000, 5, ("README.md",))
 
 
-def test_the_users_file_stands_above_the_projects_key_by_key(tmp_path: Path) -> None:
+def test_the_users_file_wins_over_the_projects_key_by_key(tmp_path: Path) -> None:
     own = "agents:\n  a: {docs: {budget: 900}}\n  mine: {docs: {sources: [notes]}}\n"
     both = staff(tmp_path, "agents:\n  a: {docs: {budget: 500, top_k: 2, sources: [docs]}}\n", own=own).agents
     assert (both["a"].budget, both["a"].top_k, both["a"].sources) == (900, 2, ("docs",))
@@ -55,7 +55,7 @@ def test_no_file_names_no_agent(tmp_path: Path) -> None:
     assert not load_agents(config.load(tmp_path, environ={}), {}).agents
 
 
-def test_the_rag_block_says_where_and_how_and_the_environment_stands_above_it(tmp_path: Path) -> None:
+def test_the_environment_wins_over_the_rag_block(tmp_path: Path) -> None:
     text = f"rag: {{store: memory, path: var/agents, chunk_size: 400, chunk_overlap: 40}}\nshell: {{{DOCS}}}\n"
     named = staff(tmp_path, text)
     settings = named.settings(named.agents["shell"], config.load(tmp_path, environ={}))
@@ -111,7 +111,7 @@ def test_an_overlap_that_is_not_smaller_is_refused(tmp_path: Path) -> None:
         ("agents:\n  - docs: {sources: [x]}\n", r"line 2: an agent in a list needs an id"),
     ],
 )
-def test_a_mistake_is_told_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
+def test_a_mistake_is_reported_in_a_sentence(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         staff(tmp_path, text)
 

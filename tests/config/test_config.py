@@ -63,7 +63,7 @@ def test_layers_are_merged_key_by_key(tmp_path: Path) -> None:
     assert (settings.search.top_k, settings.search.fusion) == (7, "rrf")
 
 
-def test_arguments_may_be_dotted_or_nested_and_none_means_not_said(tmp_path: Path) -> None:
+def test_arguments_may_be_dotted_or_nested_and_none_means_not_set(tmp_path: Path) -> None:
     settings = config.load(tmp_path, {"search": {"top_k": 3}, "rag.chunk_size": 400, "rag.enabled": None}, environ={})
     assert (settings.search.top_k, settings.rag.chunk_size, settings.rag.enabled) == (3, 400, True)
     assert settings.origin("rag.enabled") == "default"
@@ -328,7 +328,7 @@ def test_the_real_environment_is_used_when_none_is_given(tmp_path: Path, monkeyp
     assert "RAGSTONE_SEARCH_TOP_K" in os.environ
 
 
-def test_no_environment_name_stands_for_two_settings() -> None:
+def test_every_environment_variable_belongs_to_one_setting() -> None:
     variables = [variable for described in config.describe() for variable in described.variables]
     assert len(variables) == len(set(variables))
 

@@ -42,7 +42,7 @@ def test_the_file_is_found_in_the_folder_config_too(tmp_path: Path) -> None:
     assert (settings.search.top_k, settings.rag.vector_store.collection_name) == (7, "default")
 
 
-def test_it_stands_below_our_own_file_of_the_same_folder_and_below_the_environment(tmp_path: Path) -> None:
+def test_ragstone_toml_and_the_environment_win_over_it(tmp_path: Path) -> None:
     own = tmp_path / "own" / "ragstone"
     own.mkdir(parents=True)
     (own / "documents.yaml").write_text("n_results: 2\ncollection: mine\n")
@@ -85,7 +85,7 @@ def test_a_file_that_came_with_a_clone_points_nowhere_outside(tmp_path: Path, pa
         ("{collection: a}, {}\n", r"not valid YAML"),
     ],
 )
-def test_mistakes_are_told_with_their_line(tmp_path: Path, text: str, says: str) -> None:
+def test_mistakes_are_reported_with_their_line(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "documents.yaml").write_text(text)
     with pytest.raises(ConfigError, match=says):
         load(tmp_path)
@@ -112,6 +112,6 @@ def test_a_folder_of_that_name_is_left_alone(tmp_path: Path) -> None:
     assert load(tmp_path).search.top_k == 5
 
 
-def test_a_null_counts_as_not_said(tmp_path: Path) -> None:
+def test_a_null_means_not_set(tmp_path: Path) -> None:
     (tmp_path / "documents.yaml").write_text("n_results:\ncollection: x\n")
     assert load(tmp_path).search.top_k == 5

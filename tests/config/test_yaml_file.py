@@ -18,7 +18,7 @@ def plain(entry: YamlEntry) -> object:
     return [plain(one) for one in entry.value] if isinstance(entry.value, tuple) else entry.value
 
 
-def test_values_are_what_they_look_like_and_keys_are_text() -> None:
+def test_values_have_the_type_they_look_like_and_keys_are_text() -> None:
     text = "a: 5\nb: 'five'\nc: yes\nd: ~\ne: [x, 2, false]\non: {1: z}\nf: |\n  two\n  lines\ng: 1.5\nh: 2024-01-01\n"
     assert plain(parse_yaml(text, "file x")) == {
         "a": 5,
@@ -74,7 +74,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("\tb: 1\n", r"is not valid YAML"),
     ],
 )
-def test_what_is_not_taken_is_told_with_its_line(text: str, says: str) -> None:
+def test_refused_yaml_is_reported_with_its_line(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         parse_yaml(text, "file x")
 

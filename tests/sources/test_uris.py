@@ -22,7 +22,7 @@ from ragstone.sources.uris import from_uri, to_uri
         (b"%\xff", "%%FF"),
     ],
 )
-def test_only_what_no_text_can_hold_is_escaped(raw: bytes, uri: str) -> None:
+def test_only_bytes_that_are_not_unicode_are_escaped(raw: bytes, uri: str) -> None:
     assert to_uri(os.fsdecode(raw)) == uri
     assert os.fsencode(from_uri(uri)) == raw
 

@@ -22,9 +22,11 @@ ListFolders = Callable[[Sequence[str] | None], set[str]]
 _MAX_PATHS: Final = 10_000
 _MAX_ROUNDS: Final = 8
 _POLL_SECONDS: Final = 0.05
-_MARKER_SECONDS: Final = 1.0
-_STEP_MS: Final = 1
 _GROUP_MS: Final = 10
+_PAUSE_SECONDS: Final = 0.0001
+"""Lets the thread of `watchfiles` run, which mostly needs 20 microseconds to report the marker."""
+_STEP_MS: Final = 0
+_TIMEOUT_MS: Final = 2000
 _MODIFIED: Final = 2
 """The code of `watchfiles` for a change that neither adds nor deletes."""
 
@@ -153,8 +155,11 @@ class EventWatch:
         if self._has_new_folder(ours):
             self._start_again()
             return
+        self._add_changed({path for _, path in ours if path != "."})
+
+    def _add_changed(self, paths: set[str]) -> None:
         if self._changed is not None:
-            self._changed |= {path for _, path in ours if path != "."}
+            self._changed |= paths
             if len(self._changed) > _MAX_PATHS:
                 self._changed = None
 
@@ -163,16 +168,14 @@ class EventWatch:
         assert self._notifier is not None  # noqa: S101 - checked by the caller
         events: set[tuple[int, str]] = set()
         os.utime(self._marker)
-        end = time.monotonic() + _MARKER_SECONDS
-        step = 0  # mostly the marker's event is there at once; only later attempts need to sleep
-        while time.monotonic() < end:
-            answer = self._notifier.watch(_GROUP_MS, step, _STEP_MS, None)
-            step = _STEP_MS
-            if isinstance(answer, set):
-                events |= answer
-            if any(path == self._marker for _, path in events):
-                return {(change, path) for change, path in events if path != self._marker}
-        raise OSError("no file events arrive")
+        time.sleep(_PAUSE_SECONDS)
+        while not any(path == self._marker for _, path in events):
+            # A call that times out drops events, so it may do so only if the watch is given up.
+            answer = self._notifier.watch(_GROUP_MS, _STEP_MS, _TIMEOUT_MS, None)
+            if isinstance(answer, str):
+                raise OSError("no file events arrive")
+            events |= answer
+        return {(change, path) for change, path in events if path != self._marker}
 
     def _has_new_folder(self, events: set[tuple[int, str]]) -> bool:
         """Return whether a folder of the source appeared; also forget folders that were deleted or replaced."""

@@ -61,14 +61,14 @@ def test_a_false_quotation_beside_a_true_one_is_pointed_out(engine: Engine, serv
     assert spoken.notes == ("1 of 2 quotations do not stand in the sources",)
 
 
-def test_without_anything_found_the_model_is_not_asked(tmp_path: Path, service: Service) -> None:
+def test_without_passages_the_model_is_not_called(tmp_path: Path, service: Service) -> None:
     config = {"rag.embedding_provider": "fake", "ask.url": service.url, "ask.model": "tiny"}
     with Engine.open(tmp_path, config=config) as engine:
         assert engine.ask("anything").text == "Not found in the indexed documents."
     assert service.asked == []
 
 
-def test_without_a_model_it_is_said_how_to_name_one(tmp_path: Path) -> None:
+def test_without_a_model_the_error_explains_the_setting(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine, pytest.raises(ConfigError, match="RAGSTONE_ASK_URL"):
         engine.ask("anything")
 
@@ -98,7 +98,7 @@ def test_the_command_line_streams_and_then_lists_the_quotations(
     assert run(["ask", "when does the ferry leave", "-C", str(tmp_path)]) == 8
 
 
-def test_an_address_that_is_none_is_the_settings_fault(tmp_path: Path) -> None:
+def test_a_malformed_address_is_reported_as_a_setting(tmp_path: Path) -> None:
     config = {"rag.embedding_provider": "fake", "ask.url": "banana", "ask.model": "tiny"}
     with Engine.open(tmp_path, config=config) as engine:
         engine.add(Document("ferry.md", "The ferry leaves at nine."))

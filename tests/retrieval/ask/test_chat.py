@@ -9,7 +9,7 @@ from tests.retrieval.ask.conftest import Service
 HELLO = [{"role": "user", "content": "hello"}]
 
 
-def test_words_arrive_as_they_are_said(service: Service) -> None:
+def test_the_answer_arrives_in_pieces(service: Service) -> None:
     service.says = "The ferry leaves at nine."
     pieces = list(Chat(service.url, "tiny", "key").stream(HELLO))
     assert len(pieces) > 2
@@ -29,7 +29,7 @@ def test_words_arrive_as_they_are_said(service: Service) -> None:
         (302, b"", "302", False),
     ],
 )
-def test_a_refusal_is_told_with_what_the_service_said(
+def test_an_error_status_is_reported_with_the_services_message(
     service: Service, status: int, body: bytes, words: str, again: bool
 ) -> None:
     service.status, service.body = status, body
@@ -41,7 +41,7 @@ def test_a_refusal_is_told_with_what_the_service_said(
 @pytest.mark.parametrize(
     "raw", [b"data: not json\n\n", b"data: []\n\n", b'data: {"choices": [7]}\n\n', b'data: {"error": "boom"}\n\n']
 )
-def test_a_stream_that_is_none_is_a_failure_and_no_crash(service: Service, raw: bytes) -> None:
+def test_a_malformed_stream_is_a_provider_error(service: Service, raw: bytes) -> None:
     service.raw = raw
     with pytest.raises(ProviderError):
         list(Chat(service.url, "tiny").stream(HELLO))
@@ -59,12 +59,12 @@ def test_an_endless_answer_is_cut(service: Service) -> None:
     assert len("".join(Chat(service.url, "tiny").stream(HELLO))) <= 100_000
 
 
-def test_a_service_that_is_not_there_is_said_to_be_unreachable() -> None:
+def test_a_missing_service_is_unreachable() -> None:
     with pytest.raises(ProviderError, match="cannot be reached") as caught:
         list(Chat("http://127.0.0.1:9", "tiny").stream(HELLO))
     assert caught.value.retryable
 
 
-def test_an_address_that_is_none_is_a_matter_of_settings() -> None:
+def test_a_malformed_address_is_a_config_error() -> None:
     with pytest.raises((ConfigError, ProviderError)):
         list(Chat("http://[broken", "tiny").stream(HELLO))

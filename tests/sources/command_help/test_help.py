@@ -89,7 +89,7 @@ def test_depth_and_count_and_time_are_limits(folder: Path) -> None:
     assert "not asked" in found.notes[0]
 
 
-def test_commands_that_repeat_the_help_above_are_not_all_asked(folder: Path) -> None:
+def test_siblings_of_commands_that_repeat_help_are_not_run(folder: Path) -> None:
     listing = "\\n".join(f"  c{at}   Command {at}." for at in range(20))
     text = f"Usage: flat COMMAND\\n\\nCommands:\\n{listing}\\n"
     source = f"printf x >> {folder}/calls\nprintf '{text}'"
@@ -113,7 +113,7 @@ def test_other_ways_are_tried_where_help_is_refused(folder: Path) -> None:
         assert page.texts[0][0] == f"tool {way}"
 
 
-def test_what_could_stop_the_machine_is_asked_in_one_way_only(folder: Path) -> None:
+def test_programs_that_stop_the_machine_are_run_with_help_only(folder: Path) -> None:
     halting = program(folder, "shutdown", f'echo "$*" >> {folder}/calls; echo bad; exit 2', shell=True)
     try:
         walk(halting)
@@ -169,7 +169,7 @@ def test_the_help_of_python_is_captured() -> None:
     assert "usage:" in found.pages[0].texts[0][1]
 
 
-def test_the_manual_is_read_where_it_is_asked_for_or_needed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_manual_is_read_on_request_or_if_there_is_no_help(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "TOOL(1)\\n\\nNAME\\n       t\\bto\\boo\\bol\\bl - a tool with a manual, and no help\\n"
     program(folder, "man", f'case "$2" in tool) printf "{text}";; *) exit 16;; esac', shell=True)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")

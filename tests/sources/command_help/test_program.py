@@ -53,7 +53,7 @@ def dead_soon(pid: int) -> bool:
     return not alive(pid)
 
 
-def test_what_a_program_says_is_heard_wherever_it_says_it(here: Path) -> None:
+def test_output_is_read_from_both_streams(here: Path) -> None:
     out = program(here, "out", "echo to output", shell=True)
     err = program(here, "err", "echo to errors >&2; exit 3", shell=True)
     both = program(here, "both", "echo noise >&2; echo help", shell=True)
@@ -90,7 +90,7 @@ def test_a_program_gets_no_input_and_no_terminal(here: Path) -> None:
     assert said.code == 1
 
 
-def test_what_a_program_leaves_behind_ends_with_it(here: Path) -> None:
+def test_background_processes_end_with_the_program(here: Path) -> None:
     leaving = program(here, "leave", "sleep 600 & echo $!; sleep 601 & echo $!; echo done", shell=True)
     said = run_program([str(leaving)], seconds=20)
     *pids, last = said.text.split()
@@ -122,12 +122,12 @@ def test_one_that_escaped_its_group_is_not_waited_for(here: Path) -> None:
     os.kill(int(said.text), 9)
 
 
-def test_a_crash_is_told_by_its_signal(here: Path) -> None:
+def test_a_crash_is_reported_with_its_signal(here: Path) -> None:
     crashing = program(here, "crash", "import os\nos.kill(os.getpid(), 11)")
     assert run_program([str(crashing)], seconds=10).code == -11
 
 
-def test_a_program_knows_little_and_stands_in_an_empty_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_gets_few_variables_and_an_empty_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
     source = "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
@@ -142,7 +142,7 @@ def test_a_program_knows_little_and_stands_in_an_empty_folder(here: Path, monkey
     assert not Path(rest.removeprefix("[] ")).exists()
 
 
-def test_what_cannot_be_started_is_a_reason(here: Path) -> None:
+def test_a_program_that_cannot_be_started_is_a_problem(here: Path) -> None:
     broken = here / "broken"
     broken.write_text("#!/no/such/interpreter\n", encoding="utf-8")
     broken.chmod(0o755)
@@ -167,7 +167,7 @@ def test_a_name_is_looked_for_in_absolute_folders_only(
     assert find_program("sly", project=NOWHERE) == here / "sly"
 
 
-def test_what_lies_in_the_project_is_run_only_by_its_path(tmp_path: Path, here: Path) -> None:
+def test_a_program_in_the_project_is_run_only_by_its_path(tmp_path: Path, here: Path) -> None:
     mine = program(here, "mine", "echo mine", shell=True)
     with pytest.raises(AccessError, match="lies in the project"):
         find_program("mine", project=tmp_path)
@@ -179,7 +179,7 @@ def test_what_lies_in_the_project_is_run_only_by_its_path(tmp_path: Path, here: 
         find_program("linked", project=elsewhere)
 
 
-def test_what_is_no_program_is_refused(tmp_path: Path, here: Path) -> None:
+def test_a_name_without_a_program_is_refused(tmp_path: Path, here: Path) -> None:
     (here / "text").write_text("not executable", encoding="utf-8")
     (here / "folder").mkdir()
     for name in ("text", "folder", "no-such-program", "", "-rf", "a b", "a;b", "..", "a\0b", "$(id)", str(here), "./x"):
@@ -195,7 +195,7 @@ def test_output_becomes_plain_text() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_whatever_is_said_becomes_text_without_controls(data: bytes) -> None:
+def test_any_output_becomes_text_without_control_characters(data: bytes) -> None:
     text = clean_output(data)
     assert not any(ord(char) < 32 and char != "\n" for char in text)
     assert not any(line.endswith(" ") for line in text.split("\n"))

@@ -31,7 +31,7 @@ def test_it_changes_with_path_size_and_time_and_with_nothing_else(plant: Callabl
     assert look(folder) not in (first, touched, renamed, grown)
 
 
-def test_a_file_that_is_left_out_does_not_count(plant: Callable[..., Path]) -> None:
+def test_a_skipped_file_does_not_change_the_fingerprint(plant: Callable[..., Path]) -> None:
     folder = plant({"a.txt": "one"})
     first = look(folder)
     plant({".env": "TOKEN=1"})

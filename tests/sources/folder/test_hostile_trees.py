@@ -104,7 +104,7 @@ def test_names_that_are_not_text_survive_the_round_trip(way: str, folder: Path, 
     }
 
 
-def test_files_that_vanish_between_scan_and_load_are_told(way: str, plant: Plant) -> None:
+def test_files_that_vanish_between_scan_and_load_are_reported(way: str, plant: Plant) -> None:
     folder = plant({"a.md": "x", "d/b.md": "x"})
     source = FolderSource(folder, limits=LIMITS)
     items = [entry for entry in source.scan() if isinstance(entry, Item)]
@@ -190,7 +190,7 @@ def locked(open_folder: Path) -> Path:
     return open_folder
 
 
-def test_what_may_not_be_read_fails_by_name_and_is_not_taken_for_deleted(locked: Path, as_nobody: None) -> None:
+def test_unreadable_files_are_reported_and_not_taken_for_deleted(locked: Path, as_nobody: None) -> None:
     source = FolderSource(locked, limits=LIMITS)
     first, second, third = source.scan()
     assert isinstance(first, Item) and source.load(first).data == b"x"
@@ -259,9 +259,7 @@ def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
         yield said
 
 
-def test_a_wild_tree_is_synced_to_its_end_with_a_reason_for_everything_left_out(
-    folder: Path, wild: dict[str, str]
-) -> None:
+def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(folder: Path, wild: dict[str, str]) -> None:
     with Engine.open(folder, config={**FAKE, "sources.max_file_bytes": 1000}) as engine:
         for _ in range(2):
             report = engine.sync()

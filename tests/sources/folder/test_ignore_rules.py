@@ -51,7 +51,7 @@ e/a e/d/a e/d/e/b e/f.x x.d/a x.d/b.x x.d/d/a.x
         (["a\nb?c"], "x/a\nbxc", False, True),
     ],
 )
-def test_patterns_mean_what_git_means(lines: list[str], path: str, folder: bool, verdict: bool | None) -> None:
+def test_patterns_mean_the_same_as_in_git(lines: list[str], path: str, folder: bool, verdict: bool | None) -> None:
     assert IgnoreRules(lines).verdict(path, is_folder=folder) is verdict
 
 
@@ -89,7 +89,7 @@ FILE = st.lists(LINE, max_size=5)
 @example(["a", "?.x"], [], [])  # to git é is two
 @example(["[!a].x", "[é].x", "é?"], ["??.x"], ["*é*"])
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_our_walk_ignores_exactly_what_git_ignores(
+def test_our_walk_and_git_ignore_the_same_files(
     folder: Path, git: Callable[..., bytes], top: list[str], inner: list[str], deep: list[str]
 ) -> None:
     if not (folder / ".git").exists():

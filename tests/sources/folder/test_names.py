@@ -22,6 +22,6 @@ from ragstone.sources.folder.names import file_reason
         ("", None),
     ],
 )
-def test_a_name_alone_says_why_a_file_is_left_out(name: str, reason: str | None) -> None:
+def test_a_file_is_skipped_by_its_name(name: str, reason: str | None) -> None:
     assert file_reason(name, secrets=False) == reason
     assert file_reason(name, secrets=True) == (None if reason == "secret file" else reason)

@@ -48,9 +48,7 @@ def test_an_include_that_is_not_there_is_reported(way: str, plant: Callable[...,
     assert scan(include=["a.md", "nowhere"]) == (["a.md"], {"nowhere": NOT_INCLUDED})
 
 
-def test_a_path_that_is_asked_for_and_not_there_is_reported_once(
-    way: str, plant: Callable[..., Path], scan: Scan
-) -> None:
+def test_a_named_path_that_does_not_exist_is_reported_once(way: str, plant: Callable[..., Path], scan: Scan) -> None:
     folder = plant(FILES)
     assert scan(only=["a.md", "b.md", folder / "b.md", "docs/gone/"]) == (
         ["a.md"],
@@ -78,7 +76,7 @@ def test_only_narrows_and_takes_names_as_they_are(way: str, plant: Callable[...,
         scan(only=[folder.parent])
 
 
-def test_a_folder_that_is_usually_left_out_can_be_asked_for(way: str, plant: Callable[..., Path], scan: Scan) -> None:
+def test_a_folder_that_is_usually_skipped_can_be_named(way: str, plant: Callable[..., Path], scan: Scan) -> None:
     plant({"node_modules/lib/a.js": "x", "b.js": "x"})
     assert scan() == (["b.js"], {"node_modules/": "installed packages"})
     assert scan(include=["node_modules/lib"]) == (["node_modules/lib/a.js"], {})

@@ -77,7 +77,7 @@ def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(way: str, pl
         ("Cargo.lock", "generated file"),
     ],
 )
-def test_secret_and_generated_files_are_left_out_and_named(
+def test_secret_and_generated_files_are_skipped_with_a_reason(
     way: str, plant: Plant, scan: Scan, name: str, reason: str
 ) -> None:
     plant({name: "x", "a.md": "x"})
@@ -90,7 +90,7 @@ def test_examples_of_secret_files_are_read_and_secret_ones_on_demand(plant: Plan
     assert scan(secret_files=True) == ([".env", ".env.example", ".env.prod.example", ".ssh/config"], {})
 
 
-def test_a_large_file_is_left_out_with_its_size(way: str, plant: Plant, scan: Scan) -> None:
+def test_a_large_file_is_skipped_with_its_size(way: str, plant: Plant, scan: Scan) -> None:
     plant({"big.txt": "x" * 300_000, "fits.txt": "x" * 1000, "small.txt": "x" * 1001})
     found, left = scan(limits=FileLimits(1000, 10))
     assert found == ["fits.txt"]
@@ -120,13 +120,13 @@ def test_a_document_is_opened_up_to_its_own_limit(plant: Plant) -> None:
         source.load(items["a.md"])
 
 
-def test_types_no_reader_takes_are_left_out_with_the_readers_reason(plant: Plant, scan: Scan) -> None:
+def test_files_without_a_reader_are_skipped_with_a_reason(plant: Plant, scan: Scan) -> None:
     plant({"a.png": "x", "a.md": "x"})
     reasons = scan(refuse=lambda uri: "unsupported type .png" if uri.endswith(".png") else None)
     assert reasons == (["a.md"], {"a.png": "unsupported type .png"})
 
 
-def test_environments_and_caches_are_left_out_as_one_line(way: str, plant: Plant, scan: Scan) -> None:
+def test_environments_and_caches_are_skipped_as_one_entry(way: str, plant: Plant, scan: Scan) -> None:
     plant(
         {
             "env/pyvenv.cfg": "x",
@@ -231,7 +231,7 @@ def test_no_file_of_the_index_is_opened_whether_named_or_beside_one_that_is(plan
     assert len(looked_at) == len(set(looked_at)) == 5  # each once for every file that is read
 
 
-def test_what_is_gone_is_told_from_what_is_out_of_sight(plant: Plant) -> None:
+def test_deleted_files_differ_from_files_out_of_sight(plant: Plant) -> None:
     folder = plant({"a.md": "x", "docs/b.md": "x"})
     everything = FolderSource(folder, limits=LIMITS)
     assert all(isinstance(entry, Item) for entry in everything.scan())

@@ -286,7 +286,7 @@ def test_a_checkout_of_another_branch_is_another_truth(
     meet(folder, checkout)
 
 
-def test_what_git_ignores_stays_out_when_it_changes(plant: Callable[..., Path], git: Callable[..., bytes]) -> None:
+def test_an_ignored_file_stays_ignored_when_it_changes(plant: Callable[..., Path], git: Callable[..., bytes]) -> None:
     folder = plant({**FILES, ".gitignore": "*.log\nbuild/\n"})
     git("init", "-q")
     with Engine.open(folder, config=FAKE) as engine:

@@ -109,7 +109,7 @@ def test_places_where_people_leave_secrets(text: str, kind: str) -> None:
         "a sentence about tokens, secrets and the password that nobody knows",
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_harmless_values_stay(text: str) -> None:
     assert redact(text) == (text, [])
 
 
@@ -199,7 +199,7 @@ def test_a_text_without_its_secrets_has_none(lines: list[str]) -> None:
     assert redact(clean) == (clean, [])
 
 
-def test_what_says_that_a_secret_was_there_gives_nothing_away() -> None:
+def test_a_placeholder_is_not_a_secret() -> None:
     text = f"[SECRET:github-token]: 0{GITHUB}"
     assert redact(text) == (text, [])
 
@@ -207,7 +207,7 @@ def test_what_says_that_a_secret_was_there_gives_nothing_away() -> None:
 # ── documents ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_everything_stored_of_a_document_is_looked_at() -> None:
+def test_every_stored_part_of_a_document_is_redacted() -> None:
     document = Document(
         "notes/a",
         f"see {GITHUB}",

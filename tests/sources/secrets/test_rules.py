@@ -49,7 +49,7 @@ def test_a_putty_key_goes_line_by_line() -> None:
     assert clean == "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n[SECRET:putty-key]\n\nPrivate-MAC: x\n"
 
 
-def test_the_rules_are_named_by_what_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_recipe_changes_with_the_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = secret_rules.recipe()
     changed = tmp_path / "secrets.toml"
     changed.write_text(secret_rules.RULES_FILE.read_text("utf-8").replace("{36,255}", "{30,255}"), "utf-8")

@@ -10,7 +10,7 @@ import pytest
 from ragstone.sources.secrets import shapes
 
 
-def test_what_is_random_looks_so() -> None:
+def test_random_values_look_random() -> None:
     luck = random.Random(4)
     for alphabet in (string.ascii_letters + string.digits, "0123456789abcdef"):
         drawn = ["".join(luck.choices(alphabet, k=luck.randint(20, 64))).encode() for _ in range(1000)]
@@ -44,7 +44,7 @@ def test_passwords_of_documents_do_not(value: bytes) -> None:
     "name",
     [b"password", b"db_password", b"apikey", b"x-api-key", b"client_secret", b"accesstoken", b"aws_secret_access_key"],
 )
-def test_names_that_speak_of_secrets(name: bytes) -> None:
+def test_names_of_secrets(name: bytes) -> None:
     assert shapes.names_secret(name)
 
 
@@ -52,5 +52,5 @@ def test_names_that_speak_of_secrets(name: bytes) -> None:
     "name",
     [b"key", b"cache_key", b"public_key", b"key_id", b"next_token", b"nexttoken", b"tokentype", b"password_hash"],
 )
-def test_names_that_speak_of_something_else(name: bytes) -> None:
+def test_names_of_other_things(name: bytes) -> None:
     assert not shapes.names_secret(name)

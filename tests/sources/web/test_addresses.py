@@ -38,7 +38,7 @@ def test_an_intranet_is_reached_only_by_a_persons_word(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NEVER.split())
-def test_metadata_services_and_disguises_are_reached_by_nobody(text: str) -> None:
+def test_metadata_services_and_disguised_addresses_are_never_reached(text: str) -> None:
     address = parse_address(text)
     assert address is not None
     assert refusal(address)
@@ -46,7 +46,7 @@ def test_metadata_services_and_disguises_are_reached_by_nobody(text: str) -> Non
 
 
 @given(st.integers(0, 2**32 - 1).map(IPv4Address))
-def test_what_python_calls_not_global_is_never_public(address: IPv4Address) -> None:
+def test_addresses_that_python_calls_not_global_are_never_public(address: IPv4Address) -> None:
     if not address.is_global or address.is_multicast or address.is_reserved:
         assert refusal(address)
     mapped = IPv6Address(0xFFFF << 32 | int(address))
@@ -55,7 +55,7 @@ def test_what_python_calls_not_global_is_never_public(address: IPv4Address) -> N
 
 
 @given(st.integers(0, 2**32 - 1).map(IPv4Address))
-def test_an_address_behind_nat64_is_what_it_stands_for(address: IPv4Address) -> None:
+def test_an_address_behind_nat64_is_checked_as_ipv4(address: IPv4Address) -> None:
     behind = IPv6Address(int(IPv6Address("64:ff9b::")) | int(address))
     assert (refusal(behind) is None) == (refusal(address) is None)
     assert (refusal(behind, private=True) is None) == (refusal(address) is None)

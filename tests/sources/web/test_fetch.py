@@ -113,7 +113,7 @@ def test_no_redirect_leads_to_a_tricky_address(connected: list[tuple[str, int]],
     assert site.asked == [f"/{at}" for at in range(len(hidden))]
 
 
-def test_what_was_looked_at_is_what_is_connected_to(site: Site) -> None:
+def test_the_connection_goes_to_the_checked_address(site: Site) -> None:
     """A resolver that answers with a public address first and a private one ever after gains nothing."""
     site.routes["/"] = reply("the page")
     answers = iter([["93.184.216.34"], ["127.0.0.1"], ["127.0.0.1"]])
@@ -131,7 +131,7 @@ def test_what_was_looked_at_is_what_is_connected_to(site: Site) -> None:
     assert len(dialled) == 1
 
 
-def test_a_redirect_to_the_same_name_is_resolved_and_looked_at_again(site: Site) -> None:
+def test_a_redirect_to_the_same_name_is_resolved_and_checked_again(site: Site) -> None:
     site.routes["/"] = redirect("/next")
     answers = iter([["93.184.216.34"], ["10.0.0.1"]])
     network = NetworkPolicy(
@@ -170,7 +170,7 @@ def test_allowed_hosts_are_read_from_the_settings() -> None:
             parse_allowed_hosts([wrong])
 
 
-def test_a_page_comes_with_what_its_server_said(site: Site) -> None:
+def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
     site.routes["/a?x=%C3%A4"] = reply("hello", type="Text/HTML; charset=UTF-8", etag='"v1"')
     found = get(site, "/a?x=ä#part")
     assert (found.status, found.body, found.media_type, found.charset) == (200, b"hello", "text/html", "utf-8")
@@ -217,7 +217,7 @@ def test_redirects_are_followed_but_not_forever(site: Site) -> None:
         get(site, "/nowhere")
 
 
-def test_an_earlier_answer_is_asked_about_only_where_it_came_from(site: Site) -> None:
+def test_validators_are_sent_only_to_the_address_they_came_from(site: Site) -> None:
     def answer(connection: socket.socket, request: Request) -> None:
         same = request.headers.get("if-none-match") == '"v1"'
         connection.sendall(reply(status="304 Not Modified") if same else reply("new", etag='"v2"'))
@@ -232,7 +232,7 @@ def test_an_earlier_answer_is_asked_about_only_where_it_came_from(site: Site) ->
     assert safe_fetch(f"{site.origin}/page", rules, validators=other).body == b"new"
 
 
-def test_what_a_server_calls_a_validator_cannot_become_another_header() -> None:
+def test_a_validator_cannot_inject_a_header() -> None:
     told = Validators("http://x/", 'a"\r\nX-Evil: 1', "x" * 1000).headers
     assert told == {}
 
@@ -244,7 +244,7 @@ def test_other_statuses_come_without_a_body(site: Site) -> None:
         assert (found.status, found.body) == (int(status[:3]), b"")
 
 
-def test_a_host_that_is_not_there_or_does_not_answer_is_said_so() -> None:
+def test_a_host_that_does_not_exist_or_answer_is_reported() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise socket.gaierror(-2, "Name or service not known")
 

@@ -66,7 +66,7 @@ def test_a_name_is_always_one_name(path: str) -> None:
     assert not name.startswith(".")
 
 
-def test_an_encoding_that_the_server_names_is_heeded_unless_it_is_wrong() -> None:
+def test_an_encoding_of_the_server_is_used_unless_it_is_wrong() -> None:
     assert page_bytes(page("http://x/", charset="iso-8859-1", body=b"caf\xe9")).decode("utf-8-sig") == "café"
     assert page_bytes(page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))).decode("utf-8-sig") == "猫"
     for charset in ("utf-8", "", "idna", "rot13", "unicode_escape", "zip", "no-such", "utf-16"):
@@ -74,12 +74,12 @@ def test_an_encoding_that_the_server_names_is_heeded_unless_it_is_wrong() -> Non
     assert page_bytes(page("http://x/", charset="iso-8859-1", body=b"\xef\xbb\xbfx")) == b"\xef\xbb\xbfx"
 
 
-def test_a_title_is_the_address_without_what_is_noise() -> None:
+def test_a_title_is_the_address_without_scheme_and_query() -> None:
     assert title_from_url(parse_url("https://example.org/a/b/?c=d#e")) == "example.org/a/b"
     assert title_from_url(parse_url("https://example.org:8443/")) == "example.org:8443"
 
 
-def test_what_no_reader_takes_is_refused_before_it_is_read(site: Site) -> None:
+def test_a_type_without_a_reader_is_refused_before_the_body_is_read(site: Site) -> None:
     visitor = PageVisitor(FetchRules(NetworkPolicy(site.allow), seconds=5))
     for media_type in ("image/png", "application/zip", "video/mp4", ""):
         site.routes["/x"] = reply(b"\x89PNG", type=media_type)

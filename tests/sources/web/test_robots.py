@@ -73,7 +73,7 @@ def test_whatever_a_site_wrote_there_is_an_answer(text: str, path: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["a", "b", "*", "/", "$"]), max_size=12), st.text("ab/", max_size=12))
-def test_a_pattern_means_what_it_means_as_an_expression(parts: list[str], path: str) -> None:
+def test_a_pattern_matches_like_the_equal_expression(parts: list[str], path: str) -> None:
     import re
 
     pattern = "/" + "".join(parts)
@@ -96,14 +96,14 @@ def test_an_unwelcome_visit_is_not_made(site: Site) -> None:
     assert site.asked == []
 
 
-def test_a_redirect_into_what_is_unwelcome_is_not_followed(site: Site) -> None:
+def test_a_redirect_to_a_disallowed_page_is_not_followed(site: Site) -> None:
     site.routes |= {"/robots.txt": reply("User-agent: *\nDisallow: /private"), "/page": redirect("/x/../private")}
     with pytest.raises(AccessError, match="asks programs not to"):
         visitor(site).visit(f"{site.origin}/page")
     assert site.asked == ["/page"]
 
 
-def test_a_site_is_asked_once_in_a_run(site: Site) -> None:
+def test_robots_txt_is_fetched_once_in_a_run(site: Site) -> None:
     site.routes["/robots.txt"] = redirect("/robots")
     site.routes["/robots"] = reply("User-agent: *\nDisallow: /private", type="application/octet-stream")
     one = visitor(site)

@@ -58,7 +58,7 @@ def trusted(certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
 
 
-def test_a_certificate_that_nobody_trusts_proves_nothing(site: Site) -> None:
+def test_an_untrusted_certificate_is_refused(site: Site) -> None:
     with pytest.raises(AccessError, match=f"does not prove that it is {HERE}"):
         safe_fetch(f"https://{HERE}/", rules(site))
     assert site.requests == []
@@ -83,7 +83,7 @@ def test_encryption_is_not_given_up_on_the_way(site: Site, trusted: None) -> Non
     assert safe_fetch(f"https://{HERE}/up", rules(site)).body == b"proved"
 
 
-def test_a_server_that_does_not_speak_tls_is_a_reason() -> None:
+def test_a_server_without_tls_is_a_read_error() -> None:
     with serving(Site()) as plain, pytest.raises(ReadError, match="took too long"):
         safe_fetch(f"https://{HERE}/", replace(rules(plain), seconds=0.5))
 

@@ -54,7 +54,7 @@ def test_an_address_has_one_spelling(written: str, spelled: str) -> None:
 
 
 @pytest.mark.parametrize("written", REFUSED)
-def test_what_could_mean_two_things_is_refused(written: str) -> None:
+def test_ambiguous_addresses_are_refused(written: str) -> None:
     with pytest.raises(InputError):
         parse_url(written)
 

@@ -55,11 +55,12 @@ def _merge(spans: list[SecretSpan]) -> list[SecretSpan]:
 
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS: Final = b"0123456789"
+_RUN_LETTERS: Final = _LETTERS + b"_-"
+_OTHERS: Final = bytes(code for code in range(256) if code not in _DIGITS + _RUN_LETTERS)
 _CHARACTER_CLASSES: Final = bytes.maketrans(
-    bytes(range(256)),
-    bytes(0x30 if code in _DIGITS else 0x61 if code in _LETTERS + b"_-" else 0x20 for code in range(256)),
+    _DIGITS + _RUN_LETTERS + _OTHERS,
+    b"0" * len(_DIGITS) + b"a" * len(_RUN_LETTERS) + b" " * len(_OTHERS),
 )
-"""Every digit becomes `0`, every letter of a run `a`, everything else a space."""
 # A digit with seven characters of a run after it, or eight before it; the rest of the run is skipped.
 _RUN: Final = re.compile(rb"0(?:(?=[0a]{7})|(?<=[0a]{9}))[0a]*+")
 _MIN_RUN: Final = 16
