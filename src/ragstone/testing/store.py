@@ -1,11 +1,11 @@
 # ruff: noqa: D102 (a test's name is its sentence)
-"""What every `Store` must do with documents and words. Subclass in your tests and say how a store is made:
+"""Tests of documents and words of a store. Subclass them in your tests, with a constructor:
 
-    class TestMyStore(StoreContract):
+    class TestMyStore(StoreContract, StoreVectorsContract, StoreGraphContract, StoreStateContract):
         def make_store(self, folder: Path) -> DocumentStore:
             return MyStore(folder / "mine.db")
 
-`ragstone.testing.store_vectors` has the other half: vectors, notes and upkeep.
+The other contracts are in `store_vectors`, `store_graph` and `store_state` of this package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from ragstone.types import (
     Condition,
     Document,
     Filter,
-    Mark,
     PreparedDocument,
     Scope,
     Space,
@@ -49,7 +48,7 @@ def prepare(
     stamp: Stamp | None = None,
     **about: object,
 ) -> PreparedDocument:
-    """Return a document made of pieces, one chunk each, ready to be put."""
+    """Return a document with one chunk for each piece, ready to be stored."""
     header, symbol = str(about.pop("header", "")), str(about.pop("symbol", ""))
     chunks, start, byte, line = [], 0, 0, 1
     for order, piece in enumerate(pieces):
@@ -65,11 +64,11 @@ def prepare(
 
 
 class StoreCase:
-    """What the tests share: how a store is made, filled and asked."""
+    """Creates, fills and searches a store for the tests."""
 
     @abstractmethod
     def make_store(self, folder: Path) -> DocumentStore:
-        """Return a new store that may keep its files in a folder."""
+        """Return a new store; it may keep its files in the folder."""
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[DocumentStore]:
@@ -87,7 +86,7 @@ class StoreCase:
         return [chunks[number].chunk.text for number in ids]
 
     def embed(self, store: DocumentStore, space: Space = SPACE, collection: str = NOTES) -> int:
-        """Give every pending text of a collection a vector and return the space's number."""
+        """Store a vector for every pending text of a collection, and return the id of the space."""
         info = store.vectors.ensure_space(CollectionKey(PROJECT, collection), space)
         rows = store.vectors.pending(Scope(PROJECT, (collection,)), info.id)
         store.vectors.put(PROJECT, info.id, [(row.text_id, row.text_id.to_bytes(4, "big")) for row in rows])
@@ -95,11 +94,11 @@ class StoreCase:
 
 
 class StoreContract(StoreCase):
-    """The promises of `protocols.Store` about collections, documents, words and borders, one test each."""
+    """Tests of `protocols.DocumentStore` about collections, documents, words and scopes."""
 
     # ── collections ───────────────────────────────────────────────────────────────────────────────
 
-    def test_a_collection_is_made_once(self, store: DocumentStore) -> None:
+    def test_a_collection_is_created_once(self, store: DocumentStore) -> None:
         first = store.ensure_collection(
             CollectionKey(PROJECT, "a"), description="d", settings={"size": 3, "on": True, "x": None}
         )
@@ -110,7 +109,7 @@ class StoreContract(StoreCase):
         assert store.ensure_collection(KEY, settings={"size": 4}).settings == {}
         assert [c.name for c in store.collections(PROJECT)] == ["a", NOTES]
 
-    def test_a_collection_of_another_project_is_another_one(self, store: DocumentStore) -> None:
+    def test_projects_do_not_share_collections(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["apple"])])
         assert store.collections(PROJECT)[0].uuid != store.collections(OTHER)[0].uuid
         assert store.collections(OTHER)[0].documents == 0
@@ -129,7 +128,7 @@ class StoreContract(StoreCase):
         assert counts() == (1, 1)
         assert store.collections(PROJECT)[0].updated_at is not None
 
-    def test_dropping_a_collection_takes_all_of_it_and_nothing_else(self, store: DocumentStore) -> None:
+    def test_dropping_a_collection_removes_only_its_documents(self, store: DocumentStore) -> None:
         store.ensure_collection(CollectionKey(PROJECT, "b"))
         store.put(KEY, [prepare("a.md", ["apple pie"]), prepare("b.md", ["apple tart"])])
         store.put(CollectionKey(PROJECT, "b"), [prepare("a.md", ["apple juice"])])
@@ -143,7 +142,7 @@ class StoreContract(StoreCase):
 
     # ── documents ─────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_document_comes_back_as_it_was_put(self, store: DocumentStore) -> None:
+    def test_a_document_is_read_as_it_was_stored(self, store: DocumentStore) -> None:
         stamp = Stamp(3, 10**18, 10**18 + 1, 2**64 - 1)
         given = prepare(
             "docs/ä.md", ["Über\nuns", "日本 text"], source="files", stamp=stamp, header="docs > ä", symbol="f",
@@ -168,7 +167,7 @@ class StoreContract(StoreCase):
         assert all(one[:5] == (one.id, one.text_id, NOTES, "docs/ä.md", "doc") for one in outlines.values())
         assert [outlines[row.id].text_id for row in rows] == [row.text_id for row in rows]
 
-    def test_the_same_document_again_changes_nothing(self, store: DocumentStore) -> None:
+    def test_storing_the_same_document_again_changes_nothing(self, store: DocumentStore) -> None:
         given = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
         store.put(KEY, [given])
         before = (
@@ -182,7 +181,7 @@ class StoreContract(StoreCase):
             store.generation(HERE), store.document(KEY, "a.md"), store.document_chunks(KEY, "a.md")
         )  # fmt: skip
 
-    def test_unchanged_chunks_keep_their_number_when_others_come_and_go(self, store: DocumentStore) -> None:
+    def test_unchanged_chunks_keep_their_ids(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
         before = {row.chunk.text: row.id for row in store.document_chunks(KEY, "a.md")}
         (result,) = store.put(KEY, [prepare("a.md", ["delta", "gamma", "alpha"])])
@@ -192,61 +191,18 @@ class StoreContract(StoreCase):
         assert store.text(KEY, "a.md") == "delta\n\ngamma\n\nalpha"
         assert (self.found(store, "beta"), self.found(store, "gamma")) == ([], ["gamma"])
 
-    def test_a_document_that_shrank_leaves_no_tail(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
-        store.put(KEY, [prepare("a.md", ["alpha"])])
-        assert [row.chunk.text for row in store.document_chunks(KEY, "a.md")] == ["alpha"]
-        assert self.found(store, "gamma") == []
-
-    def test_a_header_does_not_melt_into_the_text(self, store: DocumentStore) -> None:
-        store.put(
-            KEY,
-            [prepare("a.md", ["b\nc"], header="a"), prepare("b.md", ["c"], header="a\nb")],
-        )
-        store.put(KEY, [prepare("c.md", ["a\nb\nc"])])
-        chunks = [store.document_chunks(KEY, uri)[0].chunk for uri in ("a.md", "b.md", "c.md")]
-        assert [(c.header, c.text) for c in chunks] == [("a", "b\nc"), ("a\nb", "c"), ("", "a\nb\nc")]
-
-    def test_of_two_documents_with_one_uri_in_a_batch_the_later_counts(self, store: DocumentStore) -> None:
-        results = store.put(KEY, [prepare("a.md", ["old"]), prepare("a.md", ["new"])])
-        assert [result.uri for result in results] == ["a.md", "a.md"]
-        assert store.text(KEY, "a.md") == "new"
-        assert self.found(store, "old") == []
-
-    def test_a_chunk_that_is_no_slice_is_refused_and_nothing_is_stored(self, store: DocumentStore) -> None:
+    def test_a_chunk_that_is_no_slice_is_refused_with_the_whole_batch(self, store: DocumentStore) -> None:
         good, bad = prepare("a.md", ["fine"]), prepare("b.md", ["right"])
         bad = replace(bad, chunks=(replace(bad.chunks[0], text="wrong"),))
         with pytest.raises(InputError):
             store.put(KEY, [good, bad])
         assert store.document(KEY, "a.md") is None
 
-    @pytest.mark.parametrize(
-        "value",
-        [float("nan"), float("inf"), [1.0, float("-inf")], object(), b"bytes", {1}, {"deep": {1: "x"}}, 10**5000],
-        ids=["nan", "inf", "list", "object", "bytes", "set", "key", "endless"],
-    )
-    def test_metadata_that_json_cannot_hold_is_refused(self, store: DocumentStore, value: object) -> None:
-        given = replace(prepare("b.md", ["x"]), content_hash="h")
-        bad = replace(given, document=replace(given.document, metadata={"k": value}))  # type: ignore[dict-item]
-        with pytest.raises(InputError):
-            store.put(KEY, [prepare("a.md", ["x"]), bad])
-        with pytest.raises(InputError):
-            store.ensure_collection(CollectionKey(PROJECT, "new"), settings={"k": value})  # type: ignore[dict-item]
-        assert store.documents(HERE) == []
-        assert [c.name for c in store.collections(PROJECT)] == [NOTES]
-
-    def test_metadata_keeps_every_character(self, store: DocumentStore) -> None:
-        about = {"lone \ud800": "\udfff", "nul": "\0", "n": [1, -0.5, True, None, "é"]}
-        store.put(KEY, [prepare("a.md", ["x"], metadata=about)])
-        stored = store.document(KEY, "a.md")
-        assert stored is not None
-        assert stored.metadata == about
-
-    def test_putting_into_a_collection_that_is_not_there_is_refused(self, store: DocumentStore) -> None:
+    def test_storing_into_a_missing_collection_is_refused(self, store: DocumentStore) -> None:
         with pytest.raises(NotFound):
             store.put(CollectionKey(PROJECT, "nowhere"), [prepare("a.md", ["x"])])
 
-    def test_what_is_not_there_is_nothing(self, store: DocumentStore) -> None:
+    def test_missing_documents_are_none_or_empty(self, store: DocumentStore) -> None:
         assert store.document(KEY, "x") is None
         assert store.text(CollectionKey(PROJECT, "nowhere"), "x") is None
         assert store.slice(KEY, "x", (0, 5)) == ""
@@ -254,7 +210,7 @@ class StoreContract(StoreCase):
         assert store.remove(KEY, ["x"]) == 0
         assert store.chunks(PROJECT, [1, 10**30, -5]) == {}
 
-    def test_documents_are_listed_in_order_page_by_page(self, store: DocumentStore) -> None:
+    def test_documents_are_listed_in_pages(self, store: DocumentStore) -> None:
         store.ensure_collection(CollectionKey(PROJECT, "b"))
         for collection, uris in (("b", ["2", "1"]), (NOTES, ["z", "a", "é"])):
             store.put(CollectionKey(PROJECT, collection), [prepare(uri, ["text"]) for uri in uris])
@@ -266,7 +222,7 @@ class StoreContract(StoreCase):
         assert [row.uri for row in store.documents(Scope(PROJECT, ("b",)))] == ["1", "2"]
         assert store.documents(HERE, limit=0) == []
 
-    def test_known_can_be_asked_of_some_and_of_those_below_them(self, store: DocumentStore) -> None:
+    def test_known_files_can_be_limited_to_files_and_folders(self, store: DocumentStore) -> None:
         uris = ["a", "a.md", "a/b", "a/b/c", "a0", "é/1", "é/2"]
         store.put(KEY, [prepare(uri, ["apple"], source="files") for uri in uris])
         store.put(KEY, [prepare("a/given", ["apple"])])
@@ -285,7 +241,7 @@ class StoreContract(StoreCase):
         ]
         assert store.known_files(KEY, "files", uris=[]) == {}
 
-    def test_known_tells_what_a_source_gave(self, store: DocumentStore) -> None:
+    def test_known_files_are_those_of_one_source(self, store: DocumentStore) -> None:
         stamp = Stamp(1, 2, 3, 4)
         given = prepare("a.md", ["x"], source="files", stamp=stamp)
         store.put(KEY, [given, prepare("b.md", ["x"], source="other")])
@@ -297,7 +253,7 @@ class StoreContract(StoreCase):
             "pieces",
         )
 
-    def test_touching_changes_only_stamps_of_that_source(self, store: DocumentStore) -> None:
+    def test_touch_changes_only_stamps_of_its_source(self, store: DocumentStore) -> None:
         store.put(
             KEY,
             [prepare(uri, [uri], source=uri, stamp=Stamp(1, 1, 1, 1)) for uri in ("a", "b")],
@@ -340,7 +296,7 @@ class StoreContract(StoreCase):
         for query in ("charge card", "billing", "invoice", "chargeCard"):
             assert self.found(store, query) == ["pass"], query
 
-    def test_what_stands_beside_a_text_is_found_and_not_shown(self, store: DocumentStore) -> None:
+    def test_the_text_beside_a_document_is_searched_but_not_shown(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
         assert self.found(store, "sailing") == ["yes, gladly"]
         assert store.text(KEY, "turn") == "yes, gladly"
@@ -351,15 +307,6 @@ class StoreContract(StoreCase):
         store.remove(KEY, ["turn"])
         assert self.found(store, "hiking") == []
 
-    def test_pages_slides_and_sheets_come_back_as_they_were_put(self, store: DocumentStore) -> None:
-        one = prepare("deck.pptx", ["first"], marks=(Mark(0, 3, "", "slide"),))
-        span = replace(one.chunks[0].span, page=3, unit="slide")
-        store.put(KEY, [replace(one, chunks=(replace(one.chunks[0], span=span),))])
-        assert store.document_chunks(KEY, "deck.pptx")[0].chunk.span == span
-        stored = store.document(KEY, "deck.pptx")
-        assert stored is not None
-        assert stored.marks == (Mark(0, 3, "", "slide"),)
-
     @pytest.mark.parametrize(
         "text", ['"', "AND OR NOT", "a* NEAR(b)", "\x00", "😀", "col:x", "\ud800", "-", "", "'; DROP"]
     )
@@ -368,14 +315,7 @@ class StoreContract(StoreCase):
         assert isinstance(store.search_words(HERE, [text], limit=5), list)
         assert len(store.search_words(HERE, [text, "appl"], limit=5)) == 1
 
-    def test_limits_and_endless_queries_are_harmless(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["apple"])])
-        assert store.search_words(HERE, ["appl"], limit=0) == []
-        assert len(store.search_words(HERE, ["appl"], limit=10**30)) == 1
-        assert store.search_words(HERE, [], limit=5) == []
-        assert isinstance(store.search_words(HERE, [f"w{n}" for n in range(5000)], limit=5), list)
-
-    def test_filters_hold_in_every_search(self, store: DocumentStore) -> None:
+    def test_filters_apply_to_every_search(self, store: DocumentStore) -> None:
         store.put(
             KEY,
             [prepare("docs/a.md", ["apple pie"], kind="doc"), prepare("src/a.py", ["apple tree"])],
@@ -391,9 +331,9 @@ class StoreContract(StoreCase):
         with pytest.raises(InputError):
             store.search_words(HERE, ["x"], limit=5, filter=Filter((Condition("nonsense", "eq", 1),)))
 
-    # ── borders ───────────────────────────────────────────────────────────────────────────────────
+    # ── scopes ───────────────────────────────────────────────────────────────────────────────────
 
-    def test_nothing_crosses_the_border_of_a_project(self, store: DocumentStore) -> None:
+    def test_no_call_returns_rows_of_another_project(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["shared words"])])
         store.put(OTHER_KEY, [prepare("a.md", ["shared words"])])
         info = self.embed(store)

@@ -1,5 +1,5 @@
 # ruff: noqa: D102 (a test's name is its sentence)
-"""What every `Store` must do with the graph; see `ragstone.testing.store` for how to use it."""
+"""Tests of the code graph of a store; see `ragstone.testing.store` for how to use them."""
 
 from __future__ import annotations
 
@@ -45,17 +45,21 @@ FRAME = Graph(
 )
 
 
-class StoreGraphContract(StoreCase):
-    """The promises of `protocols.Store` about nodes, links, names and paths, one test each."""
+class StoreGraphCase(StoreCase):
+    """A store with the graphs of a file and of a framework."""
 
     def filled(self, store: DocumentStore) -> DocumentStore:
-        """Return the store with a file's part and a framework's in it."""
+        """Return the store with both graphs in it."""
         store.graph.put(KEY, {"file:app/Song.php": FILE, "laravel": FRAME}, stamps={"laravel": "s1"})
         return store
 
+
+class StoreGraphContract(StoreGraphCase):
+    """Tests of `protocols.GraphStore`."""
+
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
-    def test_what_owners_gave_comes_back_with_their_stamps(self, store: DocumentStore) -> None:
+    def test_graphs_are_read_as_they_were_stored_with_their_stamps(self, store: DocumentStore) -> None:
         written = store.graph.put(KEY, {"a": FILE, "b": FRAME}, stamps={"a": "1"})
         kinds = dict.fromkeys(("kind:class", "kind:method", "kind:model", "kind:route", "kind:table"), 1)
         assert written == {"nodes": 5, "links": 7, "aliases": 3, "unresolved": 2, **kinds}
@@ -81,7 +85,7 @@ class StoreGraphContract(StoreCase):
         assert store.graph.nodes(HERE, keys=[ROUTE]) == [moved]
         assert store.graph.owner_stamps(KEY)["laravel"] == "s2"
 
-    def test_an_empty_part_takes_out_what_its_owner_gave(self, store: DocumentStore) -> None:
+    def test_an_empty_graph_removes_its_owner(self, store: DocumentStore) -> None:
         self.filled(store)
         assert store.graph.put(KEY, {"laravel": Graph()})["links"] == 5
         assert store.graph.owner_stamps(KEY) == {"file:app/Song.php": ""}
@@ -89,11 +93,11 @@ class StoreGraphContract(StoreCase):
         assert store.graph.find_aliases(HERE, ["songs.update"]) == []
         assert set(store.graph.put(KEY, {"nobody": Graph()}).values()) == {0}
 
-    def test_an_owner_with_a_stamp_is_known_to_have_given_nothing(self, store: DocumentStore) -> None:
+    def test_an_owner_with_a_stamp_may_have_an_empty_graph(self, store: DocumentStore) -> None:
         store.graph.put(KEY, {"file:README.md": Graph()}, stamps={"file:README.md": "h"})
         assert store.graph.owner_stamps(KEY) == {"file:README.md": "h"}
 
-    def test_what_is_kept_for_an_owner_is_given_back_until_it_goes(self, store: DocumentStore) -> None:
+    def test_the_data_of_an_owner_is_kept_until_the_owner_is_removed(self, store: DocumentStore) -> None:
         store.graph.put(KEY, {"a": FILE, "b": FRAME}, data={"a": b"\0one", "b": b"two"})
         store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})
         assert store.graph.owner_data(KEY) == {"a": b"three", "b": b"two"}
@@ -104,7 +108,7 @@ class StoreGraphContract(StoreCase):
         assert store.generation(HERE) == before
         assert store.graph.owner_data(OTHER_KEY) == store.graph.owner_data(CollectionKey(PROJECT, "no")) == {}
 
-    def test_all_owners_are_put_or_none(self, store: DocumentStore) -> None:
+    def test_either_all_owners_are_stored_or_none(self, store: DocumentStore) -> None:
         bad = Graph(nodes=(Node("k", "class", "K", attributes={"x": float("nan")}),))
         with pytest.raises(InputError):
             store.graph.put(KEY, {"a": FILE, "b": bad})
@@ -118,42 +122,15 @@ class StoreGraphContract(StoreCase):
         with pytest.raises(NotFound):
             store.graph.put(CollectionKey(PROJECT, "nowhere"), {"a": FILE})
 
-    def test_every_character_survives(self, store: DocumentStore) -> None:
-        odd = "lone \ud800 \0 é"
-        part = Graph(
-            nodes=(Node(odd, odd, odd, odd, 1, 2, odd, odd, odd, odd, {odd: odd}),),
-            links=(Link(odd, odd, odd + "2", odd, 1, attributes={odd: [odd]}),),
-            aliases=(Alias(odd, odd, odd, odd),),
-            unresolved=(Unresolved(odd, odd, odd, odd, odd, 1, odd),),
-        )
-        store.graph.put(KEY, {odd: part}, stamps={odd: odd})
-        assert set(store.graph.put(KEY, {odd: part}, stamps={odd: odd}).values()) == {0}
-        assert store.graph.owner_stamps(KEY) == {odd: odd}
-        assert store.graph.nodes(HERE, keys=[odd]) == store.graph.nodes(HERE, uris=[odd]) == list(part.nodes)
-        assert store.graph.links(HERE, [odd]) == store.graph.links(HERE, [odd + "2"], back=True) == list(part.links)
-        assert store.graph.find_aliases(HERE, [odd.upper()]) == list(part.aliases)
-        assert (
-            store.graph.unresolved(HERE, name=odd)
-            == store.graph.unresolved(HERE, sources=[odd])
-            == list(part.unresolved)
-        )
-        (path,) = store.graph.walk(HERE, [odd], [Step(())])
-        assert [node.key for node in path.nodes] == [odd, odd + "2"]
+    # ── reading ────────────────────────────────────────────────────────────────────────────────────
 
-    # ── asking ────────────────────────────────────────────────────────────────────────────────────
-
-    def test_of_one_key_the_frameworks_node_wins_and_is_completed(self, store: DocumentStore) -> None:
+    def test_the_node_of_a_framework_wins_and_is_completed_by_others(self, store: DocumentStore) -> None:
         (song,) = self.filled(store).graph.nodes(HERE, keys=[SONG])
         assert (song.kind, song.framework, song.attributes) == ("model", "laravel", {"table": "songs"})
         assert (song.signature, song.doc, song.language) == ("class Song extends Model", "A song.", "php")
         assert (song.place, song.line_end) == ("app/Song.php:5", 40)
 
-    def test_of_one_key_that_one_owner_gave_twice_one_node_is_kept(self, store: DocumentStore) -> None:
-        plain, told = Node(SONG, "class", "Song", "s.php", 1), Node(SONG, "model", "Song", framework="f")
-        store.graph.put(KEY, {"a": Graph(nodes=(plain, told))})
-        assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
-
-    def test_nodes_are_asked_by_key_kind_and_file(self, store: DocumentStore) -> None:
+    def test_nodes_are_found_by_key_kind_and_file(self, store: DocumentStore) -> None:
         self.filled(store)
         keys = [node.key for node in store.graph.nodes(HERE)]
         assert keys == sorted([SONG, ROUTE, SAVE, TABLE])
@@ -170,14 +147,14 @@ class StoreGraphContract(StoreCase):
             == []
         )
 
-    def test_names_are_found_whatever_their_case(self, store: DocumentStore) -> None:
+    def test_aliases_are_found_ignoring_case(self, store: DocumentStore) -> None:
         self.filled(store)
         found = store.graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "nothing"])
         assert [(one.name, one.key, one.kind) for one in found] == [
             ("Songs.Update", ROUTE, "route_name"), ("App\\Song", SONG, "class"),
         ]  # fmt: skip
 
-    def test_links_come_in_their_order_from_and_to(self, store: DocumentStore) -> None:
+    def test_links_are_found_from_both_ends_in_their_order(self, store: DocumentStore) -> None:
         self.filled(store)
         guards = store.graph.links(HERE, [ROUTE], kinds=["GUARDED_BY"])
         assert guards == [FRAME.links[1], FRAME.links[0]]
@@ -189,7 +166,7 @@ class StoreGraphContract(StoreCase):
         assert len(store.graph.links(HERE, [ROUTE, SAVE], limit=4)) == 4
         assert store.graph.links(HERE, ["no"]) == store.graph.links(HERE, [ROUTE], limit=0) == []
 
-    def test_what_nothing_decides_is_found_by_name_and_by_place(self, store: DocumentStore) -> None:
+    def test_unresolved_references_are_found_by_name_and_by_source(self, store: DocumentStore) -> None:
         self.filled(store)
         assert store.graph.unresolved(HERE, name="touch") == [FILE.unresolved[0]]
         assert store.graph.unresolved(HERE, sources=[SAVE, "no"]) == list(FILE.unresolved)
@@ -199,7 +176,7 @@ class StoreGraphContract(StoreCase):
 
     # ── paths ─────────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_typed_path_is_walked_to_its_end(self, store: DocumentStore) -> None:
+    def test_a_walk_follows_all_steps(self, store: DocumentStore) -> None:
         self.filled(store)
         steps = [Step(("HANDLED_BY",)), Step(("USES_MODEL", "BINDS"), to=("model",)), Step(("MAPS_TO",))]
         (path,) = store.graph.walk(HERE, [ROUTE], steps)
@@ -211,18 +188,13 @@ class StoreGraphContract(StoreCase):
         (path,) = store.graph.walk(HERE, [TABLE], back)
         assert [node.key for node in path.nodes] == [TABLE, SONG, SAVE, ROUTE]
 
-    def test_a_step_goes_only_to_the_kinds_it_names(self, store: DocumentStore) -> None:
-        self.filled(store)
-        assert store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("class",))]) == []
-        assert len(store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("model", "class"))])) == 1
-
-    def test_what_has_no_node_is_named_by_its_key(self, store: DocumentStore) -> None:
+    def test_a_link_target_without_a_node_is_named_by_its_key(self, store: DocumentStore) -> None:
         self.filled(store)
         first, second = store.graph.walk(HERE, [ROUTE], [Step(("GUARDED_BY",), to=("middleware",))])
         assert first.nodes[1] == Node("middleware:auth", "middleware", "auth")
         assert second.links == (FRAME.links[0],)
 
-    def test_no_path_goes_through_a_node_twice(self, store: DocumentStore) -> None:
+    def test_no_path_visits_a_node_twice(self, store: DocumentStore) -> None:
         ring = Graph(links=tuple(Link("CALLS", f"m:{n}", f"m:{(n + 1) % 3}", "f", n) for n in range(3)))
         ring += Graph(links=(Link("CALLS", "m:0", "m:0", "f", 9),))
         store.graph.put(KEY, {"ring": ring})
@@ -231,7 +203,7 @@ class StoreGraphContract(StoreCase):
         assert [node.key for node in path.nodes] == ["m:0", "m:1", "m:2"]
         assert store.graph.walk(HERE, ["m:0"], [calls, calls, calls]) == []
 
-    def test_walks_are_bounded(self, store: DocumentStore) -> None:
+    def test_walks_have_a_limit(self, store: DocumentStore) -> None:
         star = Graph(links=tuple(Link("CALLS", "m:0", f"m:{n}", "f", n, order=n) for n in range(1, 20)))
         store.graph.put(KEY, {"star": star})
         found = store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=3)
@@ -240,13 +212,9 @@ class StoreGraphContract(StoreCase):
         with pytest.raises(InputError):
             store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))] * 9)
 
-    def test_a_walk_without_steps_stays_where_it_is(self, store: DocumentStore) -> None:
-        (path,) = self.filled(store).graph.walk(HERE, [TABLE, "no"], [])
-        assert (path.nodes, path.links) == ((FRAME.nodes[2],), ())
+    # ── scopes ───────────────────────────────────────────────────────────────────────────────────
 
-    # ── borders ───────────────────────────────────────────────────────────────────────────────────
-
-    def test_nothing_of_the_graph_crosses_a_border(self, store: DocumentStore) -> None:
+    def test_a_graph_is_seen_only_in_its_scope(self, store: DocumentStore) -> None:
         self.filled(store)
         store.ensure_collection(CollectionKey(PROJECT, "b"))
         store.graph.put(
@@ -267,7 +235,7 @@ class StoreGraphContract(StoreCase):
         assert store.graph.walk(HERE, [SAVE], [Step(("USES_MODEL",)), Step(("MAPS_TO",))])[0].nodes[2].key == TABLE
         assert store.graph.nodes(Scope(PROJECT, ("b",))) == []
 
-    def test_a_graph_goes_with_its_collection(self, store: DocumentStore) -> None:
+    def test_a_graph_is_removed_with_its_collection(self, store: DocumentStore) -> None:
         self.filled(store).drop_collection(KEY)
         store.ensure_collection(KEY)
         assert store.graph.owner_stamps(KEY) == {}

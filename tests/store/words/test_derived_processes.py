@@ -83,6 +83,7 @@ def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: St
             quick, slow = both(store)
             assert slow and quick in (None, slow)
         store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(60)])
+    with SqliteStore(path) as store:
         quick, slow = both(store)
         assert quick == slow and len(slow) > 60
 
@@ -102,5 +103,5 @@ def test_writers_and_readers_of_several_processes_agree(tmp_path: Path, start: S
             assert writer.returncode == 0, err
         assert met
         quick, slow = both(store)
-        assert quick == slow and len(slow) == 160
+        assert quick in (None, slow) and len(slow) == 160
         assert all(finding.ok for finding in store.check())
