@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ragstone.config import Settings as Settings
     from ragstone.engine import Engine as Engine
-    from ragstone.engine.talking import inject as inject
+    from ragstone.engine import Workspace as Workspace
+    from ragstone.engine.async_engine import AsyncEngine as AsyncEngine
+    from ragstone.engine.prompts import inject as inject
     from ragstone.errors import AccessError as AccessError
     from ragstone.errors import ConfigError as ConfigError
     from ragstone.errors import Conflict as Conflict
@@ -59,14 +61,15 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "ragstone.surfaces.attachments": ("Attachment", "attachment"),
     "ragstone.config": ("Settings",),
-    "ragstone.engine": ("Engine",),
+    "ragstone.engine": ("Engine", "Workspace"),
+    "ragstone.engine.async_engine": ("AsyncEngine",),
     "ragstone.errors": (
         "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError",
         "QuotaError", "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError",
         "StoreTooNew",
     ),
     "ragstone.events": ("Event",),
-    "ragstone.engine.talking": ("inject",),
+    "ragstone.engine.prompts": ("inject",),
     "ragstone.types": (
         "AddReport", "Agent", "AgentPrompt", "Chunk", "Cited", "Collection", "Condition", "Context", "Document",
         "Explanation", "Filter", "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status",

@@ -1,13 +1,8 @@
-"""Engine: the one object a caller holds. It puts the parts together and has no algorithm of its own."""
+"""The engine: the one object that a caller holds, and the workspace that engines share."""
 
 from __future__ import annotations
 
-from ragstone.engine.ground import DEFAULT
-from ragstone.engine.retrieving import Retrieving
-from ragstone.engine.staffing import Staffing
+from ragstone.engine.engine import DEFAULT_PROJECT, Engine
+from ragstone.engine.workspace import Workspace
 
-__all__ = ["DEFAULT", "Engine"]
-
-
-class Engine(Retrieving, Staffing):
-    """Knowledge of one folder: add, sync, remove, search. Nothing is opened before it is needed."""
+__all__ = ["DEFAULT_PROJECT", "Engine", "Workspace"]

@@ -1,212 +1,127 @@
-"""Following a folder: what has changed since the last look is noticed, and brought in before anybody asks for it."""
+"""Collects the paths that changed below a folder, by file events or at an interval."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
-from ragstone.errors import InputError, RagstoneError, StoreBusy, StoreDamaged, StoreTooNew
-from ragstone.indexing.sync import Keeper
+from ragstone.indexing.folder import folder_source
 from ragstone.sources.file_changes import Interval, Watch, open_watch
 from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
-from ragstone.sources.uris import from_uri
 from ragstone.store.disk import network_type
-from ragstone.types import SyncReport
 
-MOST_PATHS: Final = 500
-"""Beyond so many changed paths a look at the whole folder is quicker than one at each."""
-SECONDS_FOR_A_WRITER: Final = 0.5
-"""How long a search waits for another writer: an answer from what is stored, with a word about it, is worth more."""
-AGAIN_AFTER_SECONDS: Final = 5.0
-LATER_SECONDS: Final = 60.0
-"""What could not be brought in is not tried again with every search; a folder that is not fit to be, later still."""
+if TYPE_CHECKING:
+    from ragstone.config import Settings
 
-Place = tuple[str, str]
-"""A document: its collection and its uri."""
+_MAX_PATHS: Final = 500
+"""With more changed paths than this, a scan of the whole folder is faster."""
+_RULE_FILES: Final = (GIT_RULES, OWN_RULES)
 
 
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """What was brought in: the documents that were read again, each collection's ledger, and what should be known."""
+class ChangeTracker:
+    """The changed paths of each collection that follows the folder. Safe to use from several threads."""
 
-    places: frozenset[Place] = frozenset()
-    reports: tuple[tuple[str, SyncReport], ...] = ()
-    notes: tuple[str, ...] = ()
+    def __init__(self, settings: Settings) -> None:
+        """Keep the settings; the folder is watched from the first `collect` on."""
+        self._settings = settings
+        self._watch: Watch | None = None
+        self._pending: dict[str, set[str] | None] = {}
+        self._lock = threading.RLock()
 
-    def __add__(self, other: Brought) -> Brought:
-        """Return both together."""
-        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return Brought(self.places | other.places, (*self.reports, *other.reports), notes)
+    @property
+    def enabled(self) -> bool:
+        """Return whether changes are tracked at all; if not, only the files behind hits are checked."""
+        return self._settings.search.watch != "off"
 
+    @property
+    def method(self) -> str:
+        """Return `events` or `interval`; empty before the folder is watched."""
+        return self._watch.way if self._watch else ""
 
-NOTHING: Final = Brought()
+    @property
+    def waiting(self) -> int:
+        """Return how many changed paths are not indexed yet; -1 if the whole folder must be scanned."""
+        pending = list(self._pending.values())
+        if None in pending:
+            return -1
+        return max((len(paths) for paths in pending if paths is not None), default=0)
 
-
-@dataclass(slots=True)
-class Follower:
-    """Keeps the collections that are meant to match a folder level with it; safe to use from several threads."""
-
-    keeper: Keeper
-    _watch: Watch | None = None
-    _owed: dict[str, set[str] | None] = field(default_factory=dict)
-    """What changed and is not brought in yet, for each collection; None: look at everything."""
-    _bare: set[str] = field(default_factory=set)
-    """Collections that were given texts without vectors."""
-    _known: tuple[int, list[str]] = (-1, [])
-    _not_before: float = 0.0
-    _lock: threading.RLock = field(default_factory=threading.RLock)
-
-    def catch_up(self, *, vectors: bool) -> Brought:
-        """Bring in all that changed below the folder since the last look, and return what that was."""
-        if not self.active:
-            return NOTHING
+    def collect(self, names: Sequence[str] = ()) -> None:
+        """Read the file events. A collection that is new in `names` is marked for a scan."""
         with self._lock:
-            names = self._followed()
-            if not names:
-                return NOTHING
-            self.look(names)
-            brought = NOTHING
-            if time.monotonic() >= self._not_before:
-                for name in names:
-                    if self._owed[name] != set():
-                        brought += self._bring(name, self._owed[name])
-            return brought + self._vectors() if vectors else brought
-
-    def bring_in(self, places: Sequence[Place], *, vectors: bool) -> Brought:
-        """Bring in documents that are known to have changed, and return what came of it."""
-        with self._lock:
-            brought = NOTHING
-            for name in dict.fromkeys(collection for collection, _ in places):
-                brought += self._bring(name, {from_uri(uri) for collection, uri in places if collection == name})
-            return brought + self._vectors() if vectors else brought
-
-    @contextmanager
-    def whole(self, collections: Callable[[], Sequence[str]]) -> Iterator[None]:
-        """Hold while collections are synced from the whole folder: what changed before needs no look of its own."""
-        if not self.active:
-            yield
-            return
-        with self._lock:
-            self._watch = self._watch or self._opened()
-            self.look(())
-        yield
-        with self._lock:
-            for name in collections():
-                # What changed meanwhile is told at the next look.
-                self._owed[name] = set()
-
-    def look(self, names: Sequence[str]) -> None:
-        """Ask what has changed, for these collections and those that were followed before."""
-        with self._lock:
-            self._watch = self._watch or self._opened()
+            if self._watch is None:
+                self._watch = self._open_watch()
             for name in names:
-                self._owed.setdefault(name, None)
-            try:
-                changed = self._watch.changed()
-            except OSError:  # no room for more watches
-                self._watch.close()
-                self._watch, changed = Interval(self._interval()), None
-            for name, owed in self._owed.items():
-                together = None if changed is None or owed is None else owed | changed
-                self._owed[name] = together if together is not None and _narrow(together) else None
+                self._pending.setdefault(name, None)
+            changed = self._read_events(self._watch)
+            for name, paths in self._pending.items():
+                self._pending[name] = _combine(paths, changed)
+
+    def pending(self, name: str) -> set[str] | None:
+        """Return the changed paths of a collection; None if the whole folder must be scanned."""
+        return self._pending.get(name)
+
+    def mark_indexed(self, name: str, paths: set[str] | None) -> None:
+        """Forget paths that were indexed; None means the whole folder was scanned."""
+        with self._lock:
+            pending = self._pending.get(name)
+            if paths is None or (pending is not None and pending <= paths):
+                self._pending[name] = set()
+
+    def request_scan(self) -> None:
+        """Mark every collection for a scan of the whole folder."""
+        with self._lock:
+            self._pending = dict.fromkeys(self._pending)
+
+    def keep_only(self, names: Sequence[str]) -> None:
+        """Forget the changes of collections that no longer follow the folder."""
+        with self._lock:
+            self._pending = {name: paths for name, paths in self._pending.items() if name in names}
 
     def wait(self, seconds: float) -> bool:
-        """Return whether something may have changed, waiting for it so long at most."""
+        """Wait for a change, at most this long, and return whether something may have changed."""
         watch = self._watch
         if watch is None:
             time.sleep(seconds)
             return True
         return watch.wait(seconds)
 
-    def doubt(self) -> None:
-        """Look at everything the next time, whatever was told."""
-        with self._lock:
-            self._owed = dict.fromkeys(self._owed)
-
-    @property
-    def active(self) -> bool:
-        """Return whether changes are noticed at all, and not only those of files that are hit."""
-        return self.keeper.parts.settings.search.watch != "off"
-
-    @property
-    def way(self) -> str:
-        """Return how changes are noticed: `events`, `interval`, or nothing before the first look."""
-        return self._watch.way if self._watch else ""
-
-    @property
-    def waiting(self) -> int:
-        """Return how many paths changed and are not brought in yet; -1: everything is to be looked at."""
-        owed = list(self._owed.values())
-        return -1 if None in owed else max((len(paths) for paths in owed if paths is not None), default=0)
-
     def close(self) -> None:
-        """Follow no more; the next call begins again with a look at everything."""
+        """Stop watching. The next `collect` starts again with a scan."""
         with self._lock:
             if self._watch is not None:
                 self._watch.close()
                 self._watch = None
-            self._owed.clear()
-            self._known = (-1, [])
+            self._pending.clear()
 
-    def _bring(self, name: str, paths: set[str] | None) -> Brought:
-        """Return what came of one collection's changes; where it cannot be done now, why."""
-        store = self.keeper.parts.store
+    def _read_events(self, watch: Watch) -> set[str] | None:
+        """Return the changed paths; None if they are unknown."""
         try:
-            with store.lock_timeout(SECONDS_FOR_A_WRITER):
-                report = self.keeper.bring_in(name, None if paths is None else sorted(paths))
-        except (StoreDamaged, StoreTooNew):
-            raise
-        except RagstoneError as error:
-            later = LATER_SECONDS if isinstance(error, InputError) else AGAIN_AFTER_SECONDS
-            self._not_before = time.monotonic() + later
-            why = "another process is at it" if isinstance(error, StoreBusy) else error.message
-            return Brought(notes=(f"not brought up to date: {why}; answering from what is stored",))
-        owed = self._owed.get(name)
-        if paths is None or (owed is not None and owed <= paths):
-            self._owed[name] = set()
-        if report.chunks_added:
-            self._bare.add(name)
-        return Brought(frozenset((name, uri) for uri in report.changed), ((name, report),))
+            return watch.changed()
+        except OSError:  # the system has no room for more watches
+            watch.close()
+            self._watch = Interval(self._interval())
+            return None
 
-    def _vectors(self) -> Brought:
-        """Give vectors to what was brought in, while that is quick."""
-        seconds = self.keeper.parts.settings.search.refresh_ms / 1000
-        notes: list[str] = []
-        while self._bare:
-            name = self._bare.pop()
-            try:
-                self.keeper.embed_few(name, seconds=seconds)
-            except (StoreDamaged, StoreTooNew):
-                raise
-            except RagstoneError as error:
-                notes.append(f"no vectors for what changed: {error.message}")
-        return Brought(notes=tuple(notes))
-
-    def _followed(self) -> list[str]:
-        """Return the collections to keep level, asked for again only after a change."""
-        generation = self.keeper.parts.store.generation(self.keeper.parts.scope())
-        if self._known[0] != generation:
-            self._known = (generation, self.keeper.followed())
-            self._owed = {name: owed for name, owed in self._owed.items() if name in self._known[1]}
-        return self._known[1]
-
-    def _opened(self) -> Watch:
-        settings = self.keeper.parts.settings
-        told = settings.search.watch == "auto" and not network_type(settings.base)
-        return open_watch(settings.base, self._folders, interval=self._interval(), events=told)
+    def _open_watch(self) -> Watch:
+        base = self._settings.base
+        use_events = self._settings.search.watch == "auto" and not network_type(base)
+        return open_watch(base, self._folders, interval=self._interval(), events=use_events)
 
     def _interval(self) -> float:
-        return float(self.keeper.parts.settings.sources.auto_sync_interval_seconds)
+        return float(self._settings.sources.auto_sync_interval_seconds)
 
     def _folders(self, below: Sequence[str] | None) -> set[str]:
-        return self.keeper.source(None, changed=below).folders()
+        return folder_source(self._settings, changed=below).folders()
 
 
-def _narrow(paths: set[str]) -> bool:
-    """Return whether changed paths can be looked at one by one: few, and none that says which others count."""
-    rules = any(path.rpartition("/")[2] in (GIT_RULES, OWN_RULES) for path in paths)
-    return len(paths) <= MOST_PATHS and not rules
+def _combine(pending: set[str] | None, changed: set[str] | None) -> set[str] | None:
+    """Return all changed paths; None if a scan is simpler or an ignore file changed."""
+    if pending is None or changed is None:
+        return None
+    paths = pending | changed
+    if len(paths) > _MAX_PATHS or any(path.rpartition("/")[2] in _RULE_FILES for path in paths):
+        return None
+    return paths

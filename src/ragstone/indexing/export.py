@@ -1,7 +1,7 @@
-"""A collection as lines of JSON: one line that says what it is, one per document, one per vector.
+"""A collection as lines of JSON: a header, a line per document, a line per vector.
 
-Imported lines are not trusted: each is checked, and a vector is taken only where its text is here and
-its space is the one in use; one that was kept in another way than here is written anew.
+Imported lines are not trusted. Each is checked, and a vector is used only if its text is here and its space is the
+active one; a vector that was stored by another codec is encoded again.
 """
 
 from __future__ import annotations
@@ -11,84 +11,117 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
-from ragstone.errors import InputError
-from ragstone.types import AddReport, CollectionKey, Document, Mark, PutResult, SpaceInfo
+from ragstone.errors import ConfigError, InputError
+from ragstone.indexing.reconcile import Reconciler
+from ragstone.sources.given import GivenDocuments
+from ragstone.types import AddReport, Document, Mark, PutResult, SpaceInfo
 
 if TYPE_CHECKING:
-    from ragstone.indexing.pipeline import Writer
+    from ragstone.indexing.writer import DocumentWriter
     from ragstone.protocols import Codec, DocumentStore
+    from ragstone.types import CollectionKey, StoredDocument
 
 FORMAT: Final = 1
 _PAGE: Final = 200
-_RESTORED: Final = 5000  # vectors given back at a time: so many that the store need not look at each of their texts
-_VECTORS: Final = 4096  # looked at in one go
-_WROTE: Final = "give a file that `ragstone export` wrote; what stood before this line is stored"
+_RESTORE_PAGE: Final = 5000
+_CHECK_PAGE: Final = 4096
+_HINT: Final = "give a file that `ragstone export` wrote; the documents before this line are stored"
+_TEXT_FIELDS: Final = ("document", "text", "kind", "language", "title", "beside")
+
+CodecOf = Callable[[SpaceInfo], "Codec"]
 
 
 def export_lines(store: DocumentStore, key: CollectionKey, *, vectors: bool = True) -> Iterator[str]:
-    """Yield the collection's lines; vectors ride along so that reading them back costs no embedding."""
-    space = _active(store, key) if vectors else None
-    kept = {"space": space.space.fingerprint, "storage": space.storage} if space else {"space": None}
-    yield _line(ragstone_export=FORMAT, collection=key.name, **kept)
-    scope = key.scope
+    """Yield the lines of a collection; with vectors, so that an import embeds nothing."""
+    space = _active_space(store, key) if vectors else None
+    if space is None:
+        yield _line(ragstone_export=FORMAT, collection=key.name, space=None)
+    else:
+        fingerprint = space.space.fingerprint
+        yield _line(ragstone_export=FORMAT, collection=key.name, space=fingerprint, storage=space.storage)
     after: tuple[str, str] | None = None
-    while page := store.documents(scope, after=after, limit=_PAGE):
+    while page := store.documents(key.scope, after=after, limit=_PAGE):
         for stored in page:
-            text = store.text(key, stored.uri)
-            about: dict[str, Any] = {"kind": stored.kind, "language": stored.language, "title": stored.title}
-            marks = [[mark.start, mark.number, mark.label, mark.unit] for mark in stored.marks]
-            about |= {"metadata": dict(stored.metadata), "source": stored.source}
-            about |= ({"marks": marks} if marks else {}) | ({"beside": stored.beside} if stored.beside else {})
-            yield _line(document=stored.uri, text=text, **about)
+            yield _document_line(stored, store.text(key, stored.uri))
         after = (page[-1].collection, page[-1].uri)
-    if space:
+    if space is not None:
         yield from _vector_lines(store, key, space)
 
 
-def import_lines(
-    store: DocumentStore, writer: Writer, lines: Iterable[str], codec_of: Callable[[SpaceInfo], Codec]
-) -> AddReport:
-    """Take lines in and return what changed; documents before a bad line are stored, and the error says so."""
+def import_lines(writer: DocumentWriter, lines: Iterable[str], codec_of: CodecOf) -> AddReport:
+    """Import lines and return what changed; documents before a bad line are stored, and the error says so."""
     numbered = enumerate(lines, start=1)
-    head = _parsed(*next(numbered, (1, "")))
-    if head.get("ragstone_export") != FORMAT:
+    header = _parse(*next(numbered, (1, "")))
+    if header.get("ragstone_export") != FORMAT:
         raise InputError("this is not a Ragstone export", hint="the first line must say ragstone_export: 1")
-    results: list[PutResult] = []
-    vectors: dict[str, bytes] = {}
-    waiting: dict[str, list[Document]] = {}
+    imported = _Import(writer)
     try:
         for number, line in numbered:
-            row = _parsed(number, line)
-            if "document" in row:
-                waiting.setdefault(_source(number, row), []).append(_document(number, row))
-            elif "vector" in row:
-                vectors[str(row.get("text"))] = _bytes(number, row["vector"])
-            if sum(map(len, waiting.values())) >= _PAGE:
-                results += _put(writer, waiting)
+            imported.add(number, _parse(number, line))
     finally:
-        results += _put(writer, waiting)
-    space = _active(store, writer.key)
-    same = space is not None and space.space.fingerprint == head.get("space")
-    good = _readable(vectors, space, head.get("storage"), codec_of) if vectors and space and same else {}
+        imported.store_waiting()
+    space = _active_space(writer.store, writer.key)
+    is_same_space = space is not None and space.space.fingerprint == header.get("space")
+    vectors: dict[str, bytes] = {}
+    if space is not None and is_same_space:
+        vectors = _readable_vectors(imported.vectors, space, header.get("storage"), codec_of)
     return AddReport(
-        documents=len(results),
-        chunks_added=sum(result.added for result in results),
-        chunks_skipped=sum(result.kept for result in results),
-        embedded=_restore(store, writer, space, good) if space and good else 0,
-        per_document=tuple(results),
-        notes=_left_out(len(vectors) - len(good), len(vectors), same=same),
-        remarks=writer.remarks(results),
+        documents=len(imported.results),
+        chunks_added=sum(result.added for result in imported.results),
+        chunks_skipped=sum(result.kept for result in imported.results),
+        embedded=_restore_vectors(writer, space, vectors) if space is not None and vectors else 0,
+        per_document=tuple(imported.results),
+        notes=_missing_note(len(imported.vectors) - len(vectors), len(imported.vectors), is_same_space),
+        remarks=writer.remarks(imported.results),
     )
 
 
-def _put(writer: Writer, waiting: dict[str, list[Document]]) -> list[PutResult]:
-    """Store what waits, each document for the source it came from, and return what each changed."""
-    results = [result for source, given in waiting.items() for result in writer.add(given, source=source)]
-    waiting.clear()
-    return results
+@dataclass(slots=True)
+class _Import:
+    """The documents and vectors of an import that were read so far."""
+
+    writer: DocumentWriter
+    results: list[PutResult] = field(default_factory=list)
+    vectors: dict[str, bytes] = field(default_factory=dict)
+    """Encoded vectors by the hash of their text."""
+    _waiting: dict[str, list[Document]] = field(default_factory=dict)
+    """Documents to store, by the source they came from."""
+
+    def add(self, number: int, row: dict[str, object]) -> None:
+        """Add the row of one line; documents are stored in groups."""
+        if "document" in row:
+            self._waiting.setdefault(_source(number, row), []).append(_document(number, row))
+        elif "vector" in row:
+            self.vectors[str(row.get("text"))] = _decode_vector(number, row["vector"])
+        if sum(map(len, self._waiting.values())) >= _PAGE:
+            self.store_waiting()
+
+    def store_waiting(self) -> None:
+        """Store the documents that were read and not stored yet."""
+        for source, documents in self._waiting.items():
+            given = GivenDocuments(documents, name=source)
+            self.results += Reconciler(self.writer, given, full=True).run().results
+        self._waiting.clear()
+
+
+def _document_line(stored: StoredDocument, text: str | None) -> str:
+    fields: dict[str, object] = {
+        "document": stored.uri,
+        "text": text,
+        "kind": stored.kind,
+        "language": stored.language,
+        "title": stored.title,
+        "metadata": dict(stored.metadata),
+        "source": stored.source,
+    }
+    if stored.marks:
+        fields["marks"] = [[mark.start, mark.number, mark.label, mark.unit] for mark in stored.marks]
+    if stored.beside:
+        fields["beside"] = stored.beside
+    return _line(**fields)
 
 
 def _vector_lines(store: DocumentStore, key: CollectionKey, space: SpaceInfo) -> Iterator[str]:
@@ -96,120 +129,134 @@ def _vector_lines(store: DocumentStore, key: CollectionKey, space: SpaceInfo) ->
     ids = store.vectors.ids_in(key.scope, space.id)
     for start in range(0, len(ids), _PAGE):
         page = rows.by_id(ids[start : start + _PAGE])
-        places = store.copies(key.scope, [row.text_id for row in page])
-        chunks = store.chunks(key.project, [found[0] for found in places.values()])
+        copies = store.copies(key.scope, [row.text_id for row in page])
+        chunks = store.chunks(key.project, [chunk_ids[0] for chunk_ids in copies.values()])
         hashes = {chunk.text_id: chunk.chunk.hash.hex() for chunk in chunks.values()}
         for row in page:
             if row.text_id in hashes:
                 yield _line(vector=base64.b64encode(row.data).decode(), text=hashes[row.text_id])
 
 
-def _readable(
-    vectors: dict[str, bytes], space: SpaceInfo, told: object, codec_of: Callable[[SpaceInfo], Codec]
+def _readable_vectors(
+    vectors: dict[str, bytes], space: SpaceInfo, storage: object, codec_of: CodecOf
 ) -> dict[str, bytes]:
-    """Return the vectors that are ones as the space keeps them; how they were kept is told, or seen by their length."""
-    own, left, good = codec_of(space), dict(vectors), dict[str, bytes]()
-    for codec in _codecs(space, told, codec_of):
-        fitting = [text for text, data in left.items() if len(data) == codec.row_bytes]
-        for start in range(0, len(fitting), _VECTORS):
-            page = fitting[start : start + _VECTORS]
-            sound = codec.sound([left[text] for text in page])
-            texts = [text for text, is_one in zip(page, sound, strict=True) if is_one]
-            rows = [left.pop(text) for text in texts]
+    """Return the valid vectors as the space stores them. Their codec is named, or found by the length of a row."""
+    own = codec_of(space)
+    unknown = dict(vectors)
+    readable: dict[str, bytes] = {}
+    for codec in _possible_codecs(space, storage, codec_of):
+        texts = [text for text, data in unknown.items() if len(data) == codec.row_bytes]
+        for start in range(0, len(texts), _CHECK_PAGE):
+            page = texts[start : start + _CHECK_PAGE]
+            valid = codec.sound([unknown[text] for text in page])
+            good = [text for text, is_valid in zip(page, valid, strict=True) if is_valid]
+            rows = [unknown.pop(text) for text in good]
             if rows and codec.name != own.name:
                 rows = own.encode(codec.decode(rows))
-            good.update(zip(texts, rows, strict=True))
-        if not left:
+            readable.update(zip(good, rows, strict=True))
+        if not unknown:
             break
-    return good
+    return readable
 
 
-def _codecs(space: SpaceInfo, told: object, codec_of: Callable[[SpaceInfo], Codec]) -> Iterator[Codec]:
-    """Yield every codec there is, the likeliest first: two have rows of one length only below nine numbers."""
-    from ragstone.vectors.codecs import CODECS  # NumPy: an export without vectors does not load it
+def _possible_codecs(space: SpaceInfo, storage: object, codec_of: CodecOf) -> Iterator[Codec]:
+    """Yield every codec, the most likely first."""
+    from ragstone.vectors.codecs import CODECS  # NumPy loads here
 
-    likely = told if isinstance(told, str) and told in CODECS else space.storage
-    for name in dict.fromkeys((likely, space.storage, *CODECS)):
-        yield codec_of(replace(space, storage=name))
+    known = CODECS
+    named = [storage] if isinstance(storage, str) and storage in known else []
+    for name in dict.fromkeys((*named, space.storage, *known)):
+        try:
+            yield codec_of(replace(space, storage=name))
+        except ConfigError:  # a plug-in that does not load: its vectors are left out
+            continue
 
 
-def _left_out(missing: int, given: int, *, same: bool) -> tuple[str, ...]:
-    """Return what has to be said about vectors that were not taken."""
+def _missing_note(missing: int, total: int, is_same_space: bool) -> tuple[str, ...]:
     if not missing:
         return ()
-    why = "cannot be read" if same else "are of another model"
-    return (f"{missing} of {given} vectors {why} and were left out; `ragstone sync` makes new ones",)
+    reason = "cannot be read" if is_same_space else "are of another model"
+    return (f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones",)
 
 
-def _restore(store: DocumentStore, writer: Writer, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
-    """Give imported vectors to the texts they belong to and return how many."""
-    scope = writer.key.scope
-    done, after = 0, 0
-    while pending := store.vectors.pending(scope, space.id, after=after, limit=_RESTORED):
-        after = pending[-1].text_id
-        digests = ((text.text_id, hashlib.sha256(text.text.encode("utf-8", "surrogatepass"))) for text in pending)
-        found = [(text_id, vectors[key]) for text_id, digest in digests if (key := digest.hexdigest()) in vectors]
-        done += store.vectors.put(writer.key.project, space.id, found)
-    return done
+def _restore_vectors(writer: DocumentWriter, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
+    """Store imported vectors for the texts they belong to, and return how many."""
+    store, key = writer.store, writer.key
+    count = last_id = 0
+    while pending := store.vectors.pending(key.scope, space.id, after=last_id, limit=_RESTORE_PAGE):
+        last_id = pending[-1].text_id
+        rows = []
+        for text in pending:
+            digest = hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest()
+            if digest in vectors:
+                rows.append((text.text_id, vectors[digest]))
+        count += store.vectors.put(key.project, space.id, rows)
+    return count
 
 
-def _active(store: DocumentStore, key: CollectionKey) -> SpaceInfo | None:
+def _active_space(store: DocumentStore, key: CollectionKey) -> SpaceInfo | None:
     spaces = store.vectors.spaces(key.scope)
     return next((info for info in spaces if info.state == "active"), None)
 
 
-def _line(**fields: Any) -> str:
+def _line(**fields: object) -> str:
     return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
 
 
-def _parsed(number: int, line: str) -> dict[str, Any]:
+def _parse(number: int, line: str) -> dict[str, object]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"line {number} is not JSON", hint=_WROTE) from error
+        raise InputError(f"line {number} is not JSON", hint=_HINT) from error
     if not isinstance(row, dict):
-        raise InputError(f"line {number} is not an object", hint=_WROTE)
+        raise InputError(f"line {number} is not an object", hint=_HINT)
     return row
 
 
-def _document(number: int, row: dict[str, Any]) -> Document:
-    texts = {key: row.get(key, "") for key in ("document", "text", "kind", "language", "title", "beside")}
+def _document(number: int, row: dict[str, object]) -> Document:
+    texts = {name: row.get(name, "") for name in _TEXT_FIELDS}
     metadata = row.get("metadata", {})
     if not all(isinstance(value, str) for value in texts.values()) or not isinstance(metadata, dict):
         raise InputError(f"line {number} is not a document", hint="document and text are strings, metadata an object")
-    if not texts["document"].strip():
+    fields = {name: str(value) for name, value in texts.items()}
+    uri = fields.pop("document")
+    if not uri.strip():
         raise InputError(f"line {number} has no uri", hint="`document` names it")
-    uri = texts.pop("document")
+    text = fields.pop("text")
     return Document(
-        uri=uri,
+        uri,
+        text,
+        kind=fields["kind"] or "text",
+        language=fields["language"],
+        title=fields["title"],
         metadata=metadata,
-        marks=_marks(number, row.get("marks", []), len(texts["text"])),
-        **{key: value for key, value in texts.items() if value or key == "text"},
+        marks=_marks(number, row.get("marks", []), len(text)),
+        beside=fields["beside"],
     )
 
 
-def _marks(number: int, told: object, length: int) -> tuple[Mark, ...]:
-    """Return where pages begin, or raise `InputError` where that makes no sense."""
+def _marks(number: int, value: object, length: int) -> tuple[Mark, ...]:
+    """Return the places where pages begin; `InputError` if they make no sense."""
     try:
-        if not isinstance(told, list):
+        if not isinstance(value, list):
             raise TypeError("marks are a list")
-        marks = tuple(Mark(int(start), int(page), str(label), str(unit)) for start, page, label, unit in told)
+        marks = tuple(Mark(int(start), int(page), str(label), str(unit)) for start, page, label, unit in value)
     except (TypeError, ValueError) as error:
-        raise InputError(f"line {number} has marks that are none", hint=_WROTE) from error
+        raise InputError(f"line {number} has marks that are none", hint=_HINT) from error
     if any(not 0 <= mark.start <= length for mark in marks):
-        raise InputError(f"line {number} has marks outside its text", hint=_WROTE)
+        raise InputError(f"line {number} has marks outside its text", hint=_HINT)
     return marks
 
 
-def _source(number: int, row: dict[str, Any]) -> str:
+def _source(number: int, row: dict[str, object]) -> str:
     source = row.get("source", "")
     if not isinstance(source, str):
-        raise InputError(f"line {number} has a source that is no name", hint=_WROTE)
+        raise InputError(f"line {number} has a source that is no name", hint=_HINT)
     return source
 
 
-def _bytes(number: int, value: object) -> bytes:
+def _decode_vector(number: int, value: object) -> bytes:
     try:
         return base64.b64decode(str(value), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InputError(f"line {number} has a damaged vector", hint=_WROTE) from error
+        raise InputError(f"line {number} has a damaged vector", hint=_HINT) from error

@@ -12,12 +12,12 @@ from ragstone.code.facts import FileFacts
 from ragstone.errors import ReadError, Reason
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
+from ragstone.protocols import Source
 from ragstone.read.readers import is_binary, reader_for
-from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.secrets.redaction import redact, redact_document
-from ragstone.types import Document, Item, PreparedDocument, Stamp
+from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
 
-Verdict = Literal["ready", "same", "binary", "failed"]
+Verdict = Literal["ready", "same", "binary", "failed", "gone"]
 _LASTING_REASONS: Final[frozenset[Reason]] = frozenset(
     {"password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "crash"}
 )
@@ -44,7 +44,7 @@ class Outcome:
 class ItemPreparer:
     """Prepares the items of a source; an item with a known content hash is not read again."""
 
-    source: FolderSource
+    source: Source
     chunking: ChunkingConfig
     known_hashes: Mapping[str, str] = field(default_factory=dict)
 
@@ -52,18 +52,44 @@ class ItemPreparer:
         """Return the outcome for one item."""
         stamp: Stamp | None = None
         try:
-            content = self.source.load(item)
-            data, stamp = content.data, content.lasting_stamp
-            if is_binary(data, item.uri):
-                return Outcome(item.uri, "binary", stamp)
-            content_hash = hashlib.sha256(data).hexdigest()
-            if self.known_hashes.get(item.uri) == content_hash:
+            loaded = self.source.load(item)
+            stamp = loaded.stamp
+            if loaded.state == "gone":
+                return Outcome(item.uri, "gone", reason=loaded.remark)
+            if loaded.state == "unchanged":
                 return Outcome(item.uri, "same", stamp)
-            document = reader_for(item.uri, data).read(data, item.uri)
+            if loaded.document is not None:
+                return self._prepare(item, loaded, loaded.document, loaded.document.hash)
+            return self._read(item, loaded)
         except ReadError as error:
             return self._fail(item, error, stamp)
+
+    def _read(self, item: Item, loaded: LoadedItem) -> Outcome:
+        """Return the outcome for bytes: the reader is chosen by the file name."""
+        name = loaded.file_name or item.uri
+        if is_binary(loaded.data, name):
+            return Outcome(item.uri, "binary", loaded.stamp)
+        content_hash = hashlib.sha256(loaded.data).hexdigest()
+        if self._is_known(item, loaded, content_hash):
+            return Outcome(item.uri, "same", loaded.stamp)
+        document = reader_for(name, loaded.data).read(loaded.data, name)
+        if loaded.no_text_hint and not document.text.strip():
+            raise ReadError("the page has no text", hint=loaded.no_text_hint)
+        title = document.title
+        if loaded.title and title in ("", name):
+            title = loaded.title
+        metadata = {**document.metadata, **loaded.metadata}
+        document = replace(document, uri=loaded.uri or item.uri, title=title, metadata=metadata)
+        return self._prepare(item, loaded, document, content_hash)
+
+    def _prepare(self, item: Item, loaded: LoadedItem, document: Document, content_hash: str) -> Outcome:
+        if self._is_known(item, loaded, content_hash):
+            return Outcome(item.uri, "same", loaded.stamp)
         prepared = prepare_document(document, self.chunking, source=self.source.name, content_hash=content_hash)
-        return Outcome(item.uri, "ready", stamp, replace(prepared, stamp=stamp))
+        return Outcome(item.uri, "ready", loaded.stamp, replace(prepared, stamp=loaded.stamp))
+
+    def _is_known(self, item: Item, loaded: LoadedItem, content_hash: str) -> bool:
+        return not loaded.must_store and self.known_hashes.get(item.uri) == content_hash
 
     def _fail(self, item: Item, error: ReadError, stamp: Stamp | None) -> Outcome:
         reason = error.message

@@ -1,4 +1,4 @@
-"""Watching a folder in the background: changes are brought in, with their vectors, until somebody says stop."""
+"""Keeps an index up to date with its folder in a background thread."""
 
 from __future__ import annotations
 
@@ -6,124 +6,122 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from ragstone.errors import ConfigError, RagstoneError
-from ragstone.indexing.changes import Follower
+from ragstone.indexing.sync import Changes, CollectionSync
 from ragstone.types import SyncReport, WatchStatus
 
-OnSync = Callable[[SyncReport], object]
+OnSync: TypeAlias = Callable[[SyncReport], object]
 
-QUIET_SECONDS: Final = 0.1
-"""An editor that saves, a checkout: many changes come together, and are brought in together when it is still."""
-LONGEST_SECONDS: Final = 2.0
-"""Where it is never still, nobody waits longer than this."""
-LOOK_SECONDS: Final = 0.5
+_QUIET_SECONDS: Final = 0.1
+"""Changes that come together, as in a checkout, are indexed together once it is quiet for this long."""
+_MAX_QUIET_WAIT: Final = 2.0
+_POLL_SECONDS: Final = 0.5
 """How long stopping may take."""
-VECTOR_SECONDS: Final = 2.0
-"""Vectors are made so long at a time: changes that come meanwhile should not wait for all of them."""
+_EMBED_SECONDS: Final = 2.0
+"""Vectors are made in slices of this length, so that new changes do not wait for all of them."""
 
 
 class Watcher:
-    """Keeps an index level with its folder: `start` and `stop` it, or `run` it here; `status` says how it goes."""
+    """`start` and `stop` it, or `run` it in the calling thread; `status` says how it goes."""
 
-    def __init__(self, follower: Follower, *, on_sync: OnSync | None = None) -> None:
-        """Take what follows the folder, and who is told of every ledger in which something changed or failed."""
-        if not follower.active:
+    def __init__(self, sync: CollectionSync, *, on_sync: OnSync | None = None) -> None:
+        """Take the sync to run; `on_sync` is called with every report in which something changed or failed."""
+        if not sync.tracker.enabled:
             raise ConfigError("watching is switched off (search.watch)", hint='set search.watch = "auto"')
-        self._follower, self._on_sync = follower, on_sync
-        self._drift = follower.keeper.parts.settings.sources.drift_check_seconds
+        self._sync = sync
+        self._on_sync = on_sync
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._last_sync: float | None = None
-        self._indexed = self._removed = self._failed = self._pending = 0
-        self._problem = ""
-        self._running = self._hurry = False
+        self._status = WatchStatus(running=False)
+        self._makes_vectors = False
 
     def start(self) -> None:
-        """Begin in a thread of its own; started already, nothing happens."""
+        """Run in a thread; nothing happens if it runs already."""
         if self._thread is None or not self._thread.is_alive():
             self._stop.clear()
             self._thread = threading.Thread(target=self.run, name="ragstone-watcher", daemon=True)
             self._thread.start()
 
     def stop(self, *, wait: float = 30.0) -> None:
-        """End it, and wait until what it is at is done."""
+        """Stop the thread and wait for its present work."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(wait)
 
     def run(self) -> None:
-        """Bring in whatever changes, from now on until `stop` is called from elsewhere."""
-        self._running = True
+        """Index changes until `stop` is called from another thread."""
+        self._update_status(running=True)
         try:
-            look_at_all = self._next_look()
-            self._bring_in()
+            next_scan = self._next_scan()
+            self._index_changes()
             while not self._stop.is_set():
-                if self._follower.wait(0.0 if self._hurry and not self._problem else LOOK_SECONDS):
-                    self._until_quiet()
-                if time.monotonic() >= look_at_all:
-                    self._follower.doubt()
-                    look_at_all = self._next_look()
-                self._bring_in()
+                if self._sync.tracker.wait(self._poll_seconds()):
+                    self._wait_until_quiet()
+                if time.monotonic() >= next_scan:
+                    self._sync.tracker.request_scan()
+                    next_scan = self._next_scan()
+                self._index_changes()
         finally:
-            self._running = False
+            self._update_status(running=False)
 
     def status(self) -> WatchStatus:
-        """Return what was done since it was made, and what is still to be done."""
-        return WatchStatus(
-            running=self._running,
-            way=self._follower.way,
-            last_sync=self._last_sync,
-            indexed=self._indexed,
-            removed=self._removed,
-            failed=self._failed,
-            waiting=self._follower.waiting,
-            pending=self._pending,
-            problem=self._problem,
-        )
+        """Return what was done since the start, and what is still waiting."""
+        tracker = self._sync.tracker
+        return replace(self._status, way=tracker.method, waiting=tracker.waiting)
 
-    def _next_look(self) -> float:
-        return time.monotonic() + self._drift if self._drift else float("inf")
+    def _poll_seconds(self) -> float:
+        return 0.0 if self._makes_vectors and not self._status.problem else _POLL_SECONDS
 
-    def _until_quiet(self) -> None:
-        end = time.monotonic() + LONGEST_SECONDS
-        while time.monotonic() < end and not self._stop.is_set():
-            self._follower.look(())
-            if not self._follower.wait(QUIET_SECONDS):
+    def _next_scan(self) -> float:
+        """Return when the whole folder is scanned next, in case an event was lost."""
+        seconds = self._sync.settings.sources.drift_check_seconds
+        return time.monotonic() + seconds if seconds else float("inf")
+
+    def _wait_until_quiet(self) -> None:
+        deadline = time.monotonic() + _MAX_QUIET_WAIT
+        while time.monotonic() < deadline and not self._stop.is_set():
+            self._sync.tracker.collect()
+            if not self._sync.tracker.wait(_QUIET_SECONDS):
                 return
 
-    def _bring_in(self) -> None:
-        """Bring in what changed, then make vectors for a while: nobody who searches meanwhile waits for those."""
+    def _index_changes(self) -> None:
+        """Index what changed, then make vectors for a while; searches do not wait for the vectors."""
         try:
-            brought = self._follower.catch_up(vectors=False)
-            self._problem = "; ".join(brought.notes)
-            made = self._vectors() if brought.reports or self._pending else {}
-            for name, report in brought.reports:
+            outcome = self._sync.ensure_current(Changes(embed=False))
+            self._update_status(problem="; ".join(outcome.notes))
+            counts = self._make_vectors() if outcome.reports or self._status.pending else {}
+            for name, report in outcome.reports:
                 if report.indexed or report.removed:
-                    self._follower.keeper.note_synced(name)
-                embedded, pending = made.get(name, (0, 0))
-                self._account(replace(report, embedded=embedded, pending=pending))
-            if not brought.notes and not self._follower.waiting:
-                self._last_sync = time.time()
-        except RagstoneError as error:  # a full disk, a model that cannot be reached: it may be well the next time
-            self._problem = str(error)
+                    self._sync.mark_synced(name)
+                embedded, pending = counts.get(name, (0, 0))
+                self._record(replace(report, embedded=embedded, pending=pending))
+            if not outcome.notes and not self._sync.tracker.waiting:
+                self._update_status(last_sync=time.time())
+        except RagstoneError as error:  # a full disk or a missing model may be mended at the next try
+            self._update_status(problem=str(error))
 
-    def _vectors(self) -> dict[str, tuple[int, int]]:
-        """Return for each collection how many vectors were made now, and how many texts still wait for one."""
-        keeper = self._follower.keeper
-        made = {}
-        for name in keeper.followed():
-            embedded = keeper.embed(name, seconds=VECTOR_SECONDS)
-            made[name] = (embedded, keeper.pending(name))
-        self._pending = sum(pending for _, pending in made.values())
-        # Texts that cannot be read stay pending: where no vector came of a try, the next one has time.
-        self._hurry = self._pending > 0 and any(embedded for embedded, _ in made.values())
-        return made
+    def _make_vectors(self) -> dict[str, tuple[int, int]]:
+        """Return for each collection how many vectors were made, and how many texts still have none."""
+        counts = {}
+        for name in self._sync.followers():
+            embedded = self._sync.embed(name, seconds=_EMBED_SECONDS)
+            counts[name] = (embedded, self._sync.backfill(name).pending())
+        pending = sum(count for _, count in counts.values())
+        self._update_status(pending=pending)
+        # Texts that cannot be embedded stay pending: if a try made no vector, the next one is not urgent.
+        self._makes_vectors = pending > 0 and any(embedded for embedded, _ in counts.values())
+        return counts
 
-    def _account(self, report: SyncReport) -> None:
-        self._indexed += report.indexed
-        self._removed += report.removed
-        self._failed = len(report.failed)
+    def _record(self, report: SyncReport) -> None:
+        self._update_status(
+            indexed=self._status.indexed + report.indexed,
+            removed=self._status.removed + report.removed,
+            failed=len(report.failed),
+        )
         if self._on_sync is not None and (report.indexed or report.removed or report.failed):
             self._on_sync(report)
+
+    def _update_status(self, **changes: object) -> None:
+        self._status = replace(self._status, **changes)  # type: ignore[arg-type]  # fields by name

@@ -19,6 +19,7 @@ from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker_protocol import build_request, decode_outcomes
 from ragstone.read.python_command import find_python
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess
+from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 
 MIN_FILES: Final = 20
@@ -39,7 +40,7 @@ Batch = list[tuple[Item, Outcome | None]]
 
 def prepare_items(preparer: ItemPreparer, items: Sequence[Item]) -> Generator[Outcome, None, None]:
     """Yield the outcome for every item, in any order. Close the generator to stop early."""
-    if not is_worth_a_worker(items):
+    if not isinstance(preparer.source, FolderSource) or not is_worth_a_worker(items):
         yield from map(preparer.prepare_item, items)
         return
     pending = deque(items)
@@ -66,7 +67,7 @@ def is_worth_a_worker(items: Sequence[Item]) -> bool:
     """Return whether there is enough work for a second process, a core for it, and a Python to run it."""
     if len(items) < MIN_FILES or cores() < 2 or find_python() is None:
         return False
-    return len(items) >= MANY_FILES or sum(item.stamp.size for item in items) >= MANY_BYTES
+    return len(items) >= MANY_FILES or sum(item.size for item in items) >= MANY_BYTES
 
 
 class BatchWorker:
@@ -156,5 +157,5 @@ class BatchWorker:
         with contextlib.suppress(IndexError):
             while len(items) < max_files and size < _BATCH_BYTES:
                 items.append(self._pending.pop())
-                size += items[-1].stamp.size
+                size += items[-1].size
         return items

@@ -17,17 +17,17 @@ def main() -> None:
 def _prepare_batch(header: object, payload: bytes) -> Message:
     request = decode(BatchRequest, header)
     preparer = build_preparer(request)
-    outcomes = tuple(_prepare(preparer, item) for item in request.items)
+    outcomes = tuple(_prepare(preparer, item, request.limits[0]) for item in request.items)
     return BatchReply(outcomes), b""
 
 
-def _prepare(preparer: ItemPreparer, item: Item) -> Outcome | None:
+def _prepare(preparer: ItemPreparer, item: Item, max_bytes: int) -> Outcome | None:
     """Return the outcome for an item; None if only the parent can prepare it.
 
     The parent may have a package or memory that this process lacks. It also takes big files, because
     several of them could wait in its queue.
     """
-    if item.stamp.size > preparer.source.limits.max_file_bytes:
+    if item.size > max_bytes:
         return None
     try:
         return preparer.prepare_item(item)

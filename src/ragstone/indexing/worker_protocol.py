@@ -39,6 +39,8 @@ class BatchReply:
 def build_request(preparer: ItemPreparer, items: Sequence[Item]) -> BatchRequest:
     """Return the request to prepare these items."""
     source = preparer.source
+    if not isinstance(source, FolderSource):
+        raise TypeError("a worker process can only read a folder")
     limits = source.limits
     hashes = {item.uri: preparer.known_hashes.get(item.uri, "") for item in items}
     return BatchRequest(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ragstone.errors import InputError
-from ragstone.memory.turns import MOST_TURNS, check
+from ragstone.memory.turns import MAX_TURNS, check_turn
 from ragstone.types import Turn
 
 FORMAT: Final = 1
@@ -44,7 +44,7 @@ def _turn(number: int, row: dict[str, Any], session: str, last: int) -> Turn:
     texts = [row.get(key, "") for key in ("speaker", "because")]
     sound = (
         _whole(index)
-        and last < index < MOST_TURNS
+        and last < index < MAX_TURNS
         and isinstance(time, int | float)
         and not isinstance(time, bool)
         and abs(time) <= _LATEST
@@ -56,7 +56,7 @@ def _turn(number: int, row: dict[str, Any], session: str, last: int) -> Turn:
     if not sound:
         raise InputError(f"line {number} is no turn, or not in order", hint=_WROTE)
     try:
-        check(session, row.get("role"), row.get("content"))
+        check_turn(session, row.get("role"), row.get("content"))
     except InputError as error:
         raise InputError(f"line {number}: {error.message}", hint=error.hint) from error
     speaker, because = texts

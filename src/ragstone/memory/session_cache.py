@@ -1,4 +1,4 @@
-"""What a process holds of a session: its last turns, what was said plainly in it, and which turns no longer hold."""
+"""What a process remembers of a session: its last turns, its plain statements, and the turns that no longer hold."""
 
 from __future__ import annotations
 
@@ -12,64 +12,73 @@ from ragstone.memory.turns import HOT
 from ragstone.types import Turn
 
 LOOK_BACK: Final = 1000
-"""Turns that a new one is compared with: what was said longer ago is not quietly taken back."""
-_MOST: Final = 100
+"""A new turn is compared with this many turns before it."""
+_MAX_SUPERSEDED: Final = 100
 """Turns that one turn supersedes at most."""
+_MAX_REASONS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a turn says plainly, and who said it."""
+class Statement:
+    """The plain facts of a turn and its speaker."""
 
     index: int
     speaker: str
-    told: list[Fact]
+    facts: list[Fact]
 
 
 @dataclass(slots=True)
-class Known:
-    """Valid as long as the session's stamp is the same; turns that were added since are taken in behind."""
+class SessionCache:
+    """Valid while the session's version is the same; turns that were added since are appended."""
 
-    stamp: str | None
+    version: str | None
     hot: deque[Turn] = field(default_factory=lambda: deque(maxlen=HOT))
     end: int = 0
-    """The number behind the last turn that was seen."""
-    said: deque[Said] | None = None
-    later: dict[int, Turn] | None = None
-    """For every turn that no longer holds, the last one that supersedes it."""
+    """The number after the last turn that was seen."""
+    statements: deque[Statement] | None = None
+    superseded: dict[int, Turn] | None = None
+    """For every turn that no longer holds, the last turn that supersedes it."""
 
-    def take(self, turns: Iterable[Turn]) -> None:
-        """Take in turns that follow those that were seen."""
+    def add(self, turns: Iterable[Turn]) -> None:
+        """Append turns that follow the ones that were seen."""
         for turn in turns:
             self.hot.append(turn)
             self.end = turn.index + 1
-            if self.said is not None:
-                self.hear(turn)
-            self.note(turn)
+            self.note_statements(turn)
+            self.note_superseded(turn)
 
-    def hear(self, turn: Turn) -> None:
-        """Take in what a turn says plainly."""
-        told = facts(turn.content)
-        if told and self.said is not None:
-            self.said.append(Said(turn.index, speaker(turn), told))
+    def note_statements(self, turn: Turn) -> None:
+        """Add the plain facts of a turn, if statements are tracked."""
+        if self.statements is None:
+            return
+        turn_facts = facts(turn.content)
+        if turn_facts:
+            self.statements.append(Statement(turn.index, speaker(turn), turn_facts))
 
-    def note(self, turn: Turn) -> None:
-        """Take in what a turn supersedes."""
-        if self.later is not None:
-            self.later.update(dict.fromkeys(turn.supersedes, turn))
+    def note_superseded(self, turn: Turn) -> None:
+        """Add the turns that a turn supersedes, if they are tracked."""
+        if self.superseded is not None:
+            self.superseded.update(dict.fromkeys(turn.supersedes, turn))
 
-    def judged(self, turn: Turn) -> Turn:
-        """Return a turn with what it supersedes of the things heard so far."""
-        told = facts(turn.content)
-        if not told or not self.said:
+    def judge(self, turn: Turn) -> Turn:
+        """Return a turn with the earlier turns that its facts contradict."""
+        turn_facts = facts(turn.content)
+        if not turn_facts or not self.statements:
             return turn
         who = speaker(turn)
-        reasons = {one.index: why for one in self.said if one.speaker == who and (why := contradicts(told, one.told))}
-        last = list(reasons)[-_MOST:]
-        because = "; ".join(dict.fromkeys(reasons[index] for index in last[-3:]))
-        return replace(turn, supersedes=tuple(last), because=because) if last else turn
+        reasons: dict[int, str] = {}
+        for statement in self.statements:
+            reason = contradicts(turn_facts, statement.facts) if statement.speaker == who else ""
+            if reason:
+                reasons[statement.index] = reason
+        if not reasons:
+            return turn
+        superseded = list(reasons)[-_MAX_SUPERSEDED:]
+        newest = [reasons[index] for index in superseded[-_MAX_REASONS:]]
+        because = "; ".join(dict.fromkeys(newest))
+        return replace(turn, supersedes=tuple(superseded), because=because)
 
 
 def speaker(turn: Turn) -> str:
-    """Return who said it: a name where there is one, else the role."""
+    """Return the speaker's name, or the role if there is none."""
     return turn.speaker or turn.role

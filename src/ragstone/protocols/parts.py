@@ -12,18 +12,24 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 class Source(Protocol):
-    """Where text is."""
+    """Lists items and loads them: a folder, web pages, the help of a program, or given documents."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Return the name that is stored with every document of this source."""
+
+    @property
+    def scope(self) -> Sequence[str] | None:
+        """Return the uris that all items are at or below; None if they can be anywhere."""
 
     def scan(self) -> Iterator[types.Item | types.Skip]:
-        """Yield everything there is, or why it is left out. Never raises for one bad item."""
+        """Yield every item, or why it is left out. One bad item never raises."""
 
-    def load(self, item: types.Item) -> types.FileContent:
-        """Return an item's bytes and the stamp they were read at, or raise `ReadError`."""
+    def load(self, item: types.Item) -> types.LoadedItem:
+        """Return an item's content, or raise `ReadError`."""
 
     def covers(self, uri: str) -> bool:
-        """Return whether a uri that the last scan did not yield is gone, and was not merely out of its sight."""
+        """Return whether a stored document that the last scan did not list is gone."""
 
 
 class Reader(Protocol):

@@ -1,4 +1,4 @@
-"""Fresh by proof: before a hit is shown, its file is looked at in the same call, and read again where it changed."""
+"""Proves hits fresh: before a hit is shown, its file is checked, and re-indexed if it changed."""
 
 from __future__ import annotations
 
@@ -6,192 +6,207 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from cachetools import LRUCache
 
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
-from ragstone.indexing.changes import Follower, Place
-from ragstone.indexing.sync import Keeper
+from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
 from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of
 from ragstone.sources.uris import from_uri
 from ragstone.types import Explanation, Freshness, Hit, Item, KnownFile, Request, Stamp
 
-MORE_ROUNDS: Final = 2
-"""Searches after the first one: a file that changes all the time must not keep anybody waiting."""
-QUICK_SECONDS: Final = 0.3
-"""What bringing the graph of the code level may take while somebody waits for an answer."""
-_MOST_PROOFS: Final = 10_000
+if TYPE_CHECKING:
+    from ragstone.indexing.sync import CollectionSync
+    from ragstone.retrieval.search import Searcher
 
-GRAPH: Final = "graph:"
-"""How the uris of prose about code begin: what is proven of it is the file that it names."""
+MAX_ROUNDS: Final = 2
+"""Searches after the first one: a file that changes all the time must not block the answer."""
+_GRAPH_SECONDS: Final = 0.3
+"""How long an update of the code graph may take while a user waits for an answer."""
+_PROOFS_CACHED: Final = 10_000
+_DESCRIPTION_PREFIX: Final = "graph:"
+"""Beginning of the uris of node descriptions; their proof is the file that they name."""
 
-Verdict = Literal["same", "changed", "unknown", "behind", "gone"]
-"""Of prose about code: `behind` where its file is known but the graph is of an earlier one, `gone` where there is none.
-"""
+Verdict: TypeAlias = Literal["same", "changed", "unknown", "outdated", "gone"]
+"""Of a description: `outdated` if the graph was built from an earlier text of the file, `gone` if there is no file."""
 
 
-@dataclass(slots=True)
-class Fresh:
-    """Answers from files as they are now."""
+class FreshnessCheck:
+    """Answers requests from the files as they are now."""
 
-    keeper: Keeper
-    follower: Follower
-    _proven: dict[Place, tuple[str, Stamp]] = field(default_factory=dict)
-    """Files that were read and found unchanged: their content hash, and the stamp it had then."""
-    _rooted: tuple[int, dict[str, bool]] = (-1, {})
-    """Which collections hold files of this folder, asked for again only after a change."""
+    def __init__(self, sync: CollectionSync, searcher: Searcher) -> None:
+        """Take the sync that re-indexes changed files, and the searcher."""
+        self._sync = sync
+        self._searcher = searcher
+        self._proofs: LRUCache[DocumentId, tuple[str, Stamp]] = LRUCache(_PROOFS_CACHED)
+        self._rooted: tuple[int, dict[str, bool]] = (-1, {})
 
-    def answer(self, request: Request) -> Explanation:
-        """Return the answer with every hit proven against its file, or said to be unverifiable."""
-        begun = time.perf_counter()
-        vectors = request.mode != "words"
-        brought = self.follower.catch_up(vectors=vectors)
-        told = self.keeper.parts.searcher.run(request)
-        verdicts = self._verdicts(told.hits)
-        tried: set[Place] = set()
-        for _ in range(MORE_ROUNDS):
-            files = _files(told.hits)
-            changed = [files.get(place, place) for place, verdict in verdicts.items() if verdict == "changed"]
-            changed = [place for place in dict.fromkeys(changed) if place not in tried]
+    def answer(self, request: Request, policy: Policy | None = None) -> Explanation:
+        """Update the index as the policy says, search, and return hits that are fresh or marked `unverifiable`."""
+        started = time.perf_counter()
+        embed = request.mode != "words"
+        outcome = self._sync.ensure_current(policy or Changes(embed=embed))
+        explanation = self._searcher.run(request)
+        verdicts = self._verdicts(explanation.hits)
+        tried: set[DocumentId] = set()
+        for _ in range(MAX_ROUNDS):
+            changed = [document for document in _changed_files(explanation.hits, verdicts) if document not in tried]
             tried.update(changed)
             if changed:
-                brought += self.follower.bring_in(changed, vectors=vectors)
-            elif not self._level({place[0] for place, verdict in verdicts.items() if verdict == "behind"}):
+                outcome += self._sync.ensure_current(Proof(changed, embed=embed))
+            elif not self._update_graphs(verdicts):
                 break
-            told = self.keeper.parts.searcher.run(request)
-            verdicts = self._verdicts(told.hits)
-        spent = (time.perf_counter() - begun) * 1000
-        hits = _told(_there(told.hits, verdicts), verdicts, brought.places)
-        return replace(told, hits=hits, notes=(*told.notes, *brought.notes), milliseconds=spent)
+            explanation = self._searcher.run(request)
+            verdicts = self._verdicts(explanation.hits)
+        hits = _with_freshness(explanation.hits, verdicts, outcome.documents)
+        return replace(
+            explanation,
+            hits=hits,
+            notes=(*explanation.notes, *outcome.notes),
+            milliseconds=(time.perf_counter() - started) * 1000,
+            sync=outcome.report if isinstance(policy, Scan) else None,
+        )
 
-    def proven(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[Place]]:
-        """Return hits that were not searched for with what is known of their files, and the files that changed."""
-        verdicts, files = self._verdicts(hits), _files(hits)
-        changed = [files.get(place, place) for place, verdict in verdicts.items() if verdict == "changed"]
-        return _told(_there(hits, verdicts), verdicts, frozenset()), list(dict.fromkeys(changed))
+    def check(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[DocumentId]]:
+        """Return hits that no search returned with their freshness, and the files that changed."""
+        verdicts = self._verdicts(hits)
+        return _with_freshness(hits, verdicts, frozenset()), _changed_files(hits, verdicts)
 
-    def _verdicts(self, hits: Sequence[Hit]) -> dict[Place, Verdict]:
-        """Return for each document that is hit whether its file is still what was stored."""
-        files = _files(hits)
-        by_collection: dict[str, dict[str, None]] = {}
+    def _verdicts(self, hits: Sequence[Hit]) -> dict[DocumentId, Verdict]:
+        """Return for each document behind the hits whether its file is still the stored one."""
+        described = _described_files(hits)
+        uris: dict[str, dict[str, None]] = {}
         for hit in hits:
-            place = (hit.collection, hit.source_doc_id)
-            by_collection.setdefault(hit.collection, {})[files.get(place, place)[1]] = None
-        root = self.keeper.parts.settings.base
-        found: dict[Place, Verdict] = {}
-        for name, uris in by_collection.items():
-            known = self._known(name, list(uris))
-            for uri in uris:
-                before = known.get(uri)
-                found[name, uri] = "unknown" if before is None else self._verdict((name, uri), before, str(root))
+            document = (hit.collection, hit.source_doc_id)
+            uri = described.get(document, document)[1]
+            uris.setdefault(hit.collection, {})[uri] = None
+        verdicts: dict[DocumentId, Verdict] = {}
+        for name, names in uris.items():
+            known = self._known_files(name, list(names))
+            for uri in names:
+                stored = known.get(uri)
+                verdicts[name, uri] = self._file_verdict((name, uri), stored) if stored else "unknown"
+            files = {document: file[1] for document, file in described.items() if document[0] == name}
             if files:
-                about = {place: file[1] for place, file in files.items() if place[0] == name}
-                found |= self._of_prose(name, about, known, found)
-        return found
+                verdicts |= self._description_verdicts(name, files, known, verdicts)
+        return verdicts
 
-    def _of_prose(
+    def _description_verdicts(
         self,
-        collection: str,
-        about: Mapping[Place, str],
+        name: str,
+        files: Mapping[DocumentId, str],
         known: Mapping[str, KnownFile],
-        proven: Mapping[Place, Verdict],
-    ) -> dict[Place, Verdict]:
-        """Return what holds for prose about files: as much as for the file, if the graph was made of it."""
-        from ragstone.indexing.graph.builder import Grapher, made_of  # only where prose about code was found
+        verdicts: Mapping[DocumentId, Verdict],
+    ) -> dict[DocumentId, Verdict]:
+        """Return the verdicts of descriptions: that of the file, if the graph was built from its present text."""
+        from ragstone.indexing.graph.updater import GraphUpdater, text_version  # loads only if descriptions were found
 
-        parts = self.keeper.parts
-        hashes = {uri: made_of(known[uri]) for uri in about.values() if uri in known}
-        level = Grapher(parts).knows(collection, hashes)
-        found: dict[Place, Verdict] = {}
-        for place, uri in about.items():
-            verdict = proven[collection, uri]
-            if verdict == "unknown" and parts.store.document(parts.key(collection), uri) is None:
+        store = self._sync.components.store
+        versions = {uri: text_version(known[uri]) for uri in files.values() if uri in known}
+        current = GraphUpdater(self._sync).current_files(name, versions)
+        result: dict[DocumentId, Verdict] = {}
+        for document, uri in files.items():
+            verdict = verdicts[name, uri]
+            if verdict == "unknown" and store.document(self._sync.key(name), uri) is None:
                 verdict = "gone"
-            found[place] = "behind" if verdict == "same" and uri not in level else verdict
-        return found
+            elif verdict == "same" and uri not in current:
+                verdict = "outdated"
+            result[document] = verdict
+        return result
 
-    def _level(self, collections: Iterable[str]) -> bool:
-        """Return whether a graph that was behind could be brought level, where that is quick."""
-        done = False
-        for name in collections:
-            from ragstone.indexing.graph import Grapher  # as above
+    def _update_graphs(self, verdicts: Mapping[DocumentId, Verdict]) -> bool:
+        """Update graphs that are outdated, if that is quick; return whether one was updated."""
+        names = {document[0] for document, verdict in verdicts.items() if verdict == "outdated"}
+        if not names:
+            return False
+        from ragstone.indexing.graph.updater import GraphUpdater  # loads only if descriptions were found
 
-            grapher = Grapher(self.keeper.parts)
-            if not grapher.quick(name, QUICK_SECONDS):
+        updater = GraphUpdater(self._sync)
+        updated = False
+        for name in names:
+            if not updater.is_quick(name, _GRAPH_SECONDS):
                 continue
             try:
-                grapher.bring_level(name, wait=QUICK_SECONDS)
-                done = True
+                updater.update(name, wait=_GRAPH_SECONDS)
+                updated = True
             except (StoreDamaged, StoreTooNew):
                 raise
-            except StoreError:  # one that can only be read, or another process is at it: a search does not wait
+            except StoreError:  # read-only, or another process updates it: a search does not wait
                 continue
-        return done
+        return updated
 
-    def _known(self, collection: str, uris: list[str]) -> Mapping[str, KnownFile]:
-        """Return what is remembered of files below the folder; of anything else nothing can be looked at."""
-        parts = self.keeper.parts
-        generation = parts.store.generation(parts.scope())
+    def _known_files(self, name: str, uris: list[str]) -> Mapping[str, KnownFile]:
+        """Return the stored state of files below the folder; nothing if the files cannot be checked."""
+        store = self._sync.components.store
+        generation = store.generation(self._sync.scope)
         if self._rooted[0] != generation:
             self._rooted = (generation, {})
         rooted = self._rooted[1]
-        if not rooted.get(collection, True) or not parts.settings.base.is_dir():
+        if not self._sync.settings.base.is_dir():
             return {}
-        if collection not in rooted:  # only asked while the folder is there: a link that leads nowhere is no answer
-            rooted[collection] = self.keeper.rooted(collection)
-        return parts.store.known_files(parts.key(collection), FILES, uris=uris) if rooted[collection] else {}
+        if name not in rooted:
+            rooted[name] = self._sync.is_rooted_here(name)
+        if not rooted[name]:
+            return {}
+        return store.known_files(self._sync.key(name), FILES, uris=uris)
 
-    def _verdict(self, place: Place, known: KnownFile, root: str) -> Verdict:
+    def _file_verdict(self, document: DocumentId, stored: KnownFile) -> Verdict:
+        path = os.path.join(self._sync.settings.base, from_uri(document[1]))
         try:
-            stamp = stamp_of(os.lstat(os.path.join(root, from_uri(place[1]))))
+            stamp = stamp_of(os.lstat(path))
         except OSError:
             return "changed"
-        if stamp == known.stamp or self._proven.get(place) == (known.content_hash, stamp):
+        if stamp == stored.stamp or self._proofs.get(document) == (stored.content_hash, stamp):
             return "same"
-        return self._read(place, known, stamp)
+        return self._compare_content(document, stored, stamp)
 
-    def _read(self, place: Place, known: KnownFile, stamp: Stamp) -> Verdict:
-        """Return whether a file that looks different is, by its content."""
+    def _compare_content(self, document: DocumentId, stored: KnownFile, stamp: Stamp) -> Verdict:
+        """Return whether a file with another stamp has another content."""
         try:
-            content = self.keeper.source(None).load(Item(place[1], stamp))
+            loaded = self._sync.folder().load(Item(document[1], stamp))
         except ReadError:
             return "changed"
-        content_hash = hashlib.sha256(content.data).hexdigest()
-        if content_hash != known.content_hash:
+        content_hash = hashlib.sha256(loaded.data).hexdigest()
+        if content_hash != stored.content_hash:
             return "changed"
-        if content.is_settled:
-            # Noted here and not in the store: whoever only searches need not wait for a writer.
-            if len(self._proven) >= _MOST_PROOFS:
-                self._proven.clear()
-            self._proven[place] = (content_hash, content.stamp)
+        if loaded.stamp is not None:
+            # Remembered here and not in the store: a search need not wait for a writer.
+            self._proofs[document] = (content_hash, loaded.stamp)
         return "same"
 
 
-def _files(hits: Iterable[Hit]) -> dict[Place, Place]:
-    """Return the files that prose about code is about, for each hit that is such prose."""
-    return {
-        (hit.collection, hit.source_doc_id): (hit.collection, str(hit.metadata["file"]))
-        for hit in hits
-        if hit.source_doc_id.startswith(GRAPH) and hit.metadata.get("file")
-    }
+def _described_files(hits: Iterable[Hit]) -> dict[DocumentId, DocumentId]:
+    """Return the file of each hit that is a description of a node."""
+    files = {}
+    for hit in hits:
+        if hit.source_doc_id.startswith(_DESCRIPTION_PREFIX) and hit.metadata.get("file"):
+            files[hit.collection, hit.source_doc_id] = (hit.collection, str(hit.metadata["file"]))
+    return files
 
 
-def _there(hits: tuple[Hit, ...], verdicts: Mapping[Place, Verdict]) -> tuple[Hit, ...]:
-    """Return the hits without prose about files that are gone."""
-    if "gone" not in verdicts.values():
-        return hits
-    return tuple(hit for hit in hits if verdicts[hit.collection, hit.source_doc_id] != "gone")
+def _changed_files(hits: Sequence[Hit], verdicts: Mapping[DocumentId, Verdict]) -> list[DocumentId]:
+    """Return the files behind the hits that changed, each once."""
+    files = _described_files(hits)
+    changed = [files.get(document, document) for document, verdict in verdicts.items() if verdict == "changed"]
+    return list(dict.fromkeys(changed))
 
 
-def _told(hits: tuple[Hit, ...], verdicts: Mapping[Place, Verdict], again: frozenset[Place]) -> tuple[Hit, ...]:
-    """Return the hits, each with what is known of its file; those as they are of which nothing is."""
-    fresh: dict[Place, Freshness] = {
-        place: "refreshed" if place in again else "fresh" for place, verdict in verdicts.items() if verdict == "same"
-    }
-    if not fresh:
-        return hits
-    places = [(hit.collection, hit.source_doc_id) for hit in hits]
-    return tuple(
-        replace(hit, freshness=fresh[place]) if place in fresh else hit for hit, place in zip(hits, places, strict=True)
-    )
+def _with_freshness(
+    hits: tuple[Hit, ...], verdicts: Mapping[DocumentId, Verdict], refreshed: frozenset[DocumentId]
+) -> tuple[Hit, ...]:
+    """Return the hits with their freshness; descriptions of files that are gone are left out."""
+    checked = []
+    for hit in hits:
+        document = (hit.collection, hit.source_doc_id)
+        verdict = verdicts[document]
+        if verdict == "gone":
+            continue
+        if verdict == "same":
+            freshness: Freshness = "refreshed" if document in refreshed else "fresh"
+            checked.append(replace(hit, freshness=freshness))
+        else:
+            checked.append(hit)
+    return tuple(checked)

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from ragstone.types.context import Cited as Cited
     from ragstone.types.context import Context as Context
     from ragstone.types.context import ContextFormat as ContextFormat
+    from ragstone.types.context import ContextOptions as ContextOptions
     from ragstone.types.context import LeftOut as LeftOut
     from ragstone.types.documents import Chunk as Chunk
     from ragstone.types.documents import Document as Document
     from ragstone.types.documents import FileContent as FileContent
     from ragstone.types.documents import Item as Item
+    from ragstone.types.documents import LoadedItem as LoadedItem
     from ragstone.types.documents import Mark as Mark
     from ragstone.types.documents import Metadata as Metadata
     from ragstone.types.documents import Role as Role
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from ragstone.types.matrices import Matrix as Matrix
     from ragstone.types.memory import Recalled as Recalled
     from ragstone.types.memory import Turn as Turn
+    from ragstone.types.memory import TurnOptions as TurnOptions
     from ragstone.types.reports import AddReport as AddReport
     from ragstone.types.reports import Finding as Finding
     from ragstone.types.reports import GraphReport as GraphReport
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from ragstone.types.retrieval import CodeAnswer as CodeAnswer
     from ragstone.types.retrieval import CodeGuess as CodeGuess
     from ragstone.types.retrieval import Retrieval as Retrieval
+    from ragstone.types.retrieval import RetrieveLimits as RetrieveLimits
     from ragstone.types.search import Condition as Condition
     from ragstone.types.search import Dropped as Dropped
     from ragstone.types.search import Explanation as Explanation
@@ -108,8 +112,8 @@ _PAGES = {
         "Condition", "Dropped", "Explanation", "Filter", "Freshness", "Fusion", "Hit", "ListTrace", "Mode",
         "Operator", "Request", "SearchOptions", "Trace",
     ),
-    "context": ("Cited", "Context", "ContextFormat", "LeftOut"),
-    "documents": (
+    "context": ("ContextOptions", "Cited", "Context", "ContextFormat", "LeftOut"),
+    "documents": ("LoadedItem", 
         "Chunk", "Document", "FileContent", "Item", "Mark", "Metadata", "Role", "Scalar", "Skip", "Span", "Stamp",
         "Symbol", "Value", "embedding_text",
     ),
@@ -119,7 +123,7 @@ _PAGES = {
     ),
     "matrices": ("Matrix",),
     "reports": ("AddReport", "Finding", "GraphReport", "Status", "SyncReport", "WatchStatus"),
-    "retrieval": ("CodeAnswer", "CodeGuess", "Retrieval"),
+    "retrieval": ("RetrieveLimits", "CodeAnswer", "CodeGuess", "Retrieval"),
     "spaces": ("DEFAULT_STORAGE", "PendingText", "Space", "SpaceInfo", "SpaceState", "VectorRow"),
     "storage": (
         "ChunkOutline", "Collection", "CollectionKey", "CollectionKind", "CollectionState",
@@ -127,7 +131,7 @@ _PAGES = {
         "Scored", "SessionState", "SessionStateChanges", "StoreSettings", "StoredChunk",
         "StoredDocument", "UnreadFile", "UnreadFiles",
     ),
-    "memory": ("Recalled", "Turn"),
+    "memory": ("TurnOptions", "Recalled", "Turn"),
 }  # fmt: skip
 _HOME = {name: page for page, names in _PAGES.items() for name in names}
 

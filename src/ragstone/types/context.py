@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from ragstone.types.documents import Span
+from ragstone.types.search import SearchOptions
 
 ContextFormat = Literal["block", "markdown", "tool", "documents", "json"]
 
@@ -51,3 +53,18 @@ class Context:
     question: str = ""
     """What to ask the user where nothing answers well enough."""
     notes: tuple[str, ...] = ()
+
+
+class ContextOptions(SearchOptions, total=False):
+    """Options of a context, beside the task and the budget."""
+
+    format: ContextFormat
+    window: int | None
+    """The model's window in tokens: at most two fifths of it are used."""
+    session: str | None
+    """The session that gets the context: passages that it was shown before are named, not repeated."""
+    top_k: int | None
+    count: Callable[[str], int] | None
+    """The model's own tokenizer: returns the number of tokens in a text."""
+    rag_enabled: bool
+    """False skips retrieval for this run and says so."""

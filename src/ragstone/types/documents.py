@@ -102,10 +102,39 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing a source found, not read yet."""
+    """An entry that a source lists and that is not read yet. Without a stamp it is always read."""
 
     uri: str
-    stamp: Stamp
+    stamp: Stamp | None
+
+    @property
+    def size(self) -> int:
+        """Return the size in bytes; 0 if it is unknown."""
+        return self.stamp.size if self.stamp else 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedItem:
+    """The content of an item: bytes for a reader, or a finished document. Or the item is unchanged, or gone."""
+
+    data: bytes = b""
+    stamp: Stamp | None = None
+    """The stamp of the bytes; None if a later change might not show in it."""
+    document: Document | None = None
+    state: Literal["content", "unchanged", "gone"] = "content"
+    remark: str = ""
+    """Why the item is gone."""
+    file_name: str = ""
+    """The name by which a reader is chosen; the item's uri if empty."""
+    uri: str = ""
+    """The uri to store the document under; the item's uri if empty."""
+    title: str = ""
+    """The title if the reader finds none."""
+    metadata: Metadata = field(default_factory=dict)
+    must_store: bool = False
+    """Whether the document is stored although its content is the stored one."""
+    no_text_hint: str = ""
+    """Set if a document without text is a failure; it says what to do."""
 
 
 @dataclass(frozen=True, slots=True)

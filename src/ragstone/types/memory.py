@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
-from ragstone.types.documents import Metadata
+from ragstone.types.documents import Metadata, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +40,12 @@ class Recalled:
     because: str = ""
     """Why it counts as superseded."""
     boosts: tuple[tuple[str, float], ...] = ()
+
+
+class TurnOptions(TypedDict, total=False):
+    """Optional fields of a turn."""
+
+    at: float | None
+    """When it was said, in seconds since 1970; now if left out."""
+    speaker: str
+    metadata: Mapping[str, Value] | None

@@ -121,17 +121,17 @@ class Status:
 class WatchStatus:
     """What a watcher has done since it was started, and what is still to be done."""
 
-    running: bool
-    way: str
+    running: bool = False
+    way: str = ""
     """How it learns of changes: `events`, `interval`, or nothing before it has begun."""
-    last_sync: float | None
+    last_sync: float | None = None
     """When it last brought something in, or found that nothing had changed; in seconds since 1970."""
-    indexed: int
-    removed: int
-    failed: int
-    waiting: int
-    """Files that changed and are not brought in yet; -1 where everything is to be looked at."""
-    pending: int
+    indexed: int = 0
+    removed: int = 0
+    failed: int = 0
+    waiting: int = 0
+    """Files that changed and are not indexed yet; -1 if the whole folder must be scanned."""
+    pending: int = 0
     """Texts that wait for a vector."""
     problem: str = ""
     """Why the last try did not succeed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragstone.types.graph import GraphAnswer, Json
@@ -29,6 +29,19 @@ class CodeGuess:
     key: str
     share: float
     answer: GraphAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveLimits:
+    """Limits of a retrieval."""
+
+    source_types: Sequence[str] | None = None
+    """Only chunks of these kinds of documents, or that hold nodes of these kinds: code, route, migration, …"""
+    must_include_paths: Sequence[str] = ()
+    """Files, folders or patterns whose best chunks are in the result in any case."""
+    include_run_summaries: bool = True
+    min_score: float = 0.25
+    """Search hits with a lower score are left out; the evidence of the graph stays."""
 
 
 @dataclass(frozen=True, slots=True)

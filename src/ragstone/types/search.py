@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from ragstone.types.documents import Metadata, Span, Value
+from ragstone.types.reports import SyncReport
 from ragstone.types.storage import Scope
 
 Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "glob", "exists"]
@@ -162,3 +163,5 @@ class Explanation:
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
     milliseconds: float
+    sync: SyncReport | None = None
+    """The ledger of the scan that came before the search, if there was one and something changed."""

@@ -1,7 +1,1 @@
-"""The code graph of a collection: kept up to date with its documents."""
-
-from __future__ import annotations
-
-from ragstone.indexing.graph.builder import Grapher
-
-__all__ = ["Grapher"]
+"""The code graph of a collection: built from its documents and kept up to date with them."""

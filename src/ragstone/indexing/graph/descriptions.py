@@ -1,27 +1,29 @@
-"""Prose about nodes as documents of their own, so that words and vectors find them; only what differs is written."""
+"""Descriptions of nodes as documents, so that words and vectors find them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-from ragstone.indexing.pipeline import Writer
+from ragstone.indexing.reconcile import Reconciler
+from ragstone.indexing.writer import DocumentWriter
+from ragstone.sources.given import GivenDocuments
 from ragstone.types import Document, Rendered
 
-GRAPH: Final = "graph"
-"""The source that these documents come from, and how their uris begin."""
+GRAPH_SOURCE: Final = "graph"
+"""The source of these documents, and the beginning of their uris."""
 
 
-def uri_of(rendered: Rendered) -> str:
-    """Return the uri of a node's prose: `graph:route/PUT api/songs/{song}`."""
+def description_uri(rendered: Rendered) -> str:
+    """Return the uri of a node's description: `graph:route/PUT api/songs/{song}`."""
     kind, _, name = rendered.key.partition(":")
-    return f"{GRAPH}:{kind}/{name}"
+    return f"{GRAPH_SOURCE}:{kind}/{name}"
 
 
-def document_of(rendered: Rendered) -> Document:
-    """Return prose as a document that says which node it is about and where that is written."""
+def description_document(rendered: Rendered) -> Document:
+    """Return a description as a document that names its node and the node's place."""
     return Document(
-        uri_of(rendered),
+        description_uri(rendered),
         rendered.text,
         kind=rendered.kind,
         language="text",
@@ -30,20 +32,16 @@ def document_of(rendered: Rendered) -> Document:
     )
 
 
-def bring_level(writer: Writer, wanted: Iterable[Rendered], *, keep: bool) -> tuple[int, int]:
-    """Make the prose of a collection be this; return how many documents were written and how many removed.
+def update_descriptions(writer: DocumentWriter, rendered: Iterable[Rendered], *, keep_others: bool) -> tuple[int, int]:
+    """Store new and changed descriptions; return how many were written and removed.
 
-    `keep` leaves what is not given: the pass that gave it could not run.
+    `keep_others` keeps descriptions that are not in the list: the pass that wrote them failed this time.
     """
-    documents = {document.uri: document for document in map(document_of, wanted)}
-    known = writer.store.known_files(writer.key, GRAPH)
-    recipe = writer.cut.recipe
-    new = [
-        document
-        for uri, document in documents.items()
-        if uri not in known or known[uri].content_hash != document.hash or known[uri].recipe != recipe
-    ]
-    writer.add(new, source=GRAPH)
-    gone = [] if keep else [uri for uri in known if uri not in documents]
-    removed = writer.store.remove(writer.key, gone) if gone else 0
-    return len(new), removed
+    source = GivenDocuments(
+        [description_document(entry) for entry in rendered],
+        name=GRAPH_SOURCE,
+        covers=lambda uri: not keep_others,
+        scope=None,
+    )
+    report = Reconciler(writer, source).run().report
+    return report.indexed, report.removed

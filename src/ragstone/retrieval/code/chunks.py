@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.protocols import DocumentReader
+from ragstone.protocols import DocumentStore
 from ragstone.types import CONFIDENCES, CollectionKey, Confidence, Hit, Node, Scope, StoredChunk
 
 GRAPH_LABEL: Final = "graph"
@@ -20,7 +20,7 @@ _EVIDENCE_SCORES: Final[Mapping[Confidence, float]] = dict(zip(CONFIDENCES, (1.0
 class ChunkFinder:
     """Chunks of one scope by place. Each document's chunks are read once."""
 
-    store: DocumentReader
+    store: DocumentStore
     scope: Scope
     _by_uri: dict[str, list[StoredChunk]] = field(default_factory=dict)
 
@@ -44,7 +44,8 @@ class ChunkFinder:
 
     def _load(self, uri: str) -> list[StoredChunk]:
         for name in self._collection_names():
-            chunks = self.store.document_chunks(CollectionKey(self.scope.project, name, self.scope.kind), uri)
+            key = CollectionKey(self.scope.project, name, self.scope.kind)
+            chunks = self.store.document_chunks(key, uri)
             if chunks:
                 return chunks
         return []

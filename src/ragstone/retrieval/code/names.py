@@ -1,4 +1,4 @@
-"""Which node a person means: by its key, by a name it has, or by a path; and what to say where that is not clear."""
+"""Finds the node that a person means by a key, a name or a path."""
 
 from __future__ import annotations
 
@@ -8,73 +8,86 @@ from difflib import get_close_matches
 from typing import Final
 
 from ragstone.errors import InputError, NotFound
-from ragstone.protocols import DocumentReader
+from ragstone.protocols import GraphReader
 from ragstone.types import Alias, Node, Scope
 
-_SHOWN: Final = 8
-_NEAR: Final = 5
-_MOST_NAMES: Final = 20_000
-_WEAK: Final = frozenset(("route_resource", "former_table"))
-"""Names that many have, or that something had once: only where nothing else has the name."""
-_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>\s]+>")
-"""A parameter in the path of a route: aliases have it bare, as people name it differently."""
-_PARTED: Final = re.compile(r"[\\.:@#/ ]")
-_LOOSE: Final = frozenset(("short_class", "short_method", "route_resource", "column", "former_table"))
-"""Names that are used where nothing has the name in full."""
+_MAX_LISTED: Final = 8
+_MAX_SUGGESTIONS: Final = 5
+_MAX_NAMES: Final = 20_000
+_WEAK_KINDS: Final = frozenset(("route_resource", "former_table"))
+"""Aliases that many nodes have, or that a node had once: used only if nothing else has the name."""
+_LOOSE_KINDS: Final = frozenset(("short_class", "short_method", "route_resource", "column", "former_table"))
+"""Aliases that are used only if no node has the full name."""
+_ROUTE_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>\s]+>")
+"""A parameter in the path of a route: aliases have it empty, because people name it differently."""
+_SEPARATOR: Final = re.compile(r"[\\.:@#/ ]")
 
 
-def found(store: DocumentReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
-    """Return the nodes that a name stands for: those that have it in full, or else those a framework knows."""
+def find_node(graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> Node:
+    """Return the node with a name; `NotFound` with similar names, `InputError` if several nodes have it."""
+    nodes = find_nodes(graph, scope, name, kinds=kinds)
+    if not nodes:
+        raise NotFound(f"nothing in the graph is called {name!r}", hint=_suggest(graph, scope, name, kinds))
+    if len(nodes) > 1:
+        keys = ", ".join(node.key for node in nodes[:_MAX_LISTED])
+        more = ", …" if len(nodes) > _MAX_LISTED else ""
+        raise InputError(f"{name!r} stands for {len(nodes)} things", hint=f"say which: {keys}{more}")
+    return nodes[0]
+
+
+def find_nodes(graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
+    """Return the nodes that a name can mean: by full name if possible, those of a framework before others."""
     name = name.strip()
     bare = name.lstrip("/\\")
-    exact = _of_kinds(store.graph.nodes(scope, keys=[name, f"file:{name}"]), kinds)
+    exact = _filter_kinds(graph.nodes(scope, keys=[name, f"file:{name}"]), kinds)
     if exact:
         return [node for node in exact if node.key == exact[0].key]
-    aliases = store.graph.find_aliases(scope, [name, bare, _PARAMETER.sub("{}", bare).rstrip("/")])
-    for chosen in _narrowed(aliases, name):
-        keys = list(dict.fromkeys(alias.key for alias in chosen))
-        collections = {alias.collection for alias in chosen}
-        nodes = [node for node in store.graph.nodes(scope, keys=keys) if node.collection in collections]
-        if nodes := _of_kinds(nodes, kinds):
+    spellings = [name, bare, _ROUTE_PARAMETER.sub("{}", bare).rstrip("/")]
+    aliases = graph.find_aliases(scope, spellings)
+    for choice in _choices(aliases, name):
+        keys = list(dict.fromkeys(alias.key for alias in choice))
+        collections = {alias.collection for alias in choice}
+        nodes = [node for node in graph.nodes(scope, keys=keys) if node.collection in collections]
+        nodes = _filter_kinds(nodes, kinds)
+        if nodes:
             return [node for node in nodes if node.framework] or nodes
     return []
 
 
-def _narrowed(aliases: list[Alias], name: str) -> list[list[Alias]]:
-    """Return choices of aliases, the strictest first; a bare word is nothing's name in full."""
-    full = [alias for alias in aliases if alias.kind not in _LOOSE]
-    written = [alias for alias in aliases if alias.name == name]
-    if not _PARTED.search(name):
-        own = [alias for alias in aliases if alias.kind not in _WEAK]
-        return [[alias for alias in own if alias.name == name], own, aliases]
-    return [[alias for alias in full if alias.name == name], full, written, aliases]
+def _choices(aliases: list[Alias], name: str) -> list[list[Alias]]:
+    """Return groups of aliases to try, the strictest first; a name of one word is never a full name."""
+    if _SEPARATOR.search(name):
+        full = [alias for alias in aliases if alias.kind not in _LOOSE_KINDS]
+        return [_spelled(full, name), full, _spelled(aliases, name), aliases]
+    strong = [alias for alias in aliases if alias.kind not in _WEAK_KINDS]
+    return [_spelled(strong, name), strong, aliases]
 
 
-def _of_kinds(nodes: list[Node], kinds: Sequence[str] | None) -> list[Node]:
-    return nodes if kinds is None else [node for node in nodes if node.kind in kinds]
+def _spelled(aliases: list[Alias], name: str) -> list[Alias]:
+    """Return the aliases with exactly this spelling."""
+    return [alias for alias in aliases if alias.name == name]
 
 
-def one(store: DocumentReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> Node:
-    """Return the node a name stands for; `NotFound` with names like it, `InputError` where it stands for several."""
-    nodes = found(store, scope, name, kinds=kinds)
-    if len(nodes) == 1:
-        return nodes[0]
-    if nodes:
-        keys = ", ".join(node.key for node in nodes[:_SHOWN]) + (", …" if len(nodes) > _SHOWN else "")
-        raise InputError(f"{name!r} stands for {len(nodes)} things", hint=f"say which: {keys}")
-    raise NotFound(f"nothing in the graph is called {name!r}", hint=_near(store, scope, name, kinds))
+def _filter_kinds(nodes: list[Node], kinds: Sequence[str] | None) -> list[Node]:
+    if kinds is None:
+        return nodes
+    return [node for node in nodes if node.kind in kinds]
 
 
-def _near(store: DocumentReader, scope: Scope, name: str, kinds: Sequence[str] | None) -> str:
-    """Return names that are like one that is not there, as a hint."""
-    nodes = store.graph.nodes(scope, kinds=kinds, limit=_MOST_NAMES)
+def _suggest(graph: GraphReader, scope: Scope, name: str, kinds: Sequence[str] | None) -> str:
+    """Return a hint with names that are similar to an unknown one."""
+    nodes = graph.nodes(scope, kinds=kinds, limit=_MAX_NAMES)
     if not nodes:
         return "`ragstone sync` makes the graph, of code in a language that is known"
-    bare = name.rpartition(":")[2].casefold()
-    keys: dict[str, list[str]] = {}
+    keys: dict[str, str] = {}
     for node in nodes:
-        for one in (node.name, node.key.partition(":")[2]):
-            keys.setdefault(one.casefold(), []).append(node.key)
-    near = get_close_matches(bare, keys, n=_NEAR, cutoff=0.6) or [one for one in keys if bare and bare in one]
-    shown = list(dict.fromkeys(keys[one][0] for one in near))[:_NEAR]
-    return f"perhaps {', '.join(shown)}" if shown else "`ragstone graph report` says what is known"
+        for known_name in (node.name, node.key.partition(":")[2]):
+            keys.setdefault(known_name.casefold(), node.key)
+    bare = name.rpartition(":")[2].casefold()
+    similar = get_close_matches(bare, keys, n=_MAX_SUGGESTIONS, cutoff=0.6)
+    if not similar and bare:
+        similar = [known_name for known_name in keys if bare in known_name]
+    suggestions = list(dict.fromkeys(keys[known_name] for known_name in similar))[:_MAX_SUGGESTIONS]
+    if not suggestions:
+        return "`ragstone graph report` says what is known"
+    return f"perhaps {', '.join(suggestions)}"

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.errors import InputError
-from ragstone.types import Scope
+from ragstone.types import RetrieveLimits, Scope
 
 MAX_TOP_K: Final = 1000
 RUN_KINDS: Final = frozenset({"run_summary", "file_change"})
 """Kinds of documents that record earlier runs."""
-DEFAULT_MIN_SCORE: Final = 0.25
 _OPTIONS: Final = ("source_types", "must_include_paths", "include_run_summaries", "min_score", "collection")
 
 
@@ -24,12 +23,7 @@ class RetrievalRequest:
     query: str
     scope: Scope
     top_k: int = 12
-    source_types: Sequence[str] | None = None
-    """Only chunks of these kinds of documents, or that hold nodes of these kinds: code, route, migration, …"""
-    must_include_paths: Sequence[str] = ()
-    """Files, folders or patterns whose best chunks are in the result in any case."""
-    include_run_summaries: bool = True
-    min_score: float = DEFAULT_MIN_SCORE
+    limits: RetrieveLimits = field(default_factory=RetrieveLimits)
     hints: Mapping[str, str] = field(default_factory=dict)
     """Names that the question is about, by option name; the question engine says which options it knows."""
 
@@ -42,18 +36,17 @@ def checked_request(request: RetrievalRequest, known_hints: Sequence[str]) -> Re
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
     limit = min(top_k, MAX_TOP_K)
-    paths = _names("must_include_paths", request.must_include_paths) or ()
+    limits = request.limits
+    paths = _names("must_include_paths", limits.must_include_paths) or ()
     if top_k and len(paths) > limit:
         raise InputError(f"{len(paths)} paths must be included, and top_k is {top_k}", hint=f"top_k={len(paths)}")
-    return replace(
-        request,
-        top_k=limit,
-        source_types=_source_types(request.source_types),
+    checked = RetrieveLimits(
+        source_types=_source_types(limits.source_types),
         must_include_paths=tuple(_plain_path(path) for path in paths),
-        include_run_summaries=_switch("include_run_summaries", request.include_run_summaries),
-        min_score=_score(request.min_score),
-        hints=_hints(request.hints, known_hints),
+        include_run_summaries=_switch("include_run_summaries", limits.include_run_summaries),
+        min_score=_score(limits.min_score),
     )
+    return replace(request, top_k=limit, limits=checked, hints=_hints(request.hints, known_hints))
 
 
 def _hints(hints: Mapping[str, object], known_hints: Sequence[str]) -> dict[str, str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Final
 
 from ragstone.protocols import CodeQuestions, DocumentStore
 from ragstone.retrieval.code.chunks import GRAPH_LABEL, ChunkFinder, evidence_score, hit_from_chunk
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
-from ragstone.text.globs import matches_path
 from ragstone.types import (
     CodeAnswer,
     CodeGuess,
@@ -115,10 +115,11 @@ class CodeRetriever:
 
     def _search_allowed_kinds(self, request: RetrievalRequest) -> Explanation:
         """Return the search results among the kinds that may be shown."""
-        if request.source_types is None:
-            run_filter = None if request.include_run_summaries else _WITHOUT_RUNS
+        limits = request.limits
+        if limits.source_types is None:
+            run_filter = None if limits.include_run_summaries else _WITHOUT_RUNS
             return self._search(request, filter=run_filter)
-        kinds = [kind for kind in request.source_types if request.include_run_summaries or kind not in RUN_KINDS]
+        kinds = [kind for kind in limits.source_types if limits.include_run_summaries or kind not in RUN_KINDS]
         by_document_kind = self._search(request, filter=_kind_filter(kinds))
         if not self.store.graph.nodes(request.scope, kinds=kinds, limit=1):
             return by_document_kind
@@ -133,7 +134,7 @@ class CodeRetriever:
 
     def _unknown_kinds(self, request: RetrievalRequest) -> list[str]:
         """Return the requested kinds that no document and no node has."""
-        return [f"kind {kind}" for kind in request.source_types or () if not self._has_kind(request, kind)]
+        return [f"kind {kind}" for kind in request.limits.source_types or () if not self._has_kind(request, kind)]
 
     def _has_kind(self, request: RetrievalRequest, kind: str) -> bool:
         if self.store.documents(request.scope, filter=_kind_filter((kind,)), limit=1):
@@ -151,7 +152,7 @@ class CodeRetriever:
         required_ids = {hit.doc_id for hit in required}
         evidence = [hit for hit in collected.evidence if allowed.passes(hit)]
         found = collected.explanation.hits
-        good = [hit for hit in found if hit.score >= request.min_score and allowed.passes(hit)]
+        good = [hit for hit in found if hit.score >= request.limits.min_score and allowed.passes(hit)]
         collected.skipped += len(found) - len(good)
         chosen: dict[str, Hit] = {}
         for hit in (*evidence, *good):
@@ -166,7 +167,7 @@ class CodeRetriever:
     def _required_hits(self, request: RetrievalRequest, collected: _Collected) -> list[Hit]:
         """Return the best chunk of each required path; its first chunk if the search finds none."""
         required: list[Hit] = []
-        for path in request.must_include_paths:
+        for path in request.limits.must_include_paths:
             best = self._best_hit_of_path(request, collected, path)
             if best is None:
                 collected.unknown.append(f"path {path}")
@@ -198,15 +199,17 @@ class _KindCheck:
 
     def passes(self, hit: Hit) -> bool:
         """Return whether the hit has an allowed kind or holds a node of one."""
-        if not self.request.include_run_summaries and hit.kind in RUN_KINDS:
+        if not self.request.limits.include_run_summaries and hit.kind in RUN_KINDS:
             return False
-        if self.request.source_types is None or hit.kind in self.request.source_types:
+        if self.request.limits.source_types is None or hit.kind in self.request.limits.source_types:
             return True
         return any(hit.span.line_start <= line <= hit.span.line_end for line in self._lines(hit.source_doc_id))
 
     def _lines(self, uri: str) -> list[int]:
         if uri not in self._node_lines:
-            nodes = self.store.graph.nodes(self.request.scope, uris=[uri], kinds=self.request.source_types, limit=5000)
+            nodes = self.store.graph.nodes(
+                self.request.scope, uris=[uri], kinds=self.request.limits.source_types, limit=5000
+            )
             self._node_lines[uri] = [node.line for node in nodes]
         return self._node_lines[uri]
 
@@ -274,7 +277,7 @@ def _path_filter(path: str) -> Filter:
 
 
 def _matches_path(uri: str, path: str) -> bool:
-    return matches_path(path, uri) or matches_path(f"{path}/**", uri)
+    return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
 
 
 def _debug(collected: _Collected, answer: GraphAnswer | None, intent: str, chunks: Sequence[Hit]) -> dict[str, Json]:

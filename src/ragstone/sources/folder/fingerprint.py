@@ -10,6 +10,9 @@ from ragstone.types import Item, Skip
 
 def fingerprint(entries: Iterable[Item | Skip]) -> str:
     """Return the SHA-256 over path, size and modification time of every item."""
-    items = [entry for entry in entries if isinstance(entry, Item)]
-    rows = sorted(f"{item.uri}\0{item.stamp.size}\0{item.stamp.mtime_ns}\0" for item in items)
+    rows = []
+    for entry in entries:
+        if isinstance(entry, Item) and entry.stamp is not None:
+            rows.append(f"{entry.uri}\0{entry.stamp.size}\0{entry.stamp.mtime_ns}\0")
+    rows.sort()
     return hashlib.sha256("".join(rows).encode()).hexdigest()

@@ -17,7 +17,7 @@ from ragstone.sources.folder.selection import Selection
 from ragstone.sources.folder.tree import FolderTree, IgnoreFiles, TreeFolder, read_outer_rules
 from ragstone.sources.safe_open import Identity, identities, safe_open, stamp_of
 from ragstone.sources.uris import from_uri, to_uri
-from ragstone.types import FileContent, Item, Skip
+from ragstone.types import Item, LoadedItem, Skip
 
 FILES = "files"
 """The source name of documents that came from files."""
@@ -119,14 +119,15 @@ class FolderSource:
                 return False
         return self._narrowed().selects(from_uri(uri))
 
-    def load(self, item: Item) -> FileContent:
+    def load(self, item: Item) -> LoadedItem:
         """Return an item's bytes and the stamp they were read at, or raise `ReadError`."""
-        return safe_open(
+        content = safe_open(
             self.root,
             from_uri(item.uri),
             max_bytes=self.limits.max_bytes(item.uri),
             never=identities(self._database_files()),  # side files come and go, so they are looked up each time
         )
+        return LoadedItem(content.data, content.lasting_stamp)
 
     def own_files(self) -> frozenset[Identity]:
         """Return the identities of Ragstone's own files, whatever name leads to them."""

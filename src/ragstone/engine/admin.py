@@ -1,0 +1,207 @@
+"""The admin facet: collections, maintenance, export and import, watching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ragstone.chunk.chunkers import chunker_for
+from ragstone.engine import arguments
+from ragstone.engine.project import OFF, Project
+from ragstone.errors import Conflict, StaleSpace
+from ragstone.events import EventLog
+from ragstone.indexing.export import export_lines, import_lines
+from ragstone.indexing.sync import Scan
+from ragstone.indexing.watcher import OnSync, Watcher
+from ragstone.protocols import Progress
+from ragstone.sources.folder.fingerprint import fingerprint
+from ragstone.sources.folder.source import FolderSource
+from ragstone.store.home import size_on_disk
+from ragstone.types import AddReport, Collection, Document, Finding, Scalar, Status, SyncReport
+
+
+class Admin:
+    """Everything that looks after an index."""
+
+    def __init__(self, project: Project) -> None:
+        """Take the project; nothing is opened yet."""
+        self._project = project
+        self._watchers: list[Watcher] = []
+
+    def close(self) -> None:
+        """Stop all watchers."""
+        while self._watchers:
+            self._watchers.pop().stop()
+
+    # ── collections ───────────────────────────────────────────────────────────────────────────────
+
+    def collections(self) -> list[Collection]:
+        """Return the project's collections by name."""
+        return self._project.collections()
+
+    def create_collection(
+        self,
+        name: str,
+        description: str = "",
+        *,
+        chunker: str | None = None,
+        chunk_size: int | None = None,
+        chunk_overlap: int | None = None,
+    ) -> Collection:
+        """Return a new collection, optionally with its own chunker; `Conflict` if the name is taken."""
+        self._project.require_enabled()
+        arguments.check_plain_name(name, "a collection")
+        arguments.check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
+        # A size that makes no sense is refused now, not at the first sync.
+        default_chunker = self._project.settings.rag.chunker
+        chunker_for(Document("", ""), name=chunker or default_chunker, size=chunk_size, overlap=chunk_overlap)
+        if name in self._project.index.names():
+            raise Conflict(f"there is a collection {name!r} already", hint="choose another name, or drop it first")
+        options = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}
+        settings: dict[str, Scalar] = {key: value for key, value in options.items() if value is not None}
+        key = self._project.index.key(name)
+        return self._project.store.ensure_collection(key, description=description, settings=settings)
+
+    def drop_collection(self, name: str) -> int:
+        """Remove a collection with all its documents and return how many there were; `NotFound` if there is none."""
+        self._project.require_enabled()
+        return self._project.store.drop_collection(self._project.index.key(self._project.existing(name)))
+
+    def text(self, uri: str, *, collection: str | None = None) -> str | None:
+        """Return the stored text of a document, or None."""
+        key = self._project.index.key(self._project.existing(collection))
+        return self._project.store.text(key, arguments.check_name(uri, "a uri"))
+
+    def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
+        """Return the engine's folder as a source, or some paths of it."""
+        return self._project.index.folder(paths)
+
+    @property
+    def log(self) -> EventLog:
+        """Return the log of events on disk."""
+        return self._project.log
+
+    # ── up to date ────────────────────────────────────────────────────────────────────────────────
+
+    def refresh(
+        self, *, embed: bool | float = True, progress: Progress | None = None, wait: float | None = None
+    ) -> SyncReport | None:
+        """Sync every collection that was synced before and return the ledger; None if nothing changed.
+
+        An index that holds only given documents is left alone. `wait` limits the seconds to wait for other writers.
+        """
+        if not self._project.enabled:
+            return None
+        return self._project.index.ensure_current(Scan(embed, progress, wait)).report
+
+    def embed(
+        self, *, collection: str | None = None, seconds: float | None = None, progress: Progress | None = None
+    ) -> int:
+        """Make vectors for texts that have none and return how many; waits for another process that does the same."""
+        if not self._project.enabled:
+            return 0
+        arguments.check_embed(True if seconds is None else seconds)
+        return self._project.index.embed(self._project.existing(collection), seconds=seconds, progress=progress)
+
+    def reembed(self, *, collection: str | None = None, progress: Progress | None = None) -> int:
+        """Build the configured embedder's vectors next to the old ones, then switch; return how many are new."""
+        self._project.require_enabled()
+        names = self._project.selected(collection)
+        return sum(self._project.index.backfill(name).rebuild(progress) for name in names)
+
+    def has_changes(self, *, collection: str | None = None) -> bool:
+        """Return whether the folder differs, by names, sizes and times, from the last sync."""
+        index = self._project.index
+        last = index.last_fingerprint(self._project.collection_name(collection))
+        return last != fingerprint(index.folder().scan())
+
+    def last_sync(self) -> float | None:
+        """Return when the folder was last synced, in seconds since 1970."""
+        return self._project.index.last_sync()
+
+    def count_waiting(self) -> int:
+        """Return how many files were changed, created or removed since they were last indexed."""
+        return self._project.index.count_waiting() if self._project.enabled else 0
+
+    def lacks_vectors(self) -> bool:
+        """Return whether a stored text has no vector."""
+        if not any(collection.chunks for collection in self._project.collections()):
+            return False
+        spaces = self._project.store.vectors.spaces(self._project.scope())
+        active = [info for info in spaces if info.state == "active"]
+        return not active or any(info.texts > info.embedded for info in active)
+
+    def watch_method(self) -> str:
+        """Return how changes of files are noticed: `events` or `interval`; empty before the first search."""
+        return self._project.index.tracker.method
+
+    def watcher(self, *, on_sync: OnSync | None = None) -> Watcher:
+        """Return a watcher that keeps the index up to date once it is started.
+
+        `on_sync` is called with the ledger whenever something changed.
+        """
+        self._project.require_enabled()
+        watcher = Watcher(self._project.index, on_sync=on_sync)
+        self._watchers.append(watcher)
+        return watcher
+
+    # ── maintenance ───────────────────────────────────────────────────────────────────────────────
+
+    def status(self) -> Status:
+        """Return the state of the index at a glance."""
+        project = self._project
+        collections = tuple(project.collections())
+        return Status(
+            home=str(project.settings.home),
+            project=project.name,
+            enabled=project.enabled,
+            collections=collections,
+            documents=sum(collection.documents for collection in collections),
+            chunks=sum(collection.chunks for collection in collections),
+            spaces=tuple(project.store.vectors.spaces(project.scope())),
+            generation=project.store.generation(project.scope()),
+            last_sync=self.last_sync(),
+            bytes_on_disk=size_on_disk(project.settings.home),
+        )
+
+    def check(self) -> list[Finding]:
+        """Check every invariant of the store and every vector, and return the findings."""
+        components = self._project.workspace.components
+        return [*self._project.store.check(), *components.check_vectors(self._project.name)]
+
+    def compact(self, *, secure: bool = False) -> int:
+        """Free the space of removed data and return the bytes freed; `secure` overwrites it too."""
+        self._project.require_enabled()
+        return self._project.store.compact(secure=secure)
+
+    def backup(self, target: str | Path) -> Path:
+        """Write a verified copy of the database and return its path."""
+        self._require_readable()
+        return self._project.store.backup(Path(arguments.check_path(target)))
+
+    def export(self, *, collection: str | None = None, vectors: bool = True) -> Iterator[str]:
+        """Yield a collection as lines of JSON that `load` reads."""
+        self._require_readable()
+        key = self._project.index.key(self._project.existing(collection))
+        return export_lines(self._project.store, key, vectors=vectors)
+
+    def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
+        """Import the lines of an export and return what changed; vectors of the same space are not made again."""
+        if not self._project.enabled:
+            return AddReport(0, 0, 0, notes=(OFF,))
+        index = self._project.index
+        name = self._project.collection_name(collection)
+        notes: tuple[str, ...] = ()
+        try:
+            index.backfill(name).space()
+        except StaleSpace as error:
+            notes = (str(error),)
+        codec_of = self._project.workspace.components.codec
+        report = import_lines(index.writer(name), arguments.check_lines(lines), codec_of)
+        return replace(report, pending=index.backfill(name).pending(), notes=(*notes, *report.notes))
+
+    def _require_readable(self) -> None:
+        """Raise `ConfigError` if retrieval is switched off and nothing was indexed before."""
+        if not self._project.exists:
+            self._project.require_enabled()

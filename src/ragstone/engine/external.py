@@ -1,0 +1,123 @@
+"""The external facet: documents that do not come from the folder: given text, web pages, the help of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from ragstone.engine import arguments
+from ragstone.engine.project import OFF, Project
+from ragstone.errors import ReadError, StaleSpace
+from ragstone.indexing.ledger import Ledger, merge_reports
+from ragstone.indexing.reconcile import BATCH_DOCUMENTS, Reconciler
+from ragstone.protocols import Progress
+from ragstone.sources.command_help.help import HelpLimits
+from ragstone.sources.command_help.help import capture as capture_help
+from ragstone.sources.command_help.source import CommandHelp
+from ragstone.sources.given import GivenDocuments
+from ragstone.sources.web.fetch import FetchRules
+from ragstone.sources.web.pages import WEB
+from ragstone.sources.web.source import NewPage, StoredPages, web_rules
+from ragstone.types import AddReport, Condition, Document, Filter, PutResult, Skip, SyncReport
+
+OFF_NOTE = f"{OFF}, nothing was done"
+
+
+class External:
+    """Adds given documents, web pages and command help to collections."""
+
+    def __init__(self, project: Project) -> None:
+        """Take the project; nothing is opened yet."""
+        self._project = project
+
+    def add(
+        self, documents: Document | Iterable[Document], *, collection: str | None = None, embed: bool = True
+    ) -> AddReport:
+        """Store given documents, one or many, and return what changed."""
+        if not self._project.enabled:
+            return AddReport(0, 0, 0, notes=(OFF,))
+        name = self._project.collection_name(collection)
+        writer = self._project.index.writer(name)
+        results: list[PutResult] = []
+        checked = arguments.check_documents(documents)
+        while batch := list(islice(checked, BATCH_DOCUMENTS)):
+            results += Reconciler(writer, GivenDocuments(batch), full=True).run().results
+        return self._report(name, results, embed=embed)
+
+    def add_page(self, url: str, *, collection: str | None = None, embed: bool = True) -> AddReport:
+        """Fetch a web page, store it under its final address, and return what changed."""
+        if not self._project.enabled:
+            return AddReport(0, 0, 0, notes=(OFF,))
+        name = self._project.collection_name(collection)
+        page = NewPage(url, web_rules(self._project.settings.web))
+        writer = self._project.index.writer(name)
+        same_page = Filter((Condition("meta.url", "eq", page.address),))
+        earlier = self._project.store.documents(writer.key.scope, filter=same_page)
+        page.replace_earlier(document.uri for document in earlier)
+        result = Reconciler(writer, page, full=True).run()
+        if not result.results:
+            problem = (*result.report.failed, *result.report.skipped)[0]
+            raise ReadError(problem.reason, hint="save the page and add the file")
+        report = self._report(name, result.results, embed=embed)
+        moved = [Skip(uri, f"moved to {result.results[0].uri}") for uri in result.report.gone]
+        return replace(report, remarks=(*result.report.remarks, *moved))
+
+    def recheck_pages(self, *, collection: str | None = None, embed: bool = True) -> SyncReport:
+        """Fetch all stored web pages again if their servers say that they changed, and return the ledger."""
+        if not self._project.enabled:
+            return replace(Ledger().report(), notes=(OFF_NOTE,))
+        rules = web_rules(self._project.settings.web)
+        names = self._project.selected(collection)
+        reports = [self._recheck_collection(name, rules) for name in names]
+        report = merge_reports(reports) or Ledger().report()
+        changed = names if report.indexed else []
+        return self._project.index.embed_report(report, changed, embed=embed)
+
+    def capture(
+        self,
+        program: str,
+        *,
+        collection: str = "help",
+        limits: HelpLimits | None = None,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Run a program for its help and the help of its commands, store them, and return the ledger."""
+        if not self._project.enabled:
+            return replace(Ledger().report(), notes=(OFF_NOTE,))
+        captured = capture_help(program, limits=limits or HelpLimits(), project=self._project.settings.root)
+        report = self._project.index.reconcile(collection, CommandHelp(captured))
+        report = replace(report, notes=(*report.notes, *captured.notes))
+        return self._project.index.embed_report(report, [collection], embed=embed, progress=progress)
+
+    def _recheck_collection(self, name: str, rules: FetchRules) -> SyncReport:
+        store = self._project.store
+        writer = self._project.index.writer(name)
+        recipes = {uri: known.recipe for uri, known in store.known_files(writer.key, WEB).items()}
+        pages = StoredPages(
+            rules,
+            lambda: self._project.documents(collection=name),
+            lambda uri: recipes.get(uri) == writer.chunking.recipe,
+        )
+        return Reconciler(writer, pages).run().report
+
+    def _report(self, name: str, results: Sequence[PutResult], *, embed: bool) -> AddReport:
+        index = self._project.index
+        embedded = 0
+        notes: tuple[str, ...] = ()
+        if embed:
+            try:
+                embedded = index.embed(name)
+            except StaleSpace as error:
+                notes = (str(error),)
+        return AddReport(
+            documents=len(results),
+            chunks_added=sum(result.added for result in results),
+            chunks_skipped=sum(result.kept for result in results),
+            embedded=embedded,
+            pending=index.backfill(name).pending(),
+            per_document=tuple(results),
+            notes=notes,
+            remarks=index.writer(name).remarks(results),
+        )

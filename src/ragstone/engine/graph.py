@@ -1,0 +1,320 @@
+"""The graph facet: the code graph of a project, and questions about code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+from ragstone import registry
+from ragstone.engine import arguments
+from ragstone.engine.project import OFF
+from ragstone.engine.searches import Searches
+from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
+from ragstone.indexing.graph import runs
+from ragstone.indexing.graph.updater import GraphUpdater
+from ragstone.indexing.sync import Changes, Proof
+from ragstone.protocols import CodeQuestions, Progress
+from ragstone.retrieval.code import graph_answers, names
+from ragstone.retrieval.code.history import node_history
+from ragstone.retrieval.code.request import RetrievalRequest, checked_request
+from ragstone.retrieval.code.retriever import CodeRetriever
+from ragstone.retrieval.freshness import MAX_ROUNDS
+from ragstone.types import (
+    AddReport,
+    Change,
+    GraphReport,
+    Impact,
+    Json,
+    Node,
+    Related,
+    Request,
+    Retrieval,
+    RetrieveLimits,
+    Scope,
+    Story,
+)
+
+ROUTE_KINDS: Final = ("route", "api_endpoint")
+_MAX_NODES: Final = 100_000
+_RUN_EMBED_SECONDS: Final = 2.0
+"""Seconds that the vectors of a recorded run may take; without them it is found by words until the next sync."""
+
+Names = str | Sequence[str] | None
+
+
+class Graph:
+    """Nodes of the code and their links, what changed them, and answers from them."""
+
+    def __init__(self, searches: Searches) -> None:
+        """Take the searches of a project."""
+        self._searches = searches
+        self._project = searches.project
+
+    @cached_property
+    def _updater(self) -> GraphUpdater:
+        return GraphUpdater(self._project.index)
+
+    @cached_property
+    def _questions(self) -> CodeQuestions | None:
+        """Return the question engine of the first plug-in, if one is installed."""
+        for name in registry.names("code_questions"):
+            questions: CodeQuestions = registry.load("code_questions", name)()
+            return questions
+        return None
+
+    # ── building ──────────────────────────────────────────────────────────────────────────────────
+
+    def update(self, *, collection: str | None = None, progress: Progress | None = None) -> tuple[GraphReport, ...]:
+        """Read what changed since the graphs were built, and return a report for each collection.
+
+        A sync does this too, and so does every question about the graph.
+        """
+        if not self._project.enabled:
+            return ()
+        selected = self._project.selected(collection)
+        return tuple(self._updater.update(name, progress=progress) for name in selected)
+
+    def exists(self, *, collection: Names = None) -> bool:
+        """Return whether the graph has any node; nothing is read or built."""
+        if not self._project.enabled:
+            return False
+        return bool(self._project.store.graph.nodes(self._project.scope(collection), limit=1))
+
+    def import_listing(self, listing: str, *, collection: str | None = None) -> GraphReport:
+        """Import what the framework's own command lists as `runtime` evidence, and return what changed.
+
+        For Laravel this is `php artisan route:list --json`. An empty list removes the earlier listing.
+        """
+        self._project.require_enabled()
+        name = self._project.existing(collection)
+        self._current_scope(name)
+        return self._updater.import_listing(name, listing)
+
+    def record_run(
+        self,
+        run_id: str,
+        summary: str,
+        changes: Iterable[Mapping[str, object]] = (),
+        *,
+        at: float | None = None,
+        collection: str | None = None,
+    ) -> AddReport:
+        """Store what an agent did and return what changed; the same id again replaces the earlier record."""
+        run = runs.checked_run(run_id, summary, changes, at)
+        if not self._project.enabled:
+            return AddReport(0, 0, 0)
+        name = self._project.collection_name(collection)
+        index = self._project.index
+        writer = index.writer(name)
+        self._updater.update(name)
+        results = runs.record_run(writer, run)
+        embedded = index.backfill(name).run_if_few(_RUN_EMBED_SECONDS)
+        return AddReport(
+            documents=len(results),
+            chunks_added=sum(result.added for result in results),
+            chunks_skipped=sum(result.kept for result in results),
+            embedded=embedded,
+            pending=index.backfill(name).pending(),
+            per_document=tuple(results),
+            remarks=writer.remarks(results),
+        )
+
+    # ── nodes ─────────────────────────────────────────────────────────────────────────────────────
+
+    def node(self, name: str | Node, *, kinds: Sequence[str] | None = None, collection: Names = None) -> Node:
+        """Return the node with this key, path or name.
+
+        `NotFound` with similar names; `InputError` with all candidates if the name is ambiguous.
+        """
+        return self._find_node(name, self._current_scope(collection), arguments.check_kinds(kinds))
+
+    def explain(self, node: Node, limit: int | None = None, *, collection: Names = None) -> Story:
+        """Return everything that is known of a node, at most `limit` links each way."""
+        if limit is not None:
+            arguments.check_count("limit", limit)
+        most = graph_answers.MAX_LINKS if limit is None else limit
+        scope = self._current_scope(collection)
+        with self._project.store.snapshot() as view:
+            return graph_answers.node_story(view.graph, scope, node, limit=most)
+
+    def related(
+        self,
+        name: str | Node,
+        *,
+        kinds: Sequence[str] | None = None,
+        hops: int = 1,
+        limit: int = 50,
+        collection: Names = None,
+    ) -> list[Related]:
+        """Return the nodes that a node is connected to, nearest first, each with the links that lead there.
+
+        `kinds` limits the result to kinds of nodes (`table`), or the way to kinds of links (`MAPS_TO`).
+        """
+        arguments.check_count("limit", limit)
+        arguments.check_count("hops", hops)
+        if not self._project.enabled:
+            return []
+        if not 1 <= hops <= graph_answers.MAX_HOPS:
+            raise InputError(f"hops is from 1 to {graph_answers.MAX_HOPS}", hint="related(name, hops=2)")
+        scope = self._current_scope(collection)
+        reach = graph_answers.Reach(arguments.check_kinds(kinds) or (), hops, limit)
+        node = self._find_node(name, scope)
+        with self._project.store.snapshot() as view:
+            return graph_answers.related_nodes(view.graph, scope, node, reach)
+
+    def impact(self, name: str | Node, *, collection: Names = None) -> Impact:
+        """Return what depends on a file or a symbol, by kind: routes first, then the nearest."""
+        if not self._project.enabled:
+            return Impact((), ())
+        scope = self._current_scope(collection)
+        node = self._find_node_or_file(name, scope)
+        with self._project.store.snapshot() as view:
+            return graph_answers.impact_of(view.graph, scope, node)
+
+    def history(
+        self, name: str | Node, *, limit: int = 50, commits: bool = True, collection: Names = None
+    ) -> list[Change]:
+        """Return what changed a file, a symbol or a table: runs, migrations, commits; newest first."""
+        arguments.check_count("limit", limit)
+        if not self._project.enabled:
+            return []
+        scope = self._current_scope(collection)
+        root = self._project.settings.base if commits else None
+        node = self._find_node_or_file(name, scope)
+        with self._project.store.snapshot() as view:
+            return node_history(view.graph, scope, node, root=root, limit=limit)
+
+    def nodes(
+        self, *, kinds: Sequence[str] | None = None, limit: int = _MAX_NODES, collection: Names = None
+    ) -> list[Node]:
+        """Return all nodes, or some kinds of them, by file and line."""
+        arguments.check_count("limit", limit)
+        return self._list_nodes(arguments.check_kinds(kinds), collection)[:limit]
+
+    def routes(self, *, collection: Names = None) -> list[Node]:
+        """Return the routes of the project, by file and line."""
+        return self._list_nodes(ROUTE_KINDS, collection)
+
+    def tables(self, *, collection: Names = None) -> list[Node]:
+        """Return the tables that exist after all migrations, by name."""
+        tables = [node for node in self._list_nodes(("table",), collection) if not node.attributes.get("dropped")]
+        return sorted(tables, key=lambda node: node.name)
+
+    def models(self, *, collection: Names = None) -> list[Node]:
+        """Return the models of the project, by name."""
+        return sorted(self._list_nodes(("model",), collection), key=lambda node: (node.name, node.key))
+
+    def unknowns(self, *, collection: str | None = None) -> tuple[str, ...]:
+        """Return what could not be resolved in the code, and why, by place."""
+        if not self._project.enabled:
+            return ()
+        remarks: list[str] = []
+        for name in self._project.selected(collection):
+            remarks += self._updater.remarks(name)
+        return tuple(remarks)
+
+    # ── questions ─────────────────────────────────────────────────────────────────────────────────
+
+    def retrieve(
+        self,
+        query: str,
+        top_k: int,
+        limits: RetrieveLimits,
+        hints: Mapping[str, str],
+        *,
+        collection: Names = None,
+    ) -> Retrieval:
+        """Return the chunks for a question: the evidence of the graph first, then search hits."""
+        started = time.perf_counter()
+        request = RetrievalRequest(query, self._project.scope(), top_k, limits, hints)
+        request = checked_request(request, self._questions.hints if self._questions else ())
+        if not self._project.enabled:
+            debug: dict[str, Json] = {"strategy": "off", "latency_ms": 0.0, "total_candidates": 0, "scores": {}}
+            return Retrieval(query, (), None, {**debug, "notes": [OFF]})
+        scope = self._current_scope(collection)
+        retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
+        milliseconds = round((time.perf_counter() - started) * 1000, 2)
+        self._searches.emit_completed(query, retrieval.chunks, milliseconds)
+        return replace(retrieval, debug={**retrieval.debug, "latency_ms": milliseconds})
+
+    def _retrieve_fresh(self, request: RetrievalRequest, collection: Names) -> Retrieval:
+        """Retrieve until every chunk's file is proven fresh, at most a few rounds."""
+        search = self._project.settings.search
+        template = Request("", request.scope, fusion=search.fusion, candidates=search.candidates)
+        freshness = self._searches.freshness
+        retriever = CodeRetriever(
+            self._project.store,
+            self._questions,
+            freshness.answer,
+            template,
+            lambda: self._current_scope(collection),
+        )
+        retrieval = retriever.run(request)
+        for _ in range(MAX_ROUNDS):
+            chunks, changed = freshness.check(retrieval.chunks)
+            retrieval = replace(retrieval, chunks=chunks)
+            if not changed:
+                break
+            self._project.index.ensure_current(Proof(changed))
+            self._current_scope(collection)
+            retrieval = retriever.run(request)
+        return retrieval
+
+    # ── helpers ───────────────────────────────────────────────────────────────────────────────────
+
+    def _current_scope(self, collection: Names) -> Scope:
+        """Return the scope of some collections, after their files and graphs were brought up to date."""
+        self._project.require_enabled()
+        scope = self._project.scope(collection)
+        self._project.index.ensure_current(Changes(embed=False))
+        stored = self._project.index.names()
+        try:
+            for name in stored if scope.collections is None else scope.collections:
+                if name in stored:
+                    self._updater.update(name)
+        except (StoreDamaged, StoreTooNew):
+            raise
+        except StoreError:  # read-only or busy: the stored graph answers
+            pass
+        return scope
+
+    def _find_node(self, name: str | Node, scope: Scope, kinds: Sequence[str] | None = None) -> Node:
+        if isinstance(name, Node):
+            return name
+        relative = self._relative_path(arguments.check_name(name, "what is asked about"))
+        return names.find_node(self._project.store.graph, scope, relative, kinds=kinds)
+
+    def _find_node_or_file(self, name: str | Node, scope: Scope) -> Node:
+        """Return a node by name; a path without a node, or of a deleted file, becomes a node itself."""
+        if isinstance(name, str):
+            path = self._relative_path(name)
+            if self._is_bare_path(path, scope):
+                return Node(f"file:{path}", "file", path.rpartition("/")[2], path)
+        return self._find_node(name, scope)
+
+    def _relative_path(self, name: str) -> str:
+        """Return a path as documents are named, relative to the folder; any other name unchanged."""
+        if name.startswith("/"):
+            base = self._project.settings.base.as_posix().rstrip("/")
+            return name.removeprefix(f"{base}/") or name
+        return name.removeprefix("./") or name
+
+    def _is_bare_path(self, path: str, scope: Scope) -> bool:
+        """Return whether a path has no node, but is a stored document or was changed by a run."""
+        store = self._project.store
+        if store.graph.nodes(scope, keys=[f"file:{path}"]):
+            return False
+        stored = scope.collections or self._project.index.names()
+        if any(store.document(self._project.index.key(name), path) for name in stored):
+            return True
+        return bool(store.graph.links(scope, [f"file:{path}"], kinds=("CHANGED",), back=True, limit=1))
+
+    def _list_nodes(self, kinds: Sequence[str] | None, collection: Names) -> list[Node]:
+        if not self._project.enabled:
+            return []
+        scope = self._current_scope(collection)
+        nodes = self._project.store.graph.nodes(scope, kinds=kinds, limit=_MAX_NODES)
+        return sorted(nodes, key=lambda node: (node.collection, node.uri, node.line, node.key))

@@ -1,0 +1,155 @@
+"""The memory facet: conversations of a project."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Unpack
+
+from ragstone.engine import arguments
+from ragstone.engine.project import Project
+from ragstone.errors import InputError, NotFound
+from ragstone.indexing.sync import CollectionSync
+from ragstone.memory.conversations import ConversationStore, session_key
+from ragstone.memory.jsonl import export_lines, read_lines
+from ragstone.memory.merge import merge_explanations
+from ragstone.memory.turns import HOT, check_turn
+from ragstone.types import Collection, Explanation, Recalled, Request, Scope, Turn, TurnOptions
+
+
+class Memory:
+    """Remember turns, recall and forget them, export and import sessions."""
+
+    def __init__(self, project: Project) -> None:
+        """Take the project; nothing is opened yet."""
+        self._project = project
+
+    @cached_property
+    def conversations(self) -> ConversationStore:
+        """Return the store of the project's conversations."""
+        project = self._project
+        sync = CollectionSync(
+            project.workspace.components,
+            project.settings,
+            project.events,
+            session_key(project.name, ""),
+            Scope(project.name, kind="session"),
+        )
+        return ConversationStore(sync, project.workspace.searcher)
+
+    def remember(self, session_id: str, role: str, content: str, **options: Unpack[TurnOptions]) -> int:
+        """Store a turn and return its number in the session; -1 if retrieval is switched off."""
+        check_turn(session_id, role, content)
+        arguments.check_plain_name(session_id, "a session")
+        arguments.check_turn_options(options)
+        if not self._project.enabled:
+            return -1
+        at = options.get("at")
+        turn = Turn(
+            session_id,
+            0,
+            role,
+            content,
+            time.time() if at is None else float(at),
+            options.get("speaker", ""),
+            options.get("metadata") or {},
+        )
+        return self.conversations.remember([turn])[0].index
+
+    def turns(self, session_id: str, limit: int = HOT) -> list[Turn]:
+        """Return the last turns of a session, oldest first; none if there is no such session."""
+        arguments.check_name(session_id, "a session")
+        arguments.check_count("limit", limit)
+        return self.conversations.turns(session_id, limit) if self._project.enabled else []
+
+    def recall(
+        self, session_id: str, query: str, top_k: int = 5, *, since: float | None = None, until: float | None = None
+    ) -> list[Recalled]:
+        """Return the turns of a session that answer, best first; `since` and `until` limit the time."""
+        arguments.check_name(session_id, "a session")
+        limit = arguments.check_search(query, top_k, {})
+        arguments.check_moments(since=since, until=until)
+        if not self._project.enabled or limit == 0:
+            return []
+        search = self._project.settings.search
+        scope = session_key(self._project.name, session_id).scope
+        request = Request(query, scope, limit, fusion=search.fusion, candidates=search.candidates)
+        return self.conversations.recall(session_id, request, since=since, until=until)
+
+    def forget(self, session_id: str | None, *, turn: int | None = None, before: float | None = None) -> int:
+        """Remove one turn, the turns before a time, or the whole session; return how many turns were removed.
+
+        If the session is None, the turns before a time are removed from every session.
+        """
+        if turn is not None and before is not None:
+            raise InputError("forget takes a turn or a time, not both", hint="forget(session, turn=3)")
+        if session_id is None and before is None:
+            raise InputError("forget without a session takes a time", hint="forget(None, before=…)")
+        if turn is not None:
+            arguments.check_count("turn", turn)
+        arguments.check_moments(before=before)
+        if session_id is not None:
+            arguments.check_name(session_id, "a session")
+        if not self._project.enabled:
+            return 0
+        names = [session.name for session in self.sessions()] if session_id is None else [session_id]
+        return sum(self.conversations.forget(name, turn=turn, before=before) for name in names)
+
+    def restore(self, session_id: str, turn: int) -> Turn:
+        """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""
+        arguments.check_name(session_id, "a session")
+        arguments.check_count("turn", turn)
+        self._project.require_enabled()
+        return self.conversations.restore(session_id, turn)
+
+    def sessions(self) -> list[Collection]:
+        """Return the sessions by name; `documents` counts their turns."""
+        return self.conversations.sessions() if self._project.enabled else []
+
+    def export(self, session_id: str) -> Iterator[str]:
+        """Yield a conversation as lines of JSON that `load` reads; `NotFound` if there is none."""
+        arguments.check_name(session_id, "a session")
+        if session_id not in [session.name for session in self.sessions()]:
+            raise NotFound(f"nothing is remembered of {session_id!r}", hint="`sessions` lists them")
+        return export_lines(session_id, self.conversations.all(session_id))
+
+    def load(self, lines: Iterable[str], session_id: str | None = None) -> int:
+        """Import an exported conversation with its numbers and times; return how many turns are new."""
+        if session_id is not None:
+            arguments.check_plain_name(session_id, "a session")
+        turns = read_lines(arguments.check_lines(lines), session_id)
+        self._project.require_enabled()
+        return self.conversations.load(turns)
+
+    def add_turns(
+        self, explanation: Explanation, request: Request, sessions: bool | str | Sequence[str]
+    ) -> Explanation:
+        """Return a search over documents with the turns of some sessions merged in."""
+        if not self._project.enabled or request.top_k == 0:
+            return explanation
+        existing, missing = self._split_existing(sessions)
+        if missing:
+            notes = [f"nothing is remembered of {name!r}" for name in missing]
+            explanation = replace(explanation, notes=(*explanation.notes, *notes))
+        if not existing:
+            return explanation
+        scope = Scope(self._project.name, tuple(existing), "session")
+        turns = self._project.workspace.searcher.run(replace(request, scope=scope, merge=False))
+        return merge_explanations(
+            explanation,
+            turns,
+            self.conversations.superseded_turns,
+            top_k=request.top_k,
+            min_score=request.min_score or 0.0,
+        )
+
+    def _split_existing(self, sessions: bool | str | Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the named sessions that exist, and the names of those that do not."""
+        known = [session.name for session in self.sessions()]
+        if sessions is True:
+            return known, []
+        names = [sessions] if isinstance(sessions, str) else list(sessions or ())
+        existing = [name for name in names if name in known]
+        return existing, [name for name in names if name not in known]

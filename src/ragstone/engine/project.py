@@ -1,0 +1,170 @@
+"""One project as an engine sees it: its collections, its sync, its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone.engine import arguments
+from ragstone.errors import ConfigError, InputError, NotFound
+from ragstone.events import EventBus, EventLog
+from ragstone.indexing.sync import CollectionSync
+from ragstone.store.filters import parse
+from ragstone.store.home import DATABASE, EVENTS
+from ragstone.types import Collection, CollectionKey, Scope, StoredDocument, SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.config import Settings
+    from ragstone.engine.workspace import Workspace
+    from ragstone.protocols import DocumentStore, Progress
+
+OFF = "retrieval is switched off (rag.enabled)"
+_PAGE = 500
+
+
+class Project:
+    """Shared by an engine and its facets. With `agent` it is that agent's collection only."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        settings: Settings,
+        name: str,
+        *,
+        agent: str | None = None,
+        events: EventBus | None = None,
+    ) -> None:
+        """Keep the parts; nothing is opened yet."""
+        self.workspace = workspace
+        self.settings = settings
+        self.name = name
+        if agent is None:
+            self.default = CollectionKey(name, settings.rag.vector_store.collection_name)
+            self._whole = Scope(name)
+        else:
+            self.default = CollectionKey(name, agent, "agent")
+            self._whole = self.default.scope
+        self.events = events or EventBus()
+        self.log = EventLog(settings.home / EVENTS, name)
+        components = workspace.components
+        if events is None and settings.events.log and self.enabled and not components.in_memory:
+            self.events.subscribe(self.log.write)
+        self.index = CollectionSync(components, settings, self.events, self.default, self._whole)
+
+    @property
+    def store(self) -> DocumentStore:
+        """Return the store of the workspace."""
+        return self.workspace.components.store
+
+    @property
+    def enabled(self) -> bool:
+        """Return whether retrieval is switched on."""
+        return self.settings.rag.enabled
+
+    @property
+    def exists(self) -> bool:
+        """Return whether the folder was indexed before."""
+        return (self.settings.home / DATABASE).exists()
+
+    def require_enabled(self) -> None:
+        """Raise `ConfigError` if retrieval is switched off."""
+        if not self.enabled:
+            raise ConfigError(OFF, hint="set rag.enabled = true")
+
+    def close(self) -> None:
+        """Stop tracking changes and write the event log."""
+        self.index.close()
+        self.log.flush()
+
+    # ── collections ───────────────────────────────────────────────────────────────────────────────
+
+    def collections(self) -> list[Collection]:
+        """Return the project's collections by name."""
+        names = self.index.names()
+        collections = self.store.collections(self.name, self.default.kind)
+        return [collection for collection in collections if collection.name in names]
+
+    def is_empty(self) -> bool:
+        """Return whether nothing is stored."""
+        return not self.enabled or not any(collection.documents for collection in self.collections())
+
+    def collection_name(self, name: str | None) -> str:
+        """Return the name of a collection to write to; the default one if None."""
+        if name is None:
+            return self.default.name
+        return arguments.check_plain_name(name, "a collection")
+
+    def existing(self, name: str | None) -> str:
+        """Return the name of a collection that exists; the default one may still be missing."""
+        if name is None or name == self.default.name:
+            return self.default.name
+        known = self.index.names()
+        if name not in known:
+            raise NotFound(f"there is no collection {name!r}", hint=f"there are {', '.join(known) or 'none yet'}")
+        return name
+
+    def selected(self, name: str | None) -> list[str]:
+        """Return one collection as a list, or all of them if None."""
+        return self.index.names() if name is None else [self.existing(name)]
+
+    def scope(self, collection: str | Sequence[str] | None = None) -> Scope:
+        """Return the scope of some collections; of all if None."""
+        if collection is None:
+            return self._whole
+        names = [collection] if isinstance(collection, str) else collection
+        if not isinstance(names, Sequence):
+            raise InputError(f"collection is {collection!r}", hint="give a name, or a list of names")
+        existing = tuple(self.existing(arguments.check_name(name, "a collection")) for name in names)
+        return replace(self._whole, collections=existing)
+
+    # ── verbs ─────────────────────────────────────────────────────────────────────────────────────
+
+    def sync(
+        self,
+        paths: Sequence[str | Path] | None = None,
+        *,
+        full: bool = False,
+        collection: str | None = None,
+        embed: bool | float = True,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Make a collection match the folder and return the ledger."""
+        paths = arguments.check_paths(paths)
+        arguments.check_embed(embed)
+        if not self.enabled:
+            return SyncReport(0, 0, 0, (), (), 0, 0, 0, 0, 0, 0.0)
+        name = self.collection_name(collection)
+        return self.index.sync(name, paths, full=full, embed=embed, progress=progress)
+
+    def remove(self, uri: str | None, *, ids: Sequence[str] | None, collection: str | None) -> int:
+        """Remove documents by uri or by ids and return how many were removed."""
+        if (uri is None) == (ids is None):
+            raise InputError(
+                "remove takes either a uri or ids", hint='remove("docs/a.md") or remove(ids=["docs/a.md"])'
+            )
+        if not self.enabled:
+            return 0
+        key = self.index.key(self.existing(collection))
+        names = arguments.check_names(uri, ids)
+        if uri is None:
+            names = [self._document_of_id(key, name) for name in names]
+        return self.store.remove(key, list(dict.fromkeys(names)))
+
+    def documents(
+        self, *, collection: str | None = None, filters: Mapping[str, object] | None = None
+    ) -> Iterator[StoredDocument]:
+        """Yield every stored document, by uri."""
+        scope = self.scope(collection)
+        filter = parse(filters) if filters else None
+        after: tuple[str, str] | None = None
+        while page := self.store.documents(scope, filter=filter, after=after, limit=_PAGE):
+            yield from page
+            after = (page[-1].collection, page[-1].uri)
+
+    def _document_of_id(self, key: CollectionKey, name: str) -> str:
+        """Return the uri of an id: a document's own uri, or the uri in a chunk's id."""
+        if self.store.document(key, name) is not None:
+            return name
+        return name.rpartition("__chunk_")[0] or name

@@ -1,0 +1,188 @@
+"""The prompts facet: contexts for a prompt, selections, and answers of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final, Unpack
+
+from ragstone.engine.engine import Engine
+from ragstone.engine.project import OFF
+from ragstone.engine.searches import Searches
+from ragstone.errors import ConfigError, InputError
+from ragstone.events import CONTEXT_LOADED
+from ragstone.retrieval.ask.chat import Chat
+from ragstone.retrieval.ask.quotes import INSTRUCTIONS, NOT_FOUND, build_question, check_quotes, is_declined
+from ragstone.retrieval.context import SURE_ENOUGH
+from ragstone.retrieval.context.build import Wish, build, sent_marks
+from ragstone.retrieval.context.fence import neutral, new_mark
+from ragstone.retrieval.context.layout import LAYOUTS, line
+from ragstone.retrieval.context.select import Candidate, as_hits, merged
+from ragstone.text import query_terms
+from ragstone.text.tokens import at_most
+from ragstone.types import Cited, Context, ContextOptions, SearchOptions, Spoken
+
+RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
+_MAX_SHOWN: Final = 10_000
+"""Passages that are remembered as shown to one session; the oldest are forgotten first."""
+_CANDIDATES: Final = 12
+"""Hits that a context chooses from, unless the caller says how many."""
+_MIN_TOKENS, _MAX_TOKENS = 1, 10_000_000
+
+
+class Prompts:
+    """Builds what a prompt is given."""
+
+    def __init__(self, searches: Searches) -> None:
+        """Take the searches of a project."""
+        self._searches = searches
+        self._project = searches.project
+
+    def context(self, task: str, budget: int = 1500, **options: Unpack[ContextOptions]) -> Context:
+        """Return cited text for a task inside a hard token budget, and what was left out."""
+        form = options.pop("format", "block")
+        session = options.pop("session", None)
+        window = options.pop("window", None)
+        count = options.pop("count", None) or at_most
+        top_k = options.pop("top_k", None)
+        rag_enabled = options.pop("rag_enabled", True)
+        _check_tokens("budget", budget)
+        if window is not None:
+            _check_tokens("window", window)
+        _check_context(form, session, count)
+        if not rag_enabled or not self._project.enabled:
+            self._project.events.emit(CONTEXT_LOADED, rag=False, task=task, tokens=0, ids=[])
+            return Context(RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",))
+        shown = self._shown_passages(session)
+        explanation = self._searches.find(task, _CANDIDATES if top_k is None else top_k, **options)  # type: ignore[misc]
+        wish = Wish(task, budget, form, window, count, frozenset(shown))
+        context = build(wish, explanation.hits, empty=self._project.is_empty())
+        context = replace(context, notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))))
+        ids = [cited.doc_id for cited in context.cited]
+        self._searches.emit_completed(task, explanation.hits, explanation.milliseconds, chosen=ids)
+        self._remember_shown(session, context)
+        self._project.events.emit(CONTEXT_LOADED, rag=True, task=task, tokens=context.tokens, ids=ids)
+        return context
+
+    def select(
+        self, task: str, candidates: Sequence[Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
+    ) -> Context:
+        """Return a context of the caller's own pieces and the engine's, ranked together inside one budget."""
+        _check_tokens("budget", budget)
+        if not isinstance(candidates, Sequence) or not all(isinstance(piece, Candidate) for piece in candidates):
+            raise InputError("select takes a list of candidates", hint='[Candidate("text", "source")]')
+        found = self._searches.explain(task, top_k).hits if self._project.enabled else ()
+        own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
+        empty = not candidates and self._project.is_empty()
+        return build(Wish(task, budget), merged(own, found), empty=empty)
+
+    def inject(
+        self, prompt_markdown: str, user_message: str, *, budget: int = 1500, min_score: float = SURE_ENOUGH
+    ) -> str:
+        """Return the prompt with retrieved context after it; unchanged if nothing passes the threshold."""
+        if not self._project.enabled or self._project.is_empty() or not user_message.strip():
+            return prompt_markdown
+        context = self.context(user_message, budget, format="block", min_score=min_score)
+        if not context.cited:
+            return prompt_markdown
+        return f"{prompt_markdown.rstrip()}\n\n{context.text}\n"
+
+    def ask(
+        self,
+        query: str,
+        top_k: int | None = None,
+        *,
+        tell: Callable[[str], object] | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> Spoken:
+        """Return a language model's answer with checked quotations; `tell` gets each part of it as it comes."""
+        chat = self._chat()
+        budget = self._project.settings.ask.budget
+        context = self.context(query, budget, format="json", top_k=top_k, **options)
+        if not context.cited:
+            return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
+        pieces = [replace(cited, text=neutral(cited.text), place=line(cited.place)) for cited in context.cited]
+        mark = new_mark([query, *(piece.text for piece in pieces)])
+        messages = (
+            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "user", "content": build_question(query, pieces, mark)},
+        )
+        parts = []
+        for part in chat.stream(messages):
+            parts.append(part)
+            if tell is not None:
+                tell(part)
+        return _check_answer("".join(parts), pieces, chat.model)
+
+    def _chat(self) -> Chat:
+        ask = self._project.settings.ask
+        if not self._project.enabled or ask.url is None or ask.model is None:
+            raise ConfigError(
+                "no language model is set up" if self._project.enabled else OFF,
+                hint="set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL",
+            )
+        return Chat(ask.url, ask.model, ask.api_key, ask.seconds)
+
+    def _cosines(self, task: str, candidates: Sequence[Candidate]) -> list[float | None]:
+        """Return how near each piece is to the task; None if it has a score already."""
+        texts = [piece.text for piece in candidates if piece.score is None]
+        if not self._project.enabled or not texts:
+            return [None] * len(candidates)
+        embedder = self._project.workspace.components.embedder()
+        query = embedder.embed([task], "query")[0]
+        cosines = iter((embedder.embed(texts, "document") @ query).tolist())
+        return [next(cosines) if piece.score is None else None for piece in candidates]
+
+    def _shown_passages(self, session: str | None) -> list[str]:
+        if session is None:
+            return []
+        return self._project.store.state.shown_passages(self._project.name, session)
+
+    def _remember_shown(self, session: str | None, context: Context) -> None:
+        if session is None or not context.cited:
+            return
+        marks: list[str] = []
+        for cited in context.cited:
+            marks += sent_marks(cited)
+        self._project.store.state.add_shown_passages(self._project.name, session, marks, keep=_MAX_SHOWN)
+
+
+def _check_answer(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
+    """Return the model's answer, or that nothing was found if no quotation of it is in the sources."""
+    if is_declined(text):
+        return Spoken(NOT_FOUND, False, model=model)
+    found = tuple(check_quotes(text, pieces))
+    if not any(quote.found for quote in found):
+        reason = "none of its quotations is in the sources" if found else "it quotes no source"
+        return Spoken(NOT_FOUND, False, found, model, (f"the model answered, but {reason}",))
+    wrong = sum(not quote.found for quote in found)
+    notes = (f"{wrong} of {len(found)} quotations are not in the sources",) if wrong else ()
+    return Spoken(text.strip(), True, found, model, notes)
+
+
+def _check_context(form: object, session: object, count: object) -> None:
+    if form not in LAYOUTS:
+        raise InputError(f"there is no context format {form!r}", hint=f"known are {', '.join(LAYOUTS)}")
+    if session is not None and (not isinstance(session, str) or not session.strip()):
+        raise InputError(f"session is {session!r}", hint="give a name")
+    if not callable(count):
+        raise InputError(f"count is {count!r}", hint="give a function that counts a text's tokens")
+
+
+def _check_tokens(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not _MIN_TOKENS <= value <= _MAX_TOKENS:
+        raise InputError(f"{name} is a number of tokens, from {_MIN_TOKENS} on", hint=f"{name}=1500")
+
+
+def inject(
+    prompt_markdown: str,
+    user_message: str,
+    engine: Engine | None = None,
+    *,
+    budget: int = 1500,
+    min_score: float = SURE_ENOUGH,
+) -> str:
+    """Return the prompt with retrieved context after it; unchanged if there is no engine or nothing fits."""
+    if engine is None:
+        return prompt_markdown
+    return engine.prompts.inject(prompt_markdown, user_message, budget=budget, min_score=min_score)

@@ -1,0 +1,91 @@
+"""Searches of an engine: the request is checked, the index brought up to date, the events emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Unpack
+
+from ragstone.engine import arguments
+from ragstone.engine.project import OFF, Project
+from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED
+from ragstone.retrieval.freshness import FreshnessCheck
+from ragstone.store.filters import parse
+from ragstone.types import Explanation, Hit, Mode, Request, SearchOptions
+
+if TYPE_CHECKING:
+    from ragstone.indexing.sync import Policy
+
+
+class Searches:
+    """Runs the searches of one project."""
+
+    def __init__(self, project: Project) -> None:
+        """Take the project; nothing is opened yet."""
+        self.project = project
+
+    @cached_property
+    def freshness(self) -> FreshnessCheck:
+        """Return the check that proves hits fresh."""
+        return FreshnessCheck(self.project.index, self.project.workspace.searcher)
+
+    def explain(
+        self, query: str, top_k: int | None = None, policy: Policy | None = None, **options: Unpack[SearchOptions]
+    ) -> Explanation:
+        """Return a search with its explanation, and emit the event of a completed search."""
+        explanation = self.find(query, top_k, policy, **options)
+        self.emit_completed(query, explanation.hits, explanation.milliseconds)
+        return explanation
+
+    def find(
+        self, query: str, top_k: int | None = None, policy: Policy | None = None, **options: Unpack[SearchOptions]
+    ) -> Explanation:
+        """Return a search with its explanation. The caller emits the event, when it knows which hits it used."""
+        request = self.request(query, top_k, options)
+        if not self.project.enabled or request.top_k == 0:
+            reason = "no hits were asked for" if self.project.enabled else OFF
+            return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
+        self.project.events.emit(SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k)
+        if options.get("fresh", True):
+            explanation = self.freshness.answer(request, policy)
+        else:
+            explanation = self.project.workspace.searcher.run(request)
+        sessions = options.get("memory", False)
+        if sessions is False:
+            return explanation
+        from ragstone.engine.memory import Memory  # loads only for a search over conversations
+
+        return Memory(self.project).add_turns(explanation, request, sessions)
+
+    def request(self, query: str, top_k: int | None, options: SearchOptions) -> Request:
+        """Return the checked request of a search."""
+        settings = self.project.settings.search
+        limit = arguments.check_search(query, settings.top_k if top_k is None else top_k, options)
+        filters = options.get("filters")
+        collection = options.get("collection") if self.project.enabled and limit else None
+        default_mode: Mode = "hybrid" if options.get("hybrid", True) else "vectors"
+        return Request(
+            query=query,
+            scope=self.project.scope(collection),
+            top_k=limit,
+            mode=options.get("mode") or default_mode,
+            fusion=options.get("fusion") or settings.fusion,
+            mmr=options.get("mmr", False),
+            rerank=options.get("rerank"),
+            filter=parse(filters) if filters else None,
+            min_score=options.get("min_score"),
+            compress=options.get("compress", False),
+            merge=options.get("merge", True),
+            candidates=max(settings.candidates, limit),
+        )
+
+    def emit_completed(self, query: str, hits: Sequence[Hit], milliseconds: float, chosen: Sequence[str] = ()) -> None:
+        """Emit the event of a completed search; `chosen` are the ids that went into a prompt."""
+        self.project.events.emit(
+            SEARCH_COMPLETED,
+            query=query,
+            ids=[hit.doc_id for hit in hits],
+            scores=[hit.score for hit in hits],
+            chosen=list(chosen),
+            milliseconds=milliseconds,
+        )

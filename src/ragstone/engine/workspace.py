@@ -1,0 +1,56 @@
+"""What the engines of one process share: the store, one embedder per model, one index per space, the searcher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ragstone import config
+from ragstone.engine import arguments
+from ragstone.errors import InputError
+from ragstone.indexing.components import Components
+from ragstone.retrieval.search import Searcher
+
+
+class Workspace:
+    """Shared components of one home folder. Ten engines on a workspace load one model and open one store."""
+
+    def __init__(self, settings: config.Settings) -> None:
+        """Keep the settings. Nothing is opened before it is needed."""
+        self.settings = settings
+        self.components = Components(settings)
+
+    @classmethod
+    def open(cls, folder: str | Path = ".", *, config: Mapping[str, object] | None = None) -> Self:
+        """Return a workspace for a folder; `config` overrides settings by dotted key."""
+        return cls(load_settings(folder, config))
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """Return the searcher with its caches."""
+        return Searcher(self.components)
+
+    def close(self) -> None:
+        """Close the store and the indexes. They are opened again on the next use."""
+        self.components.close()
+
+    def __enter__(self) -> Self:
+        """Return the workspace."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Close the workspace."""
+        self.close()
+
+
+def load_settings(folder: str | Path, overrides: Mapping[str, object] | None) -> config.Settings:
+    """Return the settings of a folder; `InputError` if there is no such folder."""
+    root = Path(arguments.check_path(folder)).expanduser().resolve()
+    if not root.is_dir():
+        raise InputError(f"no such folder: {folder}", hint="give the path of an existing folder")
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise InputError("config maps settings to values", hint='config={"rag.embedding_provider": "minilm"}')
+    return config.load(root, overrides=overrides)

@@ -1,0 +1,143 @@
+"""The components of one home folder: its store, embedders and vector indexes, each opened on first use."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ragstone import registry
+from ragstone.errors import ConfigError
+from ragstone.store.home import DATABASE, VECTORS, make_home
+from ragstone.types import Finding, Scope, StoreSettings
+
+if TYPE_CHECKING:
+    from ragstone.config import Settings
+    from ragstone.protocols import Codec, DocumentStore, Embedder
+    from ragstone.types import Matrix, Space, SpaceInfo
+    from ragstone.vectors.space_index import SpaceIndex
+
+_PAGE: Final = 4096
+_IN_MEMORY: Final = ("memory", "mock")
+
+
+class Components:
+    """Store, embedders and vector indexes that all engines of one home share."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Keep the settings. Nothing is opened yet."""
+        self.home = settings.home
+        self.settings = settings
+        self._store: DocumentStore | None = None
+        self._embedders: dict[str, Embedder] = {}
+        self._indexes: dict[int, SpaceIndex] = {}
+        # A watcher thread and a search may need the same component at the same moment.
+        self._lock = threading.RLock()
+
+    @property
+    def in_memory(self) -> bool:
+        """Return whether nothing is written to disk. A disabled engine only reads an existing database."""
+        if self.settings.rag.vector_store.provider in _IN_MEMORY:
+            return True
+        return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
+
+    @property
+    def store(self) -> DocumentStore:
+        """Return the store, opened on first use."""
+        with self._lock:
+            if self._store is None:
+                self._store = self._open_store()
+            return self._store
+
+    def lock_file(self, name: str) -> Path | None:
+        """Return the path of a lock file in the home folder; None if nothing is on disk."""
+        if self.in_memory:
+            return None
+        self.store.location  # noqa: B018 - opening the store creates the folder
+        return self.home / name
+
+    def embedder(self, name: str | None = None) -> Embedder:
+        """Return an embedder by name, or the configured one."""
+        part = registry.find("embedder", name or self.settings.rag.embedding_provider)
+        with self._lock:
+            if part.name not in self._embedders:
+                self._embedders[part.name] = registry.load("embedder", part.name)(self.settings)
+            return self._embedders[part.name]
+
+    def query_vector(self, space: Space, query: str) -> Matrix | None:
+        """Return the query's vector in a space; None if the embedder of that space is not available."""
+        try:
+            embedder = self.embedder(space.embedder)
+        except ConfigError:
+            return None
+        if embedder.space.fingerprint != space.fingerprint:
+            return None
+        vector: Matrix = embedder.embed([query], "query")[0]
+        return vector
+
+    def space_index(self, project: str, info: SpaceInfo) -> SpaceIndex:
+        """Return the vector index of a space."""
+        with self._lock:
+            if info.id not in self._indexes:
+                folder = None
+                if not self.in_memory:
+                    folder = self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
+                rows = self.store.vectors.rows(project, info.id)
+                self._indexes[info.id] = registry.load("vector_index", "turbo")(folder, info, rows)
+            return self._indexes[info.id]
+
+    def codec(self, info: SpaceInfo) -> Codec:
+        """Return the codec that stores the vectors of a space."""
+        from ragstone.vectors.codecs import codec  # NumPy loads here: a search by words does not need it
+
+        return codec(info.storage, info.space.dimension)
+
+    def damaged_vectors(self, project: str, info: SpaceInfo) -> list[int]:
+        """Return the ids of stored rows that are not valid vectors."""
+        rows = self.store.vectors.rows(project, info.id)
+        codec = self.codec(info)
+        damaged: list[int] = []
+        last_id = 0
+        while page := rows.after(last_id, _PAGE):
+            valid = codec.sound([row.data for row in page])
+            damaged += [row.id for row, is_valid in zip(page, valid, strict=True) if not is_valid]
+            last_id = page[-1].id
+        return damaged
+
+    def check_vectors(self, project: str) -> list[Finding]:
+        """Read every stored vector and return one finding per space."""
+        findings = []
+        for info in self.store.vectors.spaces(Scope(project)):
+            damaged = len(self.damaged_vectors(project, info))
+            detail = f"all {info.embedded} can be read"
+            hint = ""
+            if damaged:
+                detail = f"{damaged} of {info.embedded} are damaged"
+                hint = "`ragstone reembed` makes them again"
+            findings.append(Finding(f"vectors of {info.space.model}", not damaged, detail, hint))
+        return findings
+
+    def close(self) -> None:
+        """Close the store and the indexes. They are opened again on the next use."""
+        with self._lock:
+            for index in self._indexes.values():
+                index.flush()
+                index.close()
+            self._indexes.clear()
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _open_store(self) -> DocumentStore:
+        vector_store = self.settings.rag.vector_store
+        path = None
+        if not self.in_memory:
+            path = make_home(self.home, trusted=self.settings.home_named) / DATABASE
+        settings = StoreSettings(
+            path=path,
+            url=vector_store.url or "",
+            api_key=vector_store.api_key or "",
+            options={"cache_mb": self.settings.store.cache_mb},
+        )
+        store: DocumentStore = registry.load("store", vector_store.provider)(settings)
+        return store

@@ -1,0 +1,299 @@
+"""Updates the code graph of a collection after its documents changed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from ragstone import registry
+from ragstone.code.grammars import language_of
+from ragstone.errors import InputError, RagstoneError
+from ragstone.indexing.graph.descriptions import update_descriptions
+from ragstone.indexing.graph.passes import FILE_OWNER, GraphPasses, can_change_graph, report_failure
+from ragstone.protocols import RuntimeListing
+from ragstone.sources.folder.source import FILES
+from ragstone.store.lock import FileLock
+from ragstone.types import Graph, GraphReport, KnownFile, Rendered
+
+if TYPE_CHECKING:
+    from ragstone.indexing.sync import CollectionSync
+    from ragstone.protocols import Framework, Progress
+
+GRAPH_LOCK: Final = "graph.lock"
+RECIPE: Final = "1"
+"""Change it if the passes give another graph for the same files: then all files are read again."""
+GIVEN_SOURCE: Final = ""
+"""The source of documents that were added by hand: code in them counts too."""
+PERMANENT_OWNERS: Final = ("run:", "runtime:")
+"""Owners whose parts do not come from documents, so that they stay if the graph is switched off."""
+LISTING_OWNER: Final = "runtime:routes"
+"""The owner of an imported listing; the listing is stored as its data."""
+GRAPH_OFF: Final = "no graph is made (code.graph is off)"
+_MAX_REMARKS: Final = 500
+
+
+def load_frameworks() -> list[Framework]:
+    """Return the framework adapters of all plug-ins."""
+    frameworks: list[Framework] = []
+    for name in registry.names("framework"):
+        frameworks += registry.load("framework", name)()
+    return frameworks
+
+
+def text_version(known: KnownFile) -> str:
+    """Return a value that changes with a document's text: its bytes, and how they were read and redacted."""
+    reading_recipe = known.recipe.partition(";")[2]
+    return f"{known.content_hash};{reading_recipe}"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphState:
+    """The documents of a collection now, and the documents that its graph was built from."""
+
+    versions: Mapping[str, str]
+    """The text version of every document that came from a file or was given, by uri."""
+    owners: Mapping[str, str]
+    """The stamp of every owner of a part of the graph."""
+
+    @property
+    def changed(self) -> list[str]:
+        """Return the files whose present text the graph does not have."""
+        return [
+            uri
+            for uri, version in self.versions.items()
+            if can_change_graph(uri) and self.owners.get(FILE_OWNER + uri) != _file_stamp(version)
+        ]
+
+    @property
+    def gone(self) -> list[str]:
+        """Return the files that the graph has and that no longer exist."""
+        files = [owner.removeprefix(FILE_OWNER) for owner in self.owners if owner.startswith(FILE_OWNER)]
+        return [uri for uri in files if uri not in self.versions]
+
+    @property
+    def frameworks(self) -> list[str]:
+        """Return the names of the frameworks that gave a part of the graph."""
+        return [owner for owner in self.owners if ":" not in owner]
+
+    @property
+    def framework_stamp(self) -> str:
+        """Return the stamp that framework parts must have; it changes with an imported listing."""
+        return f"{RECIPE}:{self.owners.get(LISTING_OWNER, '')}"
+
+    @property
+    def is_current(self) -> bool:
+        """Return whether the graph was built from the present documents."""
+        if any(self.owners[name] != self.framework_stamp for name in self.frameworks):
+            return False
+        return not self.changed and not self.gone
+
+
+@dataclass(slots=True)
+class GraphUpdater:
+    """Updates the graphs of one engine's collections."""
+
+    sync: CollectionSync
+    load_frameworks: Callable[[], Sequence[Framework]] = load_frameworks
+    _current_at: dict[str, int] = field(default_factory=dict)
+    """The generation at which the graph of a collection was last found current."""
+
+    @property
+    def enabled(self) -> bool:
+        """Return whether graphs are made at all."""
+        return self.sync.settings.code.graph == "auto"
+
+    def is_current(self, name: str) -> bool:
+        """Return whether the graph of a collection was built from its present documents."""
+        generation = self.sync.components.store.generation(self.sync.key(name).scope)
+        if self._current_at.get(name) == generation:
+            return True
+        if self.enabled and not self._state(name).is_current:
+            return False
+        self._current_at[name] = generation
+        return True
+
+    def update(self, name: str, *, progress: Progress | None = None, wait: float | None = None) -> GraphReport:
+        """Read the files that changed, store the differences, and return a report.
+
+        `StoreBusy` if another process updates the same graph for longer than `wait` seconds; None waits for it.
+        """
+        started = time.monotonic()
+        if not self.enabled:
+            report = self._remove_graph(name)
+        elif self.is_current(name):
+            report = GraphReport(name)
+        else:
+            with FileLock(self.sync.components.lock_file(GRAPH_LOCK), wait=wait):
+                # Another process may have finished the update while this one waited.
+                report = GraphReport(name) if self.is_current(name) else self._build(name, progress)
+        return replace(report, seconds=time.monotonic() - started)
+
+    def update_or_report(self, name: str, *, progress: Progress | None = None) -> GraphReport:
+        """Update the graph; if that fails, log the traceback and return a report with a note."""
+        try:
+            return self.update(name, progress=progress)
+        except RagstoneError as error:
+            return GraphReport(name, notes=(f"the graph of the code is not up to date: {error.message}",))
+        except Exception as error:  # noqa: BLE001 - a bug in an adapter must not lose the sync of the documents
+            reason = report_failure("graph update", error)
+            return GraphReport(name, notes=(f"the graph of the code is not up to date: {reason}",))
+
+    def import_listing(self, name: str, listing: str) -> GraphReport:
+        """Import the listing that a framework's own command prints; an empty list removes the earlier one.
+
+        `InputError` if it is no such listing, or if no framework in use has one.
+        """
+        self.update(name)
+        store, key = self.sync.components.store, self.sync.key(name)
+        framework = self._listing_framework(store.graph.owner_stamps(key))
+        if framework is None:
+            raise InputError(
+                "no application in this collection has a listing that can be imported", hint="`ragstone sync` reads it"
+            )
+        data = _encode_listing(framework, listing)
+        if data:
+            stamp = hashlib.sha256(data).hexdigest()
+            store.graph.put(key, {LISTING_OWNER: Graph()}, stamps={LISTING_OWNER: stamp}, data={LISTING_OWNER: data})
+        else:
+            store.graph.put(key, {LISTING_OWNER: Graph()})
+        return self.update(name)
+
+    def current_files(self, name: str, versions: Mapping[str, str]) -> set[str]:
+        """Return those files whose given text version is the one in the graph."""
+        uris = {FILE_OWNER + uri: uri for uri in versions}
+        stamps = self.sync.components.store.graph.owner_stamps(self.sync.key(name), owners=list(uris))
+        return {uri for owner, uri in uris.items() if stamps.get(owner) == _file_stamp(versions[uri])}
+
+    def is_quick(self, name: str, seconds: float) -> bool:
+        """Return whether the last update after a small change took no longer than this."""
+        last = self.sync.components.store.state.collection_state(self.sync.key(name)).graph_seconds
+        return self.enabled and last is not None and last <= seconds
+
+    def remarks(self, name: str) -> tuple[str, ...]:
+        """Return what the last update could not resolve, and why."""
+        return self.sync.components.store.state.collection_state(self.sync.key(name)).graph_remarks
+
+    def _state(self, name: str) -> GraphState:
+        store, key = self.sync.components.store, self.sync.key(name)
+        versions: dict[str, str] = {}
+        for source in (GIVEN_SOURCE, FILES):
+            for uri, known in store.known_files(key, source).items():
+                versions[uri] = text_version(known)
+        return GraphState(versions, store.graph.owner_stamps(key))
+
+    def _build(self, name: str, progress: Progress | None) -> GraphReport:
+        """Run the passes over the changed files and store the differences."""
+        store, key = self.sync.components.store, self.sync.key(name)
+        state = self._state(name)
+        changed, gone = state.changed, state.gone
+        passes = GraphPasses(sorted(state.versions), lambda uri: store.text(key, uri), store.graph.owner_data(key))
+        data = passes.read_symbols(changed, progress)
+        symbols_read = time.monotonic()
+        found, failed = passes.run_frameworks(self.load_frameworks, state.frameworks)
+        self._apply_listing(passes, found)
+        files = {FILE_OWNER + uri: Graph() for uri in changed}
+        files.update(passes.resolve(changed, gone))
+        parts = dict(files)
+        parts.update({FILE_OWNER + uri: Graph() for uri in gone})
+        parts.update({owner: Graph() for owner in state.frameworks if owner not in found and owner not in failed})
+        parts.update(found)
+        # Descriptions first: the stamps say that the update is complete, so a killed run starts again.
+        written, removed = update_descriptions(
+            self.sync.writer(name), _rendered((*files.values(), *found.values())), keep_others=bool(failed)
+        )
+        remarks = _all_remarks(passes.remarks, parts.values())
+        stamps = {owner: _file_stamp(state.versions[uri]) for owner, uri in _owned_files(parts, state.versions)}
+        stamps.update(dict.fromkeys(found, state.framework_stamp))
+        counts = store.graph.put(key, parts, stamps=stamps, data=data)
+        store.state.update_collection_state(
+            key,
+            graph_remarks=_limited(remarks),
+            graph_seconds=round(time.monotonic() - symbols_read, 2),
+        )
+        return GraphReport(
+            name,
+            files=sum(1 for uri in state.versions if language_of(uri)),
+            read=len(data),
+            resolved=len(files),
+            frameworks=tuple(found),
+            changed=counts,
+            rendered=written,
+            removed=removed,
+            remarks=tuple(remarks),
+            notes=tuple(f"the {framework} pass failed; what it gave before stays" for framework in failed),
+        )
+
+    def _apply_listing(self, passes: GraphPasses, found: dict[str, Graph]) -> None:
+        """Add an imported listing to the graph of its framework; changes `found`."""
+        data = passes.stored_data.get(LISTING_OWNER)
+        framework = self._listing_framework(found) if data is not None else None
+        if framework is not None and data is not None:
+            listing = data.decode("utf-8", "surrogatepass")
+            found[framework.name] = framework.apply_listing(listing, found[framework.name])
+
+    def _listing_framework(self, names: Iterable[str]) -> RuntimeListing | None:
+        """Return the framework among these whose own listing can be imported, if there is one."""
+        for framework in self.load_frameworks():
+            if framework.name in names and isinstance(framework, RuntimeListing):
+                return framework
+        return None
+
+    def _remove_graph(self, name: str) -> GraphReport:
+        """Remove a graph that was built before graphs were switched off."""
+        store, key = self.sync.components.store, self.sync.key(name)
+        owners = [owner for owner in store.graph.owner_stamps(key) if not owner.startswith(PERMANENT_OWNERS)]
+        if not owners:
+            return GraphReport(name, remarks=(GRAPH_OFF,))
+        counts = store.graph.put(key, dict.fromkeys(owners, Graph()))
+        _, removed = update_descriptions(self.sync.writer(name), (), keep_others=False)
+        return GraphReport(name, changed=counts, removed=removed, remarks=(GRAPH_OFF,))
+
+
+def _file_stamp(version: str) -> str:
+    return f"{RECIPE}:{version}"
+
+
+def _owned_files(parts: Iterable[str], versions: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the owners that are present files, with their uris."""
+    pairs = [(owner, owner.removeprefix(FILE_OWNER)) for owner in parts if owner.startswith(FILE_OWNER)]
+    return [(owner, uri) for owner, uri in pairs if uri in versions]
+
+
+def _rendered(graphs: Iterable[Graph]) -> list[Rendered]:
+    rendered: list[Rendered] = []
+    for graph in graphs:
+        rendered += graph.rendered
+    return rendered
+
+
+def _all_remarks(remarks: Sequence[str], graphs: Iterable[Graph]) -> list[str]:
+    combined = list(remarks)
+    for graph in graphs:
+        combined += graph.remarks
+    return combined
+
+
+def _limited(remarks: Sequence[str]) -> tuple[str, ...]:
+    unique = list(dict.fromkeys(remarks))
+    if len(unique) > _MAX_REMARKS:
+        unique = [*unique[:_MAX_REMARKS], f"and {len(unique) - _MAX_REMARKS} more"]
+    return tuple(unique)
+
+
+def _encode_listing(framework: RuntimeListing, listing: object) -> bytes:
+    """Return a listing as stored bytes, empty if it lists nothing; `InputError` if it is no listing."""
+    hint = f"give the output of `{framework.listing_command}`"
+    if not isinstance(listing, str):
+        raise InputError("a listing of routes is a text", hint=hint)
+    try:
+        graph = framework.apply_listing(listing, Graph())
+    except (InputError, RecursionError) as error:
+        raise InputError("this is no listing of routes", hint=hint) from error
+    if graph.nodes:
+        return listing.encode("utf-8", "surrogatepass")
+    if listing.strip("[] \t\r\n"):
+        raise InputError("no route is in this listing", hint="an empty list, `[]`, removes the earlier one")
+    return b""

@@ -1,0 +1,145 @@
+"""The ledger of a sync: every item that a source lists is indexed, unchanged, skipped or failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ragstone.types import Item, KnownFile, PutResult, Skip, Stamp, SyncReport, UnreadFile
+
+Entry = TypeVar("Entry")
+
+MISSING = "no such file or folder"
+"""The reason of a path that the caller named and that does not exist."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The running account of a sync."""
+
+    known: Mapping[str, KnownFile] = field(default_factory=dict)
+    """The documents of the source that were stored before."""
+    started: float = field(default_factory=time.monotonic)
+    found: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    chunks_added: int = 0
+    chunks_kept: int = 0
+    skipped: list[Skip] = field(default_factory=list)
+    failed: list[Skip] = field(default_factory=list)
+    remarks: list[Skip] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    present: set[str] = field(default_factory=set)
+    """Uris that still exist, so that their documents are not removed."""
+    items: list[Item] = field(default_factory=list)
+    unread: dict[str, UnreadFile] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+
+    def record_unchanged(self, uri: str) -> None:
+        """Count an item whose stored document is still right."""
+        self.present.add(uri)
+        self.unchanged += 1
+
+    def record_indexed(self, result: PutResult) -> None:
+        """Count a document that was stored or replaced."""
+        self.indexed += 1
+        self.changed.append(result.uri)
+        self.add_chunks(result)
+
+    def add_chunks(self, result: PutResult) -> None:
+        """Count the chunks of a stored document."""
+        self.chunks_added += result.added
+        self.chunks_kept += result.kept
+
+    def record_skip(self, skip: Skip) -> None:
+        """Count an item that the source left out.
+
+        A path that the caller named and that does not exist has failed, unless its document is about to be removed.
+        """
+        if skip.reason != MISSING:
+            self.skipped.append(skip)
+        elif self._was_stored(skip.uri):
+            self.found -= 1
+        else:
+            self.failed.append(skip)
+
+    def record_unread(self, uri: str, stamp: Stamp | None, reason: str, *, failed: bool) -> None:
+        """Count an item that gave no text; with a stamp, it is not read again until it changes."""
+        if stamp is not None:
+            self.unread[uri] = UnreadFile(stamp, reason, failed)
+        if failed:
+            # The stored text stays: a file that cannot be read now was not deleted.
+            self.present.add(uri)
+            self.failed.append(Skip(uri, reason))
+        else:
+            self.present.discard(uri)
+            self.skipped.append(Skip(uri, reason))
+
+    def record_failure(self, uri: str, reason: str) -> None:
+        """Count an item that failed for a reason that may pass."""
+        self.record_unread(uri, None, reason, failed=True)
+
+    def record_removed(self, uri: str, remark: str) -> None:
+        """Add a remark about a document that is about to be removed, and no longer count its item."""
+        self.found -= 1
+        self.present.discard(uri)
+        self.remarks.append(Skip(uri, remark))
+
+    def report(self, *, fingerprint: str = "") -> SyncReport:
+        """Return the finished account."""
+        return SyncReport(
+            found=self.found,
+            indexed=self.indexed,
+            unchanged=self.unchanged,
+            skipped=_by_uri(self.skipped),
+            failed=_by_uri(self.failed),
+            removed=self.removed,
+            chunks_added=self.chunks_added,
+            chunks_kept=self.chunks_kept,
+            embedded=0,
+            pending=0,
+            seconds=time.monotonic() - self.started,
+            fingerprint=fingerprint,
+            notes=tuple(self.notes),
+            remarks=_by_uri(self.remarks),
+            changed=tuple(sorted(self.changed)),
+            gone=tuple(sorted(self.gone)),
+        )
+
+    def _was_stored(self, uri: str) -> bool:
+        return uri in self.known or any(stored.startswith(f"{uri}/") for stored in self.known)
+
+
+def merge_reports(reports: Sequence[SyncReport]) -> SyncReport | None:
+    """Return several reports as one; None if there are none."""
+    if len(reports) <= 1:
+        return reports[0] if reports else None
+    return SyncReport(
+        found=sum(report.found for report in reports),
+        indexed=sum(report.indexed for report in reports),
+        unchanged=sum(report.unchanged for report in reports),
+        skipped=_concatenate(report.skipped for report in reports),
+        failed=_concatenate(report.failed for report in reports),
+        removed=sum(report.removed for report in reports),
+        chunks_added=sum(report.chunks_added for report in reports),
+        chunks_kept=sum(report.chunks_kept for report in reports),
+        embedded=sum(report.embedded for report in reports),
+        pending=sum(report.pending for report in reports),
+        seconds=sum(report.seconds for report in reports),
+        notes=tuple(dict.fromkeys(_concatenate(report.notes for report in reports))),
+        remarks=tuple(dict.fromkeys(_concatenate(report.remarks for report in reports))),
+        changed=_concatenate(report.changed for report in reports),
+        gone=_concatenate(report.gone for report in reports),
+    )
+
+
+def _concatenate(groups: Iterable[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    return tuple(entry for group in groups for entry in group)
+
+
+def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:
+    return tuple(sorted(skips, key=lambda skip: skip.uri))

@@ -1,0 +1,166 @@
+"""The write path: makes a collection match a source. Folder, web pages, help, turns and given text all come this way.
+
+    source.scan → compare with the store → prepare (read, chunk) → store, a batch per transaction → remove what is gone
+
+One bad document never stops a run, every item is in the ledger, and another process may do the same at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from ragstone.indexing.ledger import Ledger
+from ragstone.read import BINARY
+from ragstone.sources.folder.fingerprint import fingerprint
+from ragstone.types import Item, Skip
+
+if TYPE_CHECKING:
+    from ragstone.indexing.prepare import Outcome
+    from ragstone.indexing.writer import DocumentWriter
+    from ragstone.protocols import Progress, Source
+    from ragstone.types import KnownFile, PreparedDocument, PutResult, Stamp, SyncReport, UnreadFile
+
+# One transaction holds about this much text: large enough that commits are cheap, small enough to repeat quickly.
+BATCH_CHARACTERS: Final = 2_000_000
+BATCH_DOCUMENTS: Final = 250
+_ITEMS_PER_PROGRESS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """The result of one run: the report, the files that gave no text, and the chunk counts per document."""
+
+    report: SyncReport
+    unread: Mapping[str, UnreadFile]
+    results: Sequence[PutResult]
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Makes one collection match one source. Use a new one for each run."""
+
+    writer: DocumentWriter
+    source: Source
+    unread: Mapping[str, UnreadFile] = field(default_factory=dict)
+    """Files that gave no text in an earlier run; they are not read again until they change."""
+    full: bool = False
+    """Whether every item is read, even if its stamp did not change."""
+    progress: Progress | None = None
+    _results: list[PutResult] = field(default_factory=list, init=False)
+
+    def run(self) -> Reconciliation:
+        """Store new and changed documents, remove the ones that are gone, and return the account."""
+        store, key = self.writer.store, self.writer.key
+        known = store.known_files(key, self.source.name, uris=self.source.scope, below=True)
+        ledger = Ledger(known)
+        comparable = {} if self.full else known
+        waiting = self._scan(ledger, comparable)
+        if waiting:
+            self._store_changed(waiting, ledger, comparable)
+        ledger.gone = [uri for uri in known if uri not in ledger.present and self.source.covers(uri)]
+        ledger.removed += self.writer.remove(ledger.gone)
+        report = ledger.report(fingerprint=fingerprint(ledger.items))
+        report = replace(report, remarks=(*self.writer.remarks(), *report.remarks))
+        return Reconciliation(report, dict(sorted(ledger.unread.items())), self._results)
+
+    def _scan(self, ledger: Ledger, known: Mapping[str, KnownFile]) -> list[Item]:
+        """Return the items that must be read; all others are entered in the ledger."""
+        waiting = []
+        recipe = self.writer.chunking.recipe
+        for entry in self.source.scan():
+            ledger.found += 1
+            if self.progress and ledger.found % _ITEMS_PER_PROGRESS == 0:
+                self.progress("scan", ledger.found, 0)
+            if isinstance(entry, Skip):
+                ledger.record_skip(entry)
+                continue
+            ledger.items.append(entry)
+            stored = known.get(entry.uri)
+            unread = self.unread.get(entry.uri)
+            if stored and stored.recipe == recipe and _is_same_stamp(stored.stamp, entry.stamp):
+                ledger.record_unchanged(entry.uri)
+            elif unread and unread.stamp == entry.stamp:
+                ledger.record_unread(entry.uri, unread.stamp, unread.reason, failed=unread.failed)
+            else:
+                ledger.present.add(entry.uri)
+                waiting.append(entry)
+        return waiting
+
+    def _store_changed(self, waiting: Sequence[Item], ledger: Ledger, known: Mapping[str, KnownFile]) -> None:
+        """Read, chunk and store the waiting items, a batch at a time."""
+        recipe = self.writer.chunking.recipe
+        same_recipe = {uri: stored for uri, stored in known.items() if stored.recipe == recipe}
+        touched: dict[str, Stamp | None] = {}
+        with closing(self._prepare(waiting, same_recipe)) as outcomes:
+            for batch in _batches(self._ready(outcomes, len(waiting), ledger, touched)):
+                self._put(batch, ledger, same_recipe)
+        if touched:
+            self.writer.store.touch(self.writer.key, self.source.name, touched)
+
+    def _prepare(self, waiting: Sequence[Item], known: Mapping[str, KnownFile]) -> Generator[Outcome, None, None]:
+        # Readers and chunkers load here, so that a search that finds nothing changed does not import them.
+        from ragstone.indexing.prepare import ItemPreparer
+        from ragstone.indexing.worker import prepare_items
+
+        hashes = {item.uri: known[item.uri].content_hash for item in waiting if item.uri in known}
+        return prepare_items(ItemPreparer(self.source, self.writer.chunking, hashes), waiting)
+
+    def _ready(
+        self, outcomes: Iterable[Outcome], total: int, ledger: Ledger, touched: dict[str, Stamp | None]
+    ) -> Iterator[PreparedDocument]:
+        """Yield the documents to store; every other outcome is entered in the ledger or in `touched`."""
+        for done, outcome in enumerate(outcomes, start=1):
+            if outcome.prepared is not None:
+                document = outcome.prepared.document
+                ledger.remarks += [Skip(document.uri, remark) for remark in document.remarks]
+                if document.uri != outcome.uri:
+                    ledger.present.discard(outcome.uri)
+                    ledger.present.add(document.uri)
+                    ledger.remarks.append(Skip(outcome.uri, f"moved to {document.uri}"))
+                yield outcome.prepared
+            else:
+                self._record_without_text(outcome, ledger, touched)
+            if self.progress:
+                self.progress("index", done, total)
+
+    def _record_without_text(self, outcome: Outcome, ledger: Ledger, touched: dict[str, Stamp | None]) -> None:
+        if outcome.verdict == "same":
+            ledger.record_unchanged(outcome.uri)
+            touched[outcome.uri] = outcome.stamp
+        elif outcome.verdict == "gone":
+            ledger.record_removed(outcome.uri, outcome.reason)
+        elif outcome.verdict == "binary":
+            ledger.record_unread(outcome.uri, outcome.stamp, BINARY, failed=False)
+        else:
+            ledger.record_unread(outcome.uri, outcome.stamp, outcome.reason, failed=True)
+
+    def _put(self, batch: Sequence[PreparedDocument], ledger: Ledger, known: Mapping[str, KnownFile]) -> None:
+        for prepared, result in zip(batch, self.writer.put(batch), strict=True):
+            self._results.append(replace(result, remarks=prepared.document.remarks))
+            stored = known.get(result.uri)
+            if stored and stored.content_hash == prepared.content_hash:
+                ledger.unchanged += 1  # only its metadata differs, such as the validators of a web page
+                ledger.add_chunks(result)
+            else:
+                ledger.record_indexed(result)
+
+
+def _is_same_stamp(stored: Stamp | None, current: Stamp | None) -> bool:
+    return current is not None and stored == current
+
+
+def _batches(documents: Iterable[PreparedDocument]) -> Iterator[list[PreparedDocument]]:
+    """Yield groups of documents, each the size of one transaction."""
+    batch: list[PreparedDocument] = []
+    characters = 0
+    for prepared in documents:
+        batch.append(prepared)
+        characters += len(prepared.document.text)
+        if characters >= BATCH_CHARACTERS or len(batch) >= BATCH_DOCUMENTS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,58 @@
+"""Writes prepared documents of one collection to the store, and announces them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ragstone.events import CHUNK_INDEXED
+from ragstone.types import Skip
+
+if TYPE_CHECKING:
+    from ragstone.events import EventBus
+    from ragstone.indexing.chunking_config import ChunkingConfig
+    from ragstone.protocols import DocumentStore
+    from ragstone.types import CollectionKey, PreparedDocument, PutResult
+
+SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
+_REMOVED_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWriter:
+    """Writes to one collection."""
+
+    store: DocumentStore
+    key: CollectionKey
+    chunking: ChunkingConfig
+    events: EventBus
+
+    def put(self, documents: Sequence[PreparedDocument]) -> list[PutResult]:
+        """Store documents in one transaction, emit an event for each, and return the chunk counts."""
+        results = self.store.put(self.key, documents)
+        for result in results:
+            self.events.emit(
+                CHUNK_INDEXED,
+                uri=result.uri,
+                added=result.added,
+                kept=result.kept,
+                removed=result.removed,
+            )
+        return results
+
+    def remove(self, uris: Sequence[str]) -> int:
+        """Remove documents and return how many existed."""
+        removed = 0
+        for start in range(0, len(uris), _REMOVED_AT_ONCE):
+            removed += self.store.remove(self.key, uris[start : start + _REMOVED_AT_ONCE])
+        return removed
+
+    def remarks(self, results: Iterable[PutResult] = ()) -> tuple[Skip, ...]:
+        """Return the remarks on stored documents; the first says if secrets are not redacted."""
+        remarks = []
+        if not self.chunking.redact_secrets:
+            remarks.append(Skip(".", SECRETS_OFF))
+        for result in results:
+            remarks += [Skip(result.uri, remark) for remark in result.remarks]
+        return tuple(remarks)

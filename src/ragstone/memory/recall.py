@@ -1,0 +1,142 @@
+"""Ranks the turns of one session for a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from ragstone.errors import StoreDamaged
+from ragstone.memory.facts import restates, wording
+from ragstone.memory.merge import SUPERSEDED
+from ragstone.memory.session_cache import speaker
+from ragstone.memory.times import Span, spans
+from ragstone.memory.turns import HOT, turn_from_metadata
+from ragstone.types import CollectionKey, Condition, Filter, Hit, Recalled, Request, Turn
+
+if TYPE_CHECKING:
+    from ragstone.protocols import DocumentStore
+    from ragstone.retrieval.search import Searcher
+
+_WIDER: Final = 3
+"""Candidates per turn to return, so that collapsing and times have a choice."""
+_MAX_COPIES: Final = 50
+"""Turns with exactly the same words that are considered for one found turn."""
+_NAMED_TIME: Final = 1.3
+"""Factor for a turn of a time that the question names."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRanking:
+    """Searches one session and ranks the turns that answer."""
+
+    store: DocumentStore
+    key: CollectionKey
+    searcher: Searcher
+    superseded: Mapping[int, Turn]
+    now: float
+
+    def recall(self, request: Request, *, since: float | None, until: float | None) -> list[Recalled]:
+        """Return the turns that answer, best first, each statement once."""
+        search = replace(
+            request,
+            scope=self.key.scope,
+            top_k=max(request.top_k * _WIDER, HOT),
+            merge=False,
+            filter=_time_filter(since, until),
+        )
+        named_times = spans(request.query, self.now)
+        recalled: list[Recalled] = []
+        for hit in _best_per_turn(self.searcher.run(search).hits):
+            for turn in self._turns_of(hit, since, until):
+                recalled.append(self._score(turn, hit.score, named_times))
+        ranked = sorted(recalled, key=lambda entry: (-entry.score, -entry.turn.index))
+        return _collapse(ranked)[: request.top_k]
+
+    def _score(self, turn: Turn, score: float, named_times: Sequence[Span]) -> Recalled:
+        """Return a turn with its score after time and supersession."""
+        boosts: list[tuple[str, float]] = []
+        for span in named_times:
+            if span.holds(turn.time):
+                boosts.append((f"said at that time: {span.words}", _NAMED_TIME))
+                break
+        later = self.superseded.get(turn.index)
+        if later is not None:
+            boosts.append((f"superseded by turn {later.index}", SUPERSEDED))
+        for _, factor in boosts:
+            score *= factor
+        if later is None:
+            return Recalled(turn, min(1.0, score), boosts=tuple(boosts))
+        return Recalled(turn, min(1.0, score), (), later.index, later.because, tuple(boosts))
+
+    def _turns_of(self, hit: Hit, since: float | None, until: float | None) -> list[Turn]:
+        """Return the turn of a hit, and turns with the same words: a search shows a text once."""
+        turn = turn_from_metadata(hit.metadata, self._full_text(hit))
+        is_whole = hit.metadata.get("length") == len(hit.text)
+        has_filter = since is not None or until is not None
+        if not is_whole or not (hit.also_at or has_filter):
+            return [turn]
+        chunks = self.store.document_chunks(self.key, hit.source_doc_id)
+        copies = self.store.copies(self.key.scope, [chunk.text_id for chunk in chunks])
+        ids = [chunk_id for group in copies.values() for chunk_id in group[-_MAX_COPIES:]]
+        turns = {hit.source_doc_id: turn}
+        for row in self.store.chunks(self.key.project, ids).values():
+            copy = turn_from_metadata(row.metadata, row.chunk.text)
+            if len(copy.content) == len(turn.content) and _is_between(copy.time, since, until):
+                turns.setdefault(row.uri, copy)
+        return list(turns.values())
+
+    def _full_text(self, hit: Hit) -> str:
+        """Return the whole turn; a long one may have been found by a part."""
+        if hit.metadata.get("length") == len(hit.text):
+            return hit.text
+        try:
+            return self.store.text(self.key, hit.source_doc_id) or hit.text
+        except StoreDamaged:
+            return hit.text
+
+
+def _is_between(moment: float, since: float | None, until: float | None) -> bool:
+    if since is not None and moment < since:
+        return False
+    return until is None or moment <= until
+
+
+def _time_filter(since: float | None, until: float | None) -> Filter | None:
+    conditions = []
+    if since is not None:
+        conditions.append(Condition("meta.time", "gte", since))
+    if until is not None:
+        conditions.append(Condition("meta.time", "lte", until))
+    return Filter(tuple(conditions)) if conditions else None
+
+
+def _best_per_turn(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the best hit of every turn: a long turn has several chunks."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.source_doc_id, hit)
+    return list(best.values())
+
+
+def _collapse(ranked: Sequence[Recalled]) -> list[Recalled]:
+    """Return the turns without restatements; the better turn lists the numbers of its restatements."""
+    unique: list[Recalled] = []
+    statements: list[tuple[str, frozenset[str]]] = []
+    for entry in ranked:
+        who, words = speaker(entry.turn), wording(entry.turn.content)
+        position = _find_restated(statements, who, words)
+        if position is None:
+            unique.append(entry)
+            statements.append((who, words))
+        else:
+            better = unique[position]
+            unique[position] = replace(better, said_again=(*better.said_again, entry.turn.index))
+    return unique
+
+
+def _find_restated(statements: Sequence[tuple[str, frozenset[str]]], who: str, words: frozenset[str]) -> int | None:
+    for position, (other, other_words) in enumerate(statements):
+        if other == who and restates(other_words, words):
+            return position
+    return None

@@ -1,0 +1,112 @@
+"""Turns ranked chunks into hits: text, place, score, duplicates and trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from ragstone.errors import StoreDamaged
+from ragstone.retrieval.ranking.compression import answering_slice
+from ragstone.text import query_terms
+from ragstone.types import CollectionKey, Dropped, Hit, Span, StoredChunk, Trace
+
+if TYPE_CHECKING:
+    from ragstone.protocols import DocumentReader
+    from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
+    from ragstone.retrieval.ranking.confidence import Traces
+    from ragstone.retrieval.ranking.order import RankedChunk
+    from ragstone.types import Request
+
+_LINE_KINDS: Final = ("code", "config", "data", "manifest", "openapi")
+"""Kinds of documents that are compressed by lines; all others by sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class HitBuilder:
+    """Builds the hits of one search."""
+
+    request: Request
+    view: DocumentReader
+    chunks: ChunkLoader
+    traces: Traces
+    confidence: float
+
+    def build(self, chosen: Sequence[RankedChunk]) -> tuple[list[Hit], list[Dropped]]:
+        """Return the hits, and the entries whose score is below `min_score`."""
+        hits: list[Hit] = []
+        weak: list[Dropped] = []
+        duplicates = self._duplicates(chosen)
+        best = max((entry.score for entry in chosen), default=0.0) or 1.0
+        for entry in chosen:
+            score = min(1.0, self.confidence * entry.score / best)
+            if self.request.min_score is not None and score < self.request.min_score:
+                reason = f"score below min_score {self.request.min_score}"
+                weak.append(Dropped(entry.doc_id, score, reason))
+            else:
+                hits.append(self._hit(entry, score, duplicates))
+        return hits, weak
+
+    def _hit(self, entry: RankedChunk, score: float, duplicates: Mapping[int, tuple[str, ...]]) -> Hit:
+        row = self.chunks.rows[entry.row.id]
+        span, text = self._span_and_text(entry)
+        merged = tuple(member.order for member in entry.members if member.id != row.id)
+        return Hit(
+            doc_id=entry.doc_id,
+            text=text,
+            score=score,
+            metadata=row.metadata,
+            source_doc_id=row.uri,
+            chunk_index=row.chunk.order,
+            collection=row.collection,
+            span=span,
+            kind=row.document_kind,
+            language=row.language,
+            title=row.title,
+            symbol=" ".join(member.symbol for member in entry.members if member.symbol),
+            header=row.chunk.header,
+            also_at=duplicates.get(row.text_id, ()),
+            trace=Trace(self.traces[row.id], entry.boosts, merged, fused=entry.score, confidence=self.confidence),
+        )
+
+    def _span_and_text(self, entry: RankedChunk) -> tuple[Span, str]:
+        """Return the place and text of a hit: one chunk, or neighbours as one piece; only the answer if compressed."""
+        chunk = self.chunks.rows[entry.row.id].chunk
+        span, text = chunk.span, chunk.text
+        if len(entry.members) > 1:
+            with suppress(StoreDamaged):  # the best of the neighbours is shown alone
+                span, text = self._joined_neighbours(entry)
+        if self.request.compress:
+            by_lines = entry.row.document_kind in _LINE_KINDS
+            start, end = answering_slice(text, query_terms(self.request.query), by_lines=by_lines)
+            span, text = span.narrowed(text, start, end), text[start:end]
+        return span, text
+
+    def _joined_neighbours(self, entry: RankedChunk) -> tuple[Span, str]:
+        first = self.chunks.rows[entry.members[0].id].chunk.span
+        last = self.chunks.rows[entry.members[-1].id].chunk.span
+        key = CollectionKey(self.request.scope.project, entry.row.collection, self.request.scope.kind)
+        text = self.view.text(key, entry.row.uri) or ""
+        span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
+        return span, text[first.start : last.end]
+
+    def _duplicates(self, chosen: Sequence[RankedChunk]) -> dict[int, tuple[str, ...]]:
+        """Return the other places of each shown text; none if a filter is set, since they may not pass it."""
+        if self.request.filter is not None:
+            return {}
+        shown = {entry.row.id for entry in chosen}
+        copies = self.view.copies(self.request.scope, [entry.row.text_id for entry in chosen])
+        others = {text_id: [chunk_id for chunk_id in ids if chunk_id not in shown] for text_id, ids in copies.items()}
+        ids = [chunk_id for group in others.values() for chunk_id in group]
+        rows = self.view.chunks(self.request.scope.project, ids) if ids else {}
+        collections = {entry.row.text_id: entry.row.collection for entry in chosen}
+        return {
+            text_id: tuple(_place(rows[chunk_id], collections[text_id]) for chunk_id in group if chunk_id in rows)
+            for text_id, group in others.items()
+        }
+
+
+def _place(row: StoredChunk, collection: str) -> str:
+    place = f"{row.uri}:{row.chunk.span.line_start}"
+    return place if row.collection == collection else f"{row.collection}/{place}"
