@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragstone.retrieval import search
 
@@ -33,10 +33,10 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
             engine.add(
                 [Document(uri=f"{start + number}.txt", text=text) for number, text in enumerate(part)], embed=False
             )
-        parts: Any = engine._parts  # the only door to rows without their embedder
+        parts = engine.workspace.components  # the only door to rows without their embedder
         embedder = parts.embedder("minilm")
         info = parts.store.vectors.ensure_space(CollectionKey(engine.project, "default"), embedder.space)
-        nearest = parts.nearest(engine.project, info)
+        nearest = parts.space_index(engine.project, info)
         after = done = 0
         scope = Scope(engine.project, ("default",))
         while pending := parts.store.vectors.pending(scope, info.id, after=after, limit=BATCH):

@@ -48,7 +48,7 @@ def opened(folder: Path) -> dict[str, Any]:
         started = time.perf_counter()
         engine.search("river", mode="words")
         result["first_search_ms"] = round((time.perf_counter() - started) * 1000, 1)
-        result["followed_by"] = engine._follower.way
+        result["followed_by"] = engine.admin.watch_method()
         for mode in MODES:
             off, on, grows = proof(engine, mode)
             result.update({f"{mode}_off_p50_ms": off, f"{mode}_on_p50_ms": on, f"{mode}_grows_ms": grows})

@@ -81,13 +81,13 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
     best = np.full((queries, NEAR), -2.0, np.float32)
     written = done = after = 0
     with Engine.open(folder, config=SETTINGS) as engine:
-        parts: Any = engine._parts  # the only door to rows without their embedder
+        parts = engine.workspace.components  # the only door to rows without their embedder
         store, project, scope = parts.store, engine.project, Scope(engine.project, ("default",))
         store.ensure_collection(CollectionKey(project, "default"))
         info = store.vectors.ensure_space(
             CollectionKey(project, "default"), parts.embedder("minilm").space, storage=storage
         )
-        nearest = parts.nearest(project, info)
+        nearest = parts.space_index(project, info)
         for batch, rows in zip(texts(size), vectors(size), strict=True):
             store.put(CollectionKey(project, "default"), documents(batch, done))
             pending = store.vectors.pending(scope, info.id, after=after, limit=len(batch))

@@ -172,9 +172,9 @@ def recall(folder: Path, truth: list[list[int]]) -> float:
     from ragstone.types import Scope
 
     with Engine.open(folder, config=SETTINGS) as engine:
-        held: Any = engine._parts
+        held = engine.workspace.components
         (info,) = held.store.vectors.spaces(Scope(engine.project))
-        search: Callable[..., Any] = held.nearest(engine.project, info).search
+        search: Callable[..., Any] = held.space_index(engine.project, info).search
         found = [{row.id for row in search(vector, NEAR)} for vector in query_vectors(len(truth))]
     return round(sum(len(set(right) & rows) for right, rows in zip(truth, found, strict=True)) / NEAR / len(truth), 4)
 

@@ -148,7 +148,7 @@ def graph_seconds(app: App) -> float:
         try:
             with Engine.open(app.tree, config=config) as engine:
                 begun = time.process_time()
-                engine.bring_graph_level()
+                engine.graph.update()
                 return round(time.process_time() - begun, 2)
         finally:
             gc.set_threshold(*held)
@@ -158,7 +158,7 @@ def graph_figures(app: App, engine: Engine) -> dict[str, Any]:
     """Return how far an app's routes and tables are those that the framework itself makes of it."""
     figures: dict[str, Any] = {}
     if app.routes is not None:
-        figures["routes"] = score.routes(app.routes, [dict(node.attributes) for node in engine.routes()])
+        figures["routes"] = score.routes(app.routes, [dict(node.attributes) for node in engine.graph.routes()])
     if app.schema is not None:
         figures["columns"] = score.columns(app.schema["tables"], tables(engine), app.schema.get("failed", ()))
     return figures
@@ -167,7 +167,7 @@ def graph_figures(app: App, engine: Engine) -> dict[str, Any]:
 def tables(engine: Engine) -> dict[str, dict[str, Any]]:
     """Return the tables there are now: the names of their columns, their foreign keys and their migrations."""
     found = {}
-    for node in engine.tables():
+    for node in engine.graph.tables():
         about: Mapping[str, Any] = node.attributes
         columns = [column["name"] for column in about.get("columns") or ()]
         touched = {"migrations": about.get("migrations") or [], "fks": about.get("foreign_keys") or []}

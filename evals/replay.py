@@ -56,17 +56,20 @@ def record(chosen: EvalSet, embedder: str, *, keep: Path | None) -> list[Recordi
 
 def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recording]:
     """Return the lists of one index's questions."""
+    from ragstone.retrieval.candidates import CandidateSearch
     from ragstone.types import Request, Scope
 
     # The read path up to where ranking begins; nothing public stops there.
-    searcher, store = engine._parts.searcher, engine._parts.store
+    store = engine.workspace.components.store
+    candidate_search = CandidateSearch(engine.workspace.components)
     known: dict[int, StoredChunk] = {}
     found = []
     for case in cases:
         scope = Scope(engine.project, (case.collection,))
         candidates = max(engine.settings.search.candidates, WIDEST)
         request = Request(case.query, scope, top_k=WIDEST, candidates=candidates)
-        lists = searcher._lists(request, store.generation(scope))
+        with store.snapshot() as view:
+            lists = candidate_search.run(request, view, store.generation(scope))
         ids = {row.id for rows in lists.rows.values() for row in rows}
         known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
         rows = {number: known[number] for number in ids if number in known}

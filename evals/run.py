@@ -96,10 +96,10 @@ def one_corpus(corpus: Corpus, folder: Path, answers: Mapping[str, Answers], *, 
 
 def take_in(engine: Engine, corpus: Corpus) -> None:
     """Store a corpus: its conversations where it has any, else its documents; what is stored already stays."""
-    known = {session.name for session in engine.sessions()}
+    known = {session.name for session in engine.memory.sessions()}
     for session, turns in corpus.sessions.items():
         if session not in known:
-            engine.memory.remember(list(turns))
+            engine.memory.conversations.remember(list(turns))
         tell(f"{corpus.name}: {len(turns)} turns in {session!r}")
     for collection, documents in corpus.documents.items() if not corpus.sessions else ():
         engine.add(list(documents), collection=collection)
@@ -113,10 +113,10 @@ def recaller(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: l
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         settings = engine.settings.search
         wanted = {"fusion": settings.fusion, **{key: value for key, value in way.items() if key != "merge"}}
-        request = Request(case.query, Scope(engine.project, (case.collection,)), top_k,
+        request = Request(case.query, Scope(engine.project, (case.collection,), "session"), top_k,
                           candidates=max(settings.candidates, top_k), **wanted)  # fmt: skip
         started = time.perf_counter()
-        found = engine.memory.recall(request)
+        found = engine.memory.conversations.recall(case.collection, request)
         milliseconds.append((time.perf_counter() - started) * 1000)
         return [
             Hit(str(one.turn.index), one.turn.content, one.score, one.turn.metadata, str(one.turn.metadata["id"]),

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone import Document, Engine, registry
 from ragstone.errors import StoreDamaged
-from ragstone.indexing.graph.passes import Passes
+from ragstone.indexing.graph.passes import GraphPasses
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import CollectionKey, Mode
 
@@ -32,7 +32,7 @@ def engine(folder: Path) -> Iterator[Engine]:
 
 
 def store_of(engine: Engine) -> SqliteStore:
-    store = engine._parts.store
+    store = engine.workspace.components.store
     assert isinstance(store, SqliteStore)
     return store
 
@@ -47,6 +47,7 @@ def damage(engine: Engine, uri: str, *, vectors: bool = True) -> None:
             db.execute("UPDATE texts SET body = x'ff00' WHERE id = ?", (number,))
             if not vectors:
                 db.execute("DELETE FROM vectors WHERE text_id = ?", (number,))
+    engine.workspace.searcher._answers.clear()  # bit rot is no write, so it changes no generation
 
 
 def wrong(engine: Engine) -> list[str]:
@@ -94,13 +95,13 @@ def test_a_stamp_that_cannot_be_read_is_one_that_is_looked_at_again(engine: Engi
 
 def test_a_watcher_does_not_hurry_for_texts_that_cannot_be_read(engine: Engine, folder: Path) -> None:
     damage(engine, "a.md", vectors=False)
-    watcher = engine.watcher()
+    watcher = engine.admin.watcher()
     (folder / "d.md").write_text("A gnu has come in.", encoding="utf-8")
-    watcher._bring_in()
-    watcher._bring_in()
+    watcher._index_changes()
+    watcher._index_changes()
     assert watcher.status().problem == ""
     assert watcher.status().pending > 0
-    assert not watcher._hurry
+    assert not watcher._makes_vectors
     watcher.stop()
 
 
@@ -112,8 +113,8 @@ def test_a_damaged_file_is_told_of_by_the_passes_and_stops_none() -> None:
             )
         return "def here():\n    pass\n"
 
-    passes = Passes(["a.py", "b.py"], load, {})
-    assert len(passes.symbols(["a.py", "b.py"], lambda done, total: None)) == 1
+    passes = GraphPasses(["a.py", "b.py"], load, {})
+    assert len(passes.read_symbols(["a.py", "b.py"], None)) == 1
     assert passes.text("a.py") is None
     assert [remark.partition(":")[0] for remark in passes.remarks] == ["a.py"]
 

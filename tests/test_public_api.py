@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from inspect import Parameter, signature
+from inspect import Parameter, getsource, iscoroutinefunction, isfunction, signature
+from pathlib import Path
 
 import pytest
 
 import ragstone
 
 EXPECTED = """
-__version__ Settings Engine
+__version__ Settings Engine AsyncEngine Workspace
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
 StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew
 Event
@@ -18,8 +19,17 @@ AddReport Chunk Cited Collection Condition Context Document Explanation Filter F
 Span Status StoredDocument SyncReport Trace Turn
 Attachment attachment inject
 """
-VERBS = "open add sync remove search sources is_empty status close remember turns recall forget context ask select"
-VERBS += " agents agent ensure_index agent_prompt"
+VERBS = "open add sync remove search explain retrieve sources is_empty status close remember turns recall record_run"
+VERBS += " context inject ask"
+FACETS = {
+    "memory": "remember turns recall forget restore sessions export load",
+    "graph": "update exists node explain related impact history nodes routes tables models unknowns import_listing",
+    "agents": "list corpus ensure_index prompt",
+    "admin": "collections create_collection drop_collection text refresh embed reembed watcher status check compact "
+    "backup export load",
+    "prompts": "context select inject ask",
+    "external": "add add_page recheck_pages capture",
+}
 
 
 def test_the_public_names_are_exactly_these() -> None:
@@ -50,14 +60,33 @@ def test_the_engine_has_the_verbs_of_the_contract(verb: str) -> None:
     assert (getattr(ragstone.Engine, verb).__doc__ or "").strip()
 
 
-def test_engine_arguments_are_named_after_the_second() -> None:
-    for name, method in vars(ragstone.Engine).items():
-        if name.startswith("_") or not callable(getattr(ragstone.Engine, name)):
+@pytest.mark.parametrize("facet", FACETS)
+def test_each_facet_has_its_verbs(facet: str, tmp_path: Path) -> None:
+    with ragstone.Engine.open(tmp_path) as engine:
+        for verb in FACETS[facet].split():
+            assert (getattr(getattr(engine, facet), verb).__doc__ or "").strip()
+
+
+def test_the_async_engine_has_the_verbs_of_the_engine() -> None:
+    for verb in VERBS.split():
+        if verb != "is_empty":
+            assert iscoroutinefunction(getattr(ragstone.AsyncEngine, verb))
+
+
+def test_the_engine_is_one_class_in_one_short_file() -> None:
+    assert ragstone.Engine.__mro__ == (ragstone.Engine, object)
+    assert len(getsource(sys.modules["ragstone.engine.engine"]).splitlines()) <= 250
+
+
+def test_engine_arguments_are_given_by_name_after_the_third() -> None:
+    for name in dir(ragstone.Engine):
+        method = getattr(ragstone.Engine, name)
+        if name.startswith("_") or not isfunction(method):
             continue
-        taken = [
+        positional = [
             parameter
-            for parameter in signature(getattr(ragstone.Engine, name)).parameters.values()
+            for parameter in signature(method).parameters.values()
             if parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-            and parameter.name not in ("self", "cls")
+            and parameter.name != "self"
         ]
-        assert len(taken) <= 2, f"Engine.{name} takes {len(taken)} arguments by position: {method}"
+        assert len(positional) <= 3, f"Engine.{name} takes {len(positional)} arguments by position"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
+    from ragstone.indexing.components import Components
 
 PROJECT = COLLECTION = "default"
 BATCH = 30_000
@@ -59,7 +60,7 @@ class Turbo:
             texts = self._texts[start : start + BATCH]
             rows = codec.encode(vectors[start : start + BATCH])
             parts.store.vectors.put(PROJECT, self._info.id, zip(texts, rows, strict=True))
-        parts.nearest(PROJECT, self._info).flush()
+        parts.space_index(PROJECT, self._info).flush()
         parts.close()
 
     def open(self, folder: Path) -> None:
@@ -68,13 +69,13 @@ class Turbo:
 
         parts = self._parts(folder)
         (info,) = parts.store.vectors.spaces(Scope(PROJECT))
-        self._index = parts.nearest(PROJECT, info)
+        self._index = parts.space_index(PROJECT, info)
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids; rows are numbered from 1 in the order they were stored."""
         return [scored.id - 1 for scored in self._index.search(query, k)]
 
-    def _parts(self, folder: Path) -> Any:  # noqa: ANN401 - the parts of an engine have no public name
-        from ragstone import Engine
+    def _parts(self, folder: Path) -> Components:
+        from ragstone import Workspace
 
-        return Engine.open(folder)._parts
+        return Workspace.open(folder).components

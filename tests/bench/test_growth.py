@@ -24,7 +24,7 @@ def test_made_up_texts_are_distinct_and_of_the_size_of_our_chunks() -> None:
 def test_made_up_documents_are_stored_as_they_were_cut(tmp_path: Path) -> None:
     batch = [f"text number {number} über alles" for number in range(40)]
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
-        store = engine._parts.store
+        store = engine.workspace.components.store
         store.ensure_collection(CollectionKey("default", "default"))
         results = store.put(CollectionKey("default", "default"), grown.documents(batch, 0))
         assert [result.added for result in results] == [16, 16, 8]
@@ -65,7 +65,7 @@ def test_every_way_to_store_vectors_is_measured_at_one_size(monkeypatch: pytest.
 
 def test_what_appears_later_is_weighed_too(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
-        engine._parts.store.ensure_collection(CollectionKey("default", "default"))
+        engine.workspace.components.store.ensure_collection(CollectionKey("default", "default"))
     before = growth.weighed(tmp_path, 10, 100.0)
     late = tmp_path / ".ragstone" / "vectors" / "late.planes2"
     late.parent.mkdir(exist_ok=True)

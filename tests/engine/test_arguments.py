@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.engine import arguments as checked
+from ragstone.engine import arguments
 from ragstone.errors import InputError
 from ragstone.types import Document
 
@@ -18,20 +18,20 @@ def test_any_arguments_give_a_number_of_hits_or_a_sentence(
     query: object, top_k: object, options: dict[str, object]
 ) -> None:
     try:
-        wanted = checked.search(query, top_k, options)
+        wanted = arguments.check_search(query, top_k, options)
     except InputError as error:
         assert error.hint
     else:
-        assert 0 <= wanted <= checked.MAX_TOP_K
+        assert 0 <= wanted <= arguments.MAX_TOP_K
         assert isinstance(query, str)
 
 
 def test_one_document_is_many_with_one() -> None:
     document = Document(uri="a", text="b")
-    assert list(checked.documents(document)) == list(checked.documents([document])) == [document]
+    assert list(arguments.check_documents(document)) == list(arguments.check_documents([document])) == [document]
 
 
 @pytest.mark.parametrize("given", ["text", b"bytes", {"uri": "a"}])
 def test_a_bare_text_is_no_document(given: object) -> None:
     with pytest.raises(InputError, match="add takes documents"):
-        list(checked.documents(given))  # type: ignore[arg-type]
+        list(arguments.check_documents(given))  # type: ignore[arg-type]

@@ -53,4 +53,4 @@ def test_an_unknown_embedder_is_an_error_that_lists_the_known_ones(tmp_path: Pat
     with Engine.open(tmp_path, config={"rag.embedding_provider": "minillm"}) as engine:
         with pytest.raises(ConfigError, match="minilm"):
             engine.add(Document(uri="a", text="gondola"))
-        assert engine.text("a") == "gondola"
+        assert engine.admin.text("a") == "gondola"

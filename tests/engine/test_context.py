@@ -12,7 +12,7 @@ import pytest
 
 from ragstone import Context, Document, Engine, Event, InputError, inject
 from ragstone.embed.minilm import MiniLM
-from ragstone.engine.talking import RAG_OFF
+from ragstone.engine.prompts import RAG_OFF
 from ragstone.retrieval.context.select import Candidate
 from ragstone.types import ContextFormat, Role
 
@@ -32,9 +32,9 @@ def test_a_turn_is_remembered_listed_recalled_and_forgotten(engine: Engine) -> N
     assert [turn.content for turn in engine.turns("s")] == ["The ferry leaves at nine.", "Noted."]
     assert (engine.turns("s")[1].speaker, engine.turns("s")[1].metadata) == ("Ada", {"run": "7"})
     assert engine.recall("s", "when does the ferry leave")[0].turn.index == 0
-    assert [session.name for session in engine.sessions()] == ["s"]
-    assert engine.forget("s", turn=0) == 1
-    assert engine.forget("s") == 1
+    assert [session.name for session in engine.memory.sessions()] == ["s"]
+    assert engine.memory.forget("s", turn=0) == 1
+    assert engine.memory.forget("s") == 1
     assert engine.turns("s") == []
 
 
@@ -142,7 +142,7 @@ def test_a_disabled_engine_remembers_and_loads_nothing(tmp_path: Path) -> None:
         "import sys; from ragstone import Engine, inject\n"
         f"e = Engine.open({str(tmp_path)!r}, config={{'rag.enabled': False}})\n"
         "assert e.remember('s', 'user', 'x') == -1 and e.turns('s') == [] and e.recall('s', 'x') == []\n"
-        "assert inject('p', 'm', e) == 'p' and e.forget('s') == 0 and e.sessions() == []\n"
+        "assert inject('p', 'm', e) == 'p' and e.memory.forget('s') == 0 and e.memory.sessions() == []\n"
         "print([m for m in ('numpy', 'onnxruntime', 'sqlite3', 'tantivy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -159,7 +159,7 @@ def test_an_empty_context_is_a_context(engine: Engine) -> None:
 def test_a_callers_selection_and_ours_share_one_budget(engine: Engine) -> None:
     engine.add(GONDOLA)
     own = [Candidate("Tickets for the gondola cost eighty.", "chat"), Candidate("Unrelated.", "log", 0.01)]
-    made = engine.select("when does the gondola cross the lagoon", own, 300)
+    made = engine.prompts.select("when does the gondola cross the lagoon", own, 300)
     assert {cited.uri for cited in made.cited} >= {"gondola.md", "chat"}
     assert made.cited[0].uri == "gondola.md"
     assert made.tokens <= 300
@@ -183,7 +183,7 @@ def test_a_context_that_cannot_be_is_refused(engine: Engine, wrong: dict[str, An
     with pytest.raises(InputError):
         engine.context("gondola", **wrong)
     with pytest.raises(InputError):
-        engine.select("gondola", ["text"])  # type: ignore[list-item]
+        engine.prompts.select("gondola", ["text"])  # type: ignore[list-item]
 
 
 def test_a_context_says_what_should_be_known_of_its_search(engine: Engine) -> None:

@@ -17,21 +17,23 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.errors import Conflict, InputError, NotFound
+from ragstone.types import CollectionKey
+from tests.support.internals import store_of
 
 FAKE = {"rag.embedding_provider": "fake"}
 
 
 def test_a_named_collection_is_kept_fresh_beside_the_default_one(engine: Engine, folder: Path) -> None:
     engine.sync(collection="other")
-    assert engine.refresh() is None
+    assert engine.admin.refresh() is None
     (folder / "lease.py").write_text("def borrow():\n    return 'zeppelin'\n", encoding="utf-8")
-    report = engine.refresh()
+    report = engine.admin.refresh()
     assert report is not None
     assert report.indexed == 1
     assert {hit.collection for hit in engine.search("zeppelin")} == {"other"}
     engine.sync()
     (folder / "lease.py").write_text("def borrow():\n    return 'gondola'\n", encoding="utf-8")
-    engine.refresh()
+    engine.admin.refresh()
     assert engine.search("zeppelin", mode="words") == []
     assert {document.collection for document in engine.sources()} == {"default", "other"}
 
@@ -42,10 +44,10 @@ def test_a_refresh_sees_an_edit_whose_time_was_set_back_and_another_chunk_size(e
     text = (folder / "lease.py").read_text(encoding="utf-8").replace("wait", "swim")
     (folder / "lease.py").write_text(text, encoding="utf-8")
     os.utime(folder / "lease.py", ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert engine.refresh() is not None
+    assert engine.admin.refresh() is not None
     assert engine.search("swim", mode="words")
     with Engine.open(folder, config=FAKE | {"rag.chunk_size": 30}) as other:
-        report = other.refresh()
+        report = other.admin.refresh()
         assert report is not None
         assert report.indexed == 2
 
@@ -58,32 +60,32 @@ def test_a_refresh_that_finds_nothing_new_writes_nothing(engine: Engine, folder:
     time.sleep(2.1)  # a file this new is looked into again, since a change in the same instant would not show
     engine.sync()
     generation = engine.status().generation
-    assert engine.refresh() is None
+    assert engine.admin.refresh() is None
     assert engine.status().generation == generation
 
 
 def test_an_index_of_given_documents_is_not_filled_from_its_folder(engine: Engine) -> None:
     engine.add(Document(uri="note", text="a zeppelin"))
-    assert engine.refresh() is None
+    assert engine.admin.refresh() is None
     assert [document.uri for document in engine.sources()] == ["note"]
 
 
 def test_a_collection_may_be_cut_in_its_own_way(engine: Engine, folder: Path) -> None:
     (folder / "long.md").write_text("word " * 400, encoding="utf-8")
-    made = engine.create_collection("small", "short pieces", chunker="chars", chunk_size=100, chunk_overlap=0)
+    made = engine.admin.create_collection("small", "short pieces", chunker="chars", chunk_size=100, chunk_overlap=0)
     assert (made.name, made.description) == ("small", "short pieces")
     engine.sync()
     engine.sync(collection="small")
-    counts = {one.name: one.chunks for one in engine.collections()}
+    counts = {one.name: one.chunks for one in engine.admin.collections()}
     assert counts["small"] > 2 * counts["default"]
     assert engine.sync(collection="small").indexed == 0
     with pytest.raises(Conflict):
-        engine.create_collection("small")
+        engine.admin.create_collection("small")
     with pytest.raises(InputError):
-        engine.create_collection("bad", chunk_size=10, chunk_overlap=10)
-    assert engine.drop_collection("small") == 3
+        engine.admin.create_collection("bad", chunk_size=10, chunk_overlap=10)
+    assert engine.admin.drop_collection("small") == 3
     with pytest.raises(NotFound):
-        engine.drop_collection("small")
+        engine.admin.drop_collection("small")
 
 
 def test_copies_are_listed_when_only_vectors_found_them(engine: Engine) -> None:
@@ -130,16 +132,16 @@ def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> No
         lambda engine: engine.sync(Path("docs")),
         lambda engine: engine.sync([5]),
         lambda engine: engine.sync(embed="yes"),
-        lambda engine: engine.embed(seconds="a"),
+        lambda engine: engine.admin.embed(seconds="a"),
         lambda engine: engine.remove(5),
         lambda engine: engine.remove(ids="docs/a.md"),
         lambda engine: engine.remove(ids=[5]),
-        lambda engine: engine.text(5),
-        lambda engine: engine.backup(5),
-        lambda engine: engine.load(None),
-        lambda engine: engine.load("text"),
-        lambda engine: engine.create_collection(" "),
-        lambda engine: engine.create_collection("x", chunk_size="a"),
+        lambda engine: engine.admin.text(5),
+        lambda engine: engine.admin.backup(5),
+        lambda engine: engine.admin.load(None),
+        lambda engine: engine.admin.load("text"),
+        lambda engine: engine.admin.create_collection(" "),
+        lambda engine: engine.admin.create_collection("x", chunk_size="a"),
         lambda engine: Engine.open(cast(str, 5)),
         lambda engine: Engine.open(engine.folder, config=cast(dict[str, object], [1])),
         lambda engine: engine.search("a", collection=5),
@@ -174,9 +176,9 @@ def test_damaged_vectors_are_found_by_the_check_and_made_again(engine: Engine) -
     engine.close()
     with closing(sqlite3.connect(engine.home / "ragstone.db")) as db, db:
         db.execute("UPDATE vectors SET data = zeroblob(length(data)) WHERE id = 1")
-    assert [finding for finding in engine.check() if not finding.ok]
-    assert engine.reembed() == 1
-    assert [finding for finding in engine.check() if not finding.ok] == []
+    assert [finding for finding in engine.admin.check() if not finding.ok]
+    assert engine.admin.reembed() == 1
+    assert [finding for finding in engine.admin.check() if not finding.ok] == []
 
 
 def test_one_damaged_vector_takes_nothing_else_down(engine: Engine, folder: Path) -> None:
@@ -194,7 +196,7 @@ def test_one_damaged_vector_takes_nothing_else_down(engine: Engine, folder: Path
     assert any("2 vectors are damaged" in note for note in explained.notes)
     (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
     assert engine.sync().indexed == 1
-    assert engine.reembed() == 2
+    assert engine.admin.reembed() == 2
     assert engine.explain("lease zeppelin").coverage == {"fake": 1.0}
 
 
@@ -203,11 +205,11 @@ def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: P
     engine.sync(collection="small")
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:
         assert not other.sync(collection="small").ok
-        other.reembed()
+        other.admin.reembed()
         assert other.sync().ok
         assert other.sync(collection="small").ok
         assert {info.storage for info in other.status().spaces} == {"compact"}
-        assert {one.name for one in other.collections()} == {"default", "small"}
+        assert {one.name for one in other.admin.collections()} == {"default", "small"}
 
 
 def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engine, folder: Path) -> None:
@@ -217,17 +219,17 @@ def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engi
         texts = before.status().spaces[0].texts
     (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
     with Engine.open(folder, config=FAKE) as now:
-        assert now.refresh() is not None
+        assert now.admin.refresh() is not None
         assert now.sync().ok
         (info,) = now.status().spaces
         assert (info.storage, info.texts, info.embedded) == ("compact", texts + 1, texts + 1)
-        assert now.reembed() == 0
+        assert now.admin.reembed() == 0
         now.sync(collection="small")
         assert {one.storage for one in now.status().spaces} == {"compact"}
         assert now.search("zeppelin", mode="vectors", collection="small")
     with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as other:
         assert not other.sync().ok
-        assert other.reembed() == texts + 1
+        assert other.admin.reembed() == texts + 1
         assert {one.storage for one in other.status().spaces} == {"int10"}
 
 
@@ -241,15 +243,15 @@ def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
     first = FakeEmbedder.space
     monkeypatch.setattr(FakeEmbedder, "space", replace(first, model="another"))
     with Engine.open(folder, config=FAKE) as other:
-        assert other.reembed() == texts
+        assert other.admin.reembed() == texts
         assert [info.storage for info in other.status().spaces] == ["int10"]
     monkeypatch.setattr(FakeEmbedder, "space", first)
     with Engine.open(folder, config=FAKE) as back:
-        assert back.reembed() == 0
+        assert back.admin.reembed() == 0
         assert [(info.storage, info.embedded) for info in back.status().spaces] == [("compact", texts)]
         assert back.search("lease", mode="vectors")
     with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as said:
-        assert said.reembed() == texts
+        assert said.admin.reembed() == texts
         assert [info.storage for info in said.status().spaces] == ["int10"]
 
 
@@ -261,7 +263,7 @@ def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
     given = Document(uri="given", text="a zeppelin over the lagoon")
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
         assert before.add(given).embedded == 1
-        before.drop_collection("default")
+        before.admin.drop_collection("default")
     with Engine.open(folder, config=FAKE | said) as again:
         assert again.add(given).embedded == made
         assert [(info.storage, info.embedded) for info in again.status().spaces] == [(storage, 1)]
@@ -269,9 +271,9 @@ def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
 
 @pytest.mark.parametrize("storage", ["int16", "int8"])
 def test_vectors_of_an_earlier_version_are_searched_and_added_to(engine: Engine, folder: Path, storage: str) -> None:
-    parts = engine._parts
-    parts.store.ensure_collection(parts.key("old"))
-    parts.store.vectors.ensure_space(parts.key("old"), FakeEmbedder.space, storage=storage)
+    store, key = store_of(engine), CollectionKey("default", "old")
+    store.ensure_collection(key)
+    store.vectors.ensure_space(key, FakeEmbedder.space, storage=storage)
     engine.add(Document(uri="a", text="a zeppelin over the lagoon"), collection="old")
     assert [info.storage for info in engine.status().spaces if info.embedded == 1] == [storage]
     assert engine.search("zeppelin", mode="vectors", collection="old")
@@ -288,28 +290,28 @@ def test_two_ways_to_store_one_model_are_one_list(engine: Engine, folder: Path) 
 
 def test_some_named_paths_do_not_make_a_search_take_in_the_folder(engine: Engine) -> None:
     engine.sync(["docs"], collection="docs")
-    assert engine.refresh() is None
+    assert engine.admin.refresh() is None
     assert {document.uri for document in engine.sources()} == {"docs/locks.md"}
 
 
 def test_an_import_keeps_what_came_from_files_for_the_next_sync(engine: Engine, folder: Path) -> None:
     engine.sync()
     engine.add(Document(uri="given", text="a zeppelin"))
-    lines = list(engine.export())
+    lines = list(engine.admin.export())
     (folder / "lease.py").unlink()
     engine.sync()
-    engine.load(lines)
-    assert engine.text("lease.py")
+    engine.admin.load(lines)
+    assert engine.admin.text("lease.py")
     engine.sync()
     assert {document.uri for document in engine.sources()} == {"docs/locks.md", "given"}
 
 
 def test_an_import_after_a_change_of_model_stores_and_says_so(engine: Engine, folder: Path) -> None:
     engine.add(Document(uri="given", text="a zeppelin"))
-    lines = list(engine.export())
+    lines = list(engine.admin.export())
     engine.remove("given")
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:
-        report = other.load(lines)
+        report = other.admin.load(lines)
         assert report.documents == 1
         assert "reembed" in report.notes[0]
         assert other.search("zeppelin", mode="words")
@@ -321,16 +323,16 @@ def test_a_collection_that_is_not_there_is_not_found(engine: Engine, verb: str) 
     calls: dict[str, Callable[[], object]] = {
         "search": lambda: engine.search("a", collection="nope"),
         "sources": lambda: list(engine.sources(collection="nope")),
-        "export": lambda: list(engine.export(collection="nope")),
-        "reembed": lambda: engine.reembed(collection="nope"),
-        "embed": lambda: engine.embed(collection="nope"),
-        "text": lambda: engine.text("a", collection="nope"),
+        "export": lambda: list(engine.admin.export(collection="nope")),
+        "reembed": lambda: engine.admin.reembed(collection="nope"),
+        "embed": lambda: engine.admin.embed(collection="nope"),
+        "text": lambda: engine.admin.text("a", collection="nope"),
         "remove": lambda: engine.remove("a", collection="nope"),
-        "drop": lambda: engine.drop_collection("nope"),
+        "drop": lambda: engine.admin.drop_collection("nope"),
     }
     with pytest.raises(NotFound, match="nope"):
         calls[verb]()
-    assert [one.name for one in engine.collections()] == ["default"]
+    assert [one.name for one in engine.admin.collections()] == ["default"]
 
 
 def test_copies_that_a_filter_leaves_out_are_not_told(engine: Engine) -> None:

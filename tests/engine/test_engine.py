@@ -219,14 +219,14 @@ def test_another_model_is_refused_with_the_command_that_fixes_it_and_the_old_one
         assert "reembed" in engine.add(Document(uri="given", text="text")).notes[0]
         assert set(engine.explain("acquire_lease").coverage) == {"fake"}
         with pytest.raises(StaleSpace, match="reembed"):
-            engine.embed()
+            engine.admin.embed()
 
 
 def test_reembed_builds_beside_and_then_switches(folder: Path) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
     with Engine.open(folder, config={"rag.embedding_provider": "minilm"}) as engine:
-        assert engine.reembed() > 0
+        assert engine.admin.reembed() > 0
         assert {info.space.embedder for info in engine.status().spaces if info.state == "active"} == {"minilm"}
         assert set(engine.explain("acquire_lease").coverage) == {"minilm"}
         assert engine.sync().embedded == 0
@@ -239,17 +239,22 @@ def test_a_disabled_engine_does_nothing_and_writes_nothing(folder: Path) -> None
         assert (report.documents, len(report.notes)) == (0, 1)
         assert engine.search("lease") == []
         assert engine.is_empty()
-        assert engine.refresh() is None
-        assert engine.embed() == engine.remove("a") == 0
-        assert engine.load(["{}"]).documents == 0
+        assert engine.admin.refresh() is None
+        assert engine.admin.embed() == engine.remove("a") == 0
+        assert engine.admin.load(["{}"]).documents == 0
         assert engine.status().documents == 0
-        assert engine.text("a") is None
+        assert engine.admin.text("a") is None
         assert list(engine.sources()) == []
-        for refused in (engine.reembed, engine.compact, engine.export, lambda: engine.create_collection("x")):
+        for refused in (
+            engine.admin.reembed,
+            engine.admin.compact,
+            engine.admin.export,
+            lambda: engine.admin.create_collection("x"),
+        ):
             with pytest.raises(ConfigError, match="switched off"):
                 refused()
         with pytest.raises(ConfigError, match="switched off"):
-            engine.backup(folder / "copy.db")
+            engine.admin.backup(folder / "copy.db")
     assert not (folder / ".ragstone").exists()
 
 
@@ -258,29 +263,29 @@ def test_a_disabled_engine_still_shows_and_saves_what_is_stored(folder: Path, tm
         engine.sync()
     with Engine.open(folder, config=FAKE | {"rag.enabled": False}) as engine:
         assert engine.status().documents == 2
-        assert len(list(engine.export())) > 2
-        assert engine.backup(tmp_path / "copy.db").stat().st_size > 0
+        assert len(list(engine.admin.export())) > 2
+        assert engine.admin.backup(tmp_path / "copy.db").stat().st_size > 0
         assert engine.search("lease") == []
 
 
 def test_an_export_read_back_elsewhere_gives_the_same_answers_with_no_embedding(engine: Engine, tmp_path: Path) -> None:
     engine.sync()
-    lines = list(engine.export())
+    lines = list(engine.admin.export())
     other = tmp_path / "other"
     other.mkdir()
     with Engine.open(other, config=FAKE) as second:
-        report = second.load(lines)
+        report = second.admin.load(lines)
         assert report.documents == 2
         assert report.embedded > 0
         assert report.pending == 0
         assert [h.doc_id for h in second.search("lease")] == [h.doc_id for h in engine.search("lease")]
-        assert second.text("lease.py") == engine.text("lease.py")
+        assert second.admin.text("lease.py") == engine.admin.text("lease.py")
 
 
 @pytest.mark.parametrize("line", ["", "{", "[]", '{"ragstone_export": 99}'])
 def test_a_file_that_is_no_export_is_refused(engine: Engine, line: str) -> None:
     with pytest.raises(InputError):
-        engine.load([line])
+        engine.admin.load([line])
 
 
 def test_sync_of_some_paths_leaves_the_others_alone(engine: Engine, folder: Path) -> None:
@@ -294,11 +299,11 @@ def test_sync_of_some_paths_leaves_the_others_alone(engine: Engine, folder: Path
 
 
 def test_changed_tells_at_once_whether_anything_is_new(engine: Engine, folder: Path) -> None:
-    assert engine.changed()
+    assert engine.admin.has_changes()
     engine.sync()
-    assert not engine.changed()
+    assert not engine.admin.has_changes()
     (folder / "new.md").write_text("hello", encoding="utf-8")
-    assert engine.changed()
+    assert engine.admin.has_changes()
 
 
 def test_a_missing_folder_is_a_clear_error(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ FAKE = {"rag.embedding_provider": "fake"}
 
 
 def names(engine: Engine) -> list[object]:
-    return [event["name"] for event in engine.log.last(100)]
+    return [event["name"] for event in engine.admin.log.last(100)]
 
 
 def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(tmp
         engine.context("gondola")
         engine.context("gondola", rag_enabled=False)
     with Engine.open(tmp_path, config=FAKE) as engine:
-        told = engine.log.last(100)
+        told = engine.admin.log.last(100)
     assert [event["name"] for event in told] == [
         "rag_chunk_indexed",
         "rag_search_started",
@@ -46,8 +46,8 @@ def test_a_sync_of_many_files_is_a_few_lines(tmp_path: Path) -> None:
         (tmp_path / f"{number}.md").write_text(f"Page {number}.\n")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync(embed=False)
-        engine.log.flush()
-        told = engine.log.last(1000)
+        engine.admin.log.flush()
+        told = engine.admin.log.last(1000)
     assert len(told) <= 3
     assert sum(int(str(event.get("documents", 1))) for event in told) == 300
 
@@ -74,8 +74,8 @@ def test_what_an_agent_searches_is_told_with_its_project(tmp_path: Path) -> None
     (tmp_path / "agents.yaml").write_text("a: {docs: {sources: ['*.md']}}\n")
     (tmp_path / "x.md").write_text("The gondola is black.\n")
     with Engine.open(tmp_path, config=FAKE) as engine:
-        engine.ensure_index("a")
-        engine.agent("a").search("gondola")
+        engine.agents.ensure_index("a")
+        engine.agents.corpus("a").search("gondola")
         assert names(engine)[-1] == "rag_search_completed"
     with Engine.open(tmp_path, config=FAKE, project="other") as other:
         assert names(other) == []

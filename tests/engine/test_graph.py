@@ -52,27 +52,27 @@ def engine(folder: Path) -> Iterator[Engine]:
     ],
 )
 def test_a_node_is_found_by_any_of_its_names(engine: Engine, name: str, key: str) -> None:
-    assert engine.node(name).key == key
+    assert engine.graph.node(name).key == key
 
 
 def test_a_file_is_found_by_its_whole_path(engine: Engine, folder: Path) -> None:
     whole = str(folder / "app" / "Models" / "Stone.php")
-    assert engine.node(whole).key == "file:app/Models/Stone.php"
-    assert engine.impact(whole) == engine.impact("app/Models/Stone.php")
-    assert engine.history(f"./{API}", commits=False) == []
+    assert engine.graph.node(whole).key == "file:app/Models/Stone.php"
+    assert engine.graph.impact(whole) == engine.graph.impact("app/Models/Stone.php")
+    assert engine.graph.history(f"./{API}", commits=False) == []
 
 
 def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(engine: Engine) -> None:
     for name in ("App\\Http\\Controllers\\StoneController", "app/Http/Controllers/StoneController.php"):
-        near = engine.related(name, kinds=["route"])
+        near = engine.graph.related(name, kinds=["route"])
         assert [one.node.key for one in near] == ["route:GET api/stones", UPDATE]
-        assert not [one for one in engine.related(name) if "StoneController::" in one.node.key]
+        assert not [one for one in engine.graph.related(name) if "StoneController::" in one.node.key]
 
 
 def test_any_number_is_a_limit(engine: Engine) -> None:
-    stone = engine.node("Stone")
-    assert engine.explain(stone, 10**30) == engine.explain(stone)
-    assert engine.history("stones", limit=10**30) == engine.history("stones")
+    stone = engine.graph.node("Stone")
+    assert engine.graph.explain(stone, 10**30) == engine.graph.explain(stone)
+    assert engine.graph.history("stones", limit=10**30) == engine.graph.history("stones")
 
 
 @pytest.mark.parametrize("at", [float("nan"), float("inf"), -1, 10**18, True, "now"])
@@ -83,11 +83,11 @@ def test_a_run_happened_at_a_time_that_can_be_told(engine: Engine, at: float) ->
 
 def test_a_name_that_is_not_there_gets_those_that_are_like_it(engine: Engine) -> None:
     with pytest.raises(NotFound) as told:
-        engine.node("Stoone")
+        engine.graph.node("Stoone")
     assert STONE in told.value.hint
     for nonsense in ("", "  ", 3, None):
         with pytest.raises(InputError):
-            engine.node(nonsense)  # type: ignore[arg-type]
+            engine.graph.node(nonsense)  # type: ignore[arg-type]
 
 
 def test_a_name_of_several_things_gets_all_of_them(engine: Engine, folder: Path) -> None:
@@ -95,27 +95,27 @@ def test_a_name_of_several_things_gets_all_of_them(engine: Engine, folder: Path)
     (folder / "app" / "Pick.php").write_text("<?php\nnamespace App\\New;\nclass Pick {}\n", encoding="utf-8")
     engine.sync(embed=False)
     with pytest.raises(InputError) as told:
-        engine.node("Pick")
+        engine.graph.node("Pick")
     assert "class:App\\New\\Pick" in told.value.hint
     assert "class:App\\Old\\Pick" in told.value.hint
-    assert engine.node("App\\New\\Pick").name == "Pick"
+    assert engine.graph.node("App\\New\\Pick").name == "Pick"
 
 
 # ── what is known ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_routes_tables_and_models_are_listed(engine: Engine) -> None:
-    assert [node.key for node in engine.routes()] == ["route:GET api/stones", UPDATE, "route:GET /"]
-    (table,) = engine.tables()
+    assert [node.key for node in engine.graph.routes()] == ["route:GET api/stones", UPDATE, "route:GET /"]
+    (table,) = engine.graph.tables()
     columns = table.attributes["columns"]
     assert isinstance(columns, list)
     assert [column["name"] for column in columns if isinstance(column, dict)] == ["id", "weight", "shine"]
-    assert [node.name for node in engine.models()] == ["Pile", "Stone"]
-    assert engine.has_graph()
+    assert [node.name for node in engine.graph.models()] == ["Pile", "Stone"]
+    assert engine.graph.exists()
 
 
 def test_a_node_tells_its_story(engine: Engine) -> None:
-    told = engine.explain(engine.node("stones.update"))
+    told = engine.graph.explain(engine.graph.node("stones.update"))
     out_of = dict(told.out_of)
     (handled,) = out_of["HANDLED_BY"]
     assert handled.target == "method:App\\Http\\Controllers\\StoneController::update"
@@ -124,7 +124,7 @@ def test_a_node_tells_its_story(engine: Engine) -> None:
     assert list(out_of)[0] == "HANDLED_BY"
     assert told.nodes[handled.target].place == "app/Http/Controllers/StoneController.php:15"
     assert told.confidence == "evaluated"
-    assert engine.explain(engine.node("stones.update"), 1).more
+    assert engine.graph.explain(engine.graph.node("stones.update"), 1).more
 
 
 def test_a_query_is_still_explained_as_one(engine: Engine) -> None:
@@ -132,27 +132,27 @@ def test_a_query_is_still_explained_as_one(engine: Engine) -> None:
 
 
 def test_what_hangs_together_is_found_hop_by_hop(engine: Engine) -> None:
-    near = {one.node.key: one for one in engine.related("Stone")}
+    near = {one.node.key: one for one in engine.graph.related("Stone")}
     assert near["table:stones"].links[0].kind == "MAPS_TO"
     assert "class:App\\Models\\Pile" in near
     assert all(one.hops == 1 for one in near.values())
-    (table,) = engine.related("stones.update", kinds=["table"], hops=2)
+    (table,) = engine.graph.related("stones.update", kinds=["table"], hops=2)
     assert (table.node.key, table.hops, len(table.links)) == ("table:stones", 2, 2)
-    assert {one.node.kind for one in engine.related("Stone", kinds=["MAPS_TO"])} == {"table"}
-    assert len(engine.related("Stone", limit=2)) == 2
+    assert {one.node.kind for one in engine.graph.related("Stone", kinds=["MAPS_TO"])} == {"table"}
+    assert len(engine.graph.related("Stone", limit=2)) == 2
     for wrong in ({"hops": 0}, {"hops": 5}, {"limit": -1}, {"kinds": "table"}):
         with pytest.raises(InputError):
-            engine.related("Stone", **wrong)
+            engine.graph.related("Stone", **wrong)
 
 
 def test_what_depends_on_a_file_is_told_with_its_routes_first(engine: Engine) -> None:
-    told = engine.impact("app/Models/Stone.php")
+    told = engine.graph.impact("app/Models/Stone.php")
     kinds = [kind for kind, _ in told.groups]
     assert kinds[0] == "route"
     assert UPDATE in [one.key for one in told.groups[0][1]]
-    assert engine.impact("README.md").total == 0
+    assert engine.graph.impact("README.md").total == 0
     with pytest.raises(NotFound):
-        engine.impact("nothing.php")
+        engine.graph.impact("nothing.php")
 
 
 # ── staying level ─────────────────────────────────────────────────────────────────────────────────
@@ -175,40 +175,45 @@ def test_re_indexing_one_route_file_updates_exactly_the_routes_it_registers(engi
 def test_deleting_a_migration_restores_the_tables_earlier_columns(engine: Engine, folder: Path) -> None:
     (folder / SHINE).unlink()
     engine.sync(embed=False)
-    columns = engine.node("stones").attributes["columns"]
+    columns = engine.graph.node("stones").attributes["columns"]
     assert isinstance(columns, list)
     assert [column["name"] for column in columns if isinstance(column, dict)] == ["id", "weight"]
 
 
 def test_a_question_brings_the_graph_level_by_itself(engine: Engine, folder: Path) -> None:
     (folder / "routes/web.php").write_text(APP["routes/web.php"].replace("home", "start"), encoding="utf-8")
-    assert engine.node("start").key == "route:GET /"
+    assert engine.graph.node("start").key == "route:GET /"
     with pytest.raises(NotFound):
-        engine.node("home")
+        engine.graph.node("home")
 
 
 def test_a_graph_that_is_switched_off_is_not_made(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "code.graph": "off"}) as engine:
         report = engine.sync(embed=False)
         assert report.ok
-        assert not engine.has_graph()
-        assert engine.routes() == []
+        assert not engine.graph.exists()
+        assert engine.graph.routes() == []
 
 
 def test_a_search_makes_no_graph(folder: Path) -> None:
     with Engine.open(folder, config=FAKE) as engine:
-        engine.refresh(embed=False)
+        engine.admin.refresh(embed=False)
         assert engine.search("polish", mode="words")
-        assert not engine.has_graph()
+        assert not engine.graph.exists()
 
 
 def test_an_engine_that_is_off_knows_nothing(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "rag.enabled": False}) as engine:
-        assert not engine.has_graph()
-        assert engine.bring_graph_level() == ()
+        assert not engine.graph.exists()
+        assert engine.graph.update() == ()
         assert engine.record_run("r", "s").documents == 0
-        assert (engine.nodes(), engine.routes(), engine.related("Stone"), engine.history("Stone")) == ([], [], [], [])
-        assert engine.impact("Stone").total == 0
+        assert (
+            engine.graph.nodes(),
+            engine.graph.routes(),
+            engine.graph.related("Stone"),
+            engine.graph.history("Stone"),
+        ) == ([], [], [], [])
+        assert engine.graph.impact("Stone").total == 0
 
 
 # ── what a running application says ───────────────────────────────────────────────────────────────
@@ -222,26 +227,26 @@ def listing() -> str:
 
 
 def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder: Path) -> None:
-    report = engine.import_routes(listing())
+    report = engine.graph.import_listing(listing())
     assert report.changed["links"] >= 1
-    (handled,) = dict(engine.explain(engine.node("stones.update")).out_of)["HANDLED_BY"]
+    (handled,) = dict(engine.graph.explain(engine.graph.node("stones.update")).out_of)["HANDLED_BY"]
     assert (handled.confidence, handled.uri) == ("runtime", API)
-    assert engine.node("route:GET up").attributes["runtime"]
-    assert engine.node("GET up") == engine.node("up") == engine.node("route:GET up")
+    assert engine.graph.node("route:GET up").attributes["runtime"]
+    assert engine.graph.node("GET up") == engine.graph.node("up") == engine.graph.node("route:GET up")
     (folder / "routes/web.php").write_text(APP["routes/web.php"] + "\n", encoding="utf-8")
     engine.sync(embed=False)
-    assert engine.node("route:GET up")  # it stays though files have changed
-    engine.import_routes("[]")
+    assert engine.graph.node("route:GET up")  # it stays though files have changed
+    engine.graph.import_listing("[]")
     with pytest.raises(NotFound):
-        engine.node("route:GET up")
+        engine.graph.node("route:GET up")
 
 
 @pytest.mark.parametrize("wrong", ["", "{", "{}", "null", "3", 3, None, "[1, 2]", '[{"uri": 3}]'])
 def test_what_is_no_listing_is_refused_and_takes_nothing_out(engine: Engine, wrong: str) -> None:
-    engine.import_routes(listing())
+    engine.graph.import_listing(listing())
     with pytest.raises(InputError):
-        engine.import_routes(wrong)
-    assert len(engine.routes()) == 4
+        engine.graph.import_listing(wrong)
+    assert len(engine.graph.routes()) == 4
 
 
 def test_a_listing_without_an_application_is_refused(tmp_path: Path) -> None:
@@ -249,10 +254,10 @@ def test_a_listing_without_an_application_is_refused(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync(embed=False)
         with pytest.raises(InputError):
-            engine.import_routes(listing())
+            engine.graph.import_listing(listing())
 
 
 def test_a_node_given_as_one_is_taken_as_it_is(engine: Engine) -> None:
-    node = engine.node("Stone")
-    assert engine.related(node) == engine.related("Stone")
-    assert engine.related(Node("class:Nobody", "class", "Nobody")) == []
+    node = engine.graph.node("Stone")
+    assert engine.graph.related(node) == engine.graph.related("Stone")
+    assert engine.graph.related(Node("class:Nobody", "class", "Nobody")) == []

@@ -38,13 +38,13 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         lambda e: e.recall(5, "x"),
         lambda e: e.recall("s", "x", "y"),
         lambda e: e.recall("s", "x", since="may"),
-        lambda e: e.forget("s", turn="first"),
-        lambda e: e.forget("s", before="may"),
-        lambda e: e.forget(None),
-        lambda e: e.forget("s", turn=1, before=2.0),
-        lambda e: e.restore("s", -1),
-        lambda e: e.load_session("text"),
-        lambda e: e.load_session(['{"ragstone_session":1,"session":"s"}'], ""),
+        lambda e: e.memory.forget("s", turn="first"),
+        lambda e: e.memory.forget("s", before="may"),
+        lambda e: e.memory.forget(None),
+        lambda e: e.memory.forget("s", turn=1, before=2.0),
+        lambda e: e.memory.restore("s", -1),
+        lambda e: e.memory.load("text"),
+        lambda e: e.memory.load(['{"ragstone_session":1,"session":"s"}'], ""),
         lambda e: e.search("x", memory=5),
         lambda e: e.search("x", memory=["s", 5]),
     ],
@@ -52,7 +52,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def test_what_makes_no_sense_is_refused_in_a_sentence(engine: Engine, wrong: Callable[[Any], object]) -> None:
     with pytest.raises(InputError):
         wrong(engine)
-    assert engine.sessions() == []
+    assert engine.memory.sessions() == []
 
 
 def test_a_search_shows_turns_only_when_it_is_asked_to(engine: Engine) -> None:
@@ -108,36 +108,36 @@ def test_a_conversation_is_carried_elsewhere_word_for_word(tmp_path: Path, engin
     engine.remember("s", "user", "  My favourite editor is vim.\n", at=5.25, speaker="Åsa", metadata={"run": "7"})
     engine.remember("s", "user", "gone", at=6.0)
     engine.remember("s", "user", "My favourite editor is helix.", at=7.0, speaker="Åsa")
-    engine.forget("s", turn=1)
-    lines = list(engine.export_session("s"))
+    engine.memory.forget("s", turn=1)
+    lines = list(engine.memory.export("s"))
     assert all(line.isascii() for line in lines)
     (tmp_path / "there").mkdir()
     with Engine.open(tmp_path / "there", config=FAKE) as there:
-        assert there.load_session(lines) == 2
+        assert there.memory.load(lines) == 2
         assert there.turns("s") == engine.turns("s")
         assert there.turns("s")[1].supersedes == (0,)
         assert there.recall("s", "favourite editor")[0].turn.index == 2
-        assert list(there.export_session("s")) == lines
-        assert there.load_session(lines) == 0
+        assert list(there.memory.export("s")) == lines
+        assert there.memory.load(lines) == 0
         assert there.remember("s", "user", "and on") == 3
-        assert there.load_session(lines, "copy") == 2
-        assert [session.name for session in there.sessions()] == ["copy", "s"]
+        assert there.memory.load(lines, "copy") == 2
+        assert [session.name for session in there.memory.sessions()] == ["copy", "s"]
 
 
 def test_a_conversation_never_overwrites_another(engine: Engine) -> None:
     engine.remember("s", "user", "one", at=1.0)
     engine.remember("t", "user", "two", at=1.0)
     with pytest.raises(Conflict, match="another turn 0"):
-        engine.load_session(engine.export_session("t"), "s")
+        engine.memory.load(engine.memory.export("t"), "s")
     assert [turn.content for turn in engine.turns("s")] == ["one"]
     with pytest.raises(NotFound, match="nothing is remembered of 'u'"):
-        engine.export_session("u")
+        engine.memory.export("u")
 
 
 def test_a_secret_in_an_imported_conversation_is_not_stored(engine: Engine) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     turn = {"turn": 0, "role": "user", "time": 1.0, "content": f"use {key}"}
-    engine.load_session(['{"ragstone_session":1,"session":"s"}', json.dumps(turn)])
+    engine.memory.load(['{"ragstone_session":1,"session":"s"}', json.dumps(turn)])
     assert key not in engine.turns("s")[0].content
 
 
@@ -145,13 +145,13 @@ def test_what_is_old_is_forgotten_in_every_session(engine: Engine) -> None:
     for session in ("a", "b"):
         engine.remember(session, "user", "old", at=10.0)
         engine.remember(session, "user", "new", at=20.0)
-    assert engine.forget(None, before=15.0) == 2
+    assert engine.memory.forget(None, before=15.0) == 2
     assert [[turn.content for turn in engine.turns(session)] for session in ("a", "b")] == [["new"], ["new"]]
 
 
 def test_a_disabled_engine_takes_in_no_conversation(tmp_path: Path) -> None:
     off = Engine.open(tmp_path, config={**FAKE, "rag.enabled": False})
     with pytest.raises(ConfigError, match="switched off"):
-        off.load_session(['{"ragstone_session":1,"session":"s"}'])
+        off.memory.load(['{"ragstone_session":1,"session":"s"}'])
     assert off.search("x", memory=True) == []
     assert not (tmp_path / ".ragstone").exists()

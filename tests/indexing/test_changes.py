@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from ragstone import Document, Engine
 from ragstone.errors import StoreBusy
-from ragstone.indexing import changes as following
 from ragstone.sources.file_changes import Interval
 from ragstone.store.lock import FileLock
+from tests.support.internals import index_of
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -47,7 +47,7 @@ def test_an_engine_opened_later_looks_at_everything_once(folder: Path) -> None:
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
     with Engine.open(folder, config=FAKE) as second:
         assert places(second, "zeppelin") == ["new.md:1"]
-        assert second.refresh() is None
+        assert second.admin.refresh() is None
 
 
 def test_nothing_is_followed_where_nothing_was_synced(engine: Engine, folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_nothing_is_followed_where_nothing_was_synced(engine: Engine, folder: Pa
     assert places(engine, "zeppelin") == ["note:1"]
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
     assert places(engine, "zeppelin") == ["note:1"]
-    assert engine._follower.way == ""
+    assert engine.admin.watch_method() == ""
 
 
 def test_switched_off_only_the_files_of_hits_are_looked_at(folder: Path) -> None:
@@ -72,8 +72,9 @@ def test_by_interval_everything_is_looked_at_when_it_is_time(folder: Path) -> No
         engine.sync()
         (folder / "new.md").write_text("zeppelin", encoding="utf-8")
         assert places(engine, "zeppelin") == []
-        assert isinstance(engine._follower._watch, Interval)
-        engine._follower._watch._last -= 3600
+        watch = index_of(engine).tracker._watch
+        assert isinstance(watch, Interval)
+        watch._last -= 3600
         assert places(engine, "zeppelin") == ["new.md:1"]
 
 
@@ -89,7 +90,7 @@ def test_two_collections_of_one_folder_both_stay_true(followed: Engine, folder: 
 def test_more_changes_than_can_be_named_are_all_found(
     followed: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "MOST_PATHS", 5)
+    monkeypatch.setattr("ragstone.indexing.changes._MAX_PATHS", 5)
     for number in range(20):
         (folder / f"{number}.md").write_text("zeppelin", encoding="utf-8")
     assert len(followed.search("zeppelin", top_k=30, mode="words")[0].also_at) == 19
@@ -98,8 +99,8 @@ def test_more_changes_than_can_be_named_are_all_found(
 def test_another_writer_is_not_waited_for_long_and_the_answer_says_so(
     followed: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "SECONDS_FOR_A_WRITER", 0.05)
-    monkeypatch.setattr(following, "AGAIN_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("ragstone.indexing.sync._SECONDS_FOR_WRITERS", 0.05)
+    monkeypatch.setattr("ragstone.indexing.sync._RETRY_SECONDS", 0.0)
     (folder / "lease.py").write_text("def acquire_lease(): return 'zeppelin'\n", encoding="utf-8")
     with FileLock(followed.home / "ragstone.db.lock"):
         told = followed.explain("acquire_lease", mode="words")
@@ -107,7 +108,7 @@ def test_another_writer_is_not_waited_for_long_and_the_answer_says_so(
         "lease.py": "unverifiable",
         "docs/locks.md": "fresh",
     }
-    assert any("another process is at it" in note for note in told.notes)
+    assert any("another process is writing" in note for note in told.notes)
     assert [hit.freshness for hit in followed.search("zeppelin", mode="words")] == ["refreshed"]
 
 
@@ -215,7 +216,7 @@ def test_whatever_happens_to_a_folder_the_next_search_knows(steps: list[tuple[st
             act(root, what, first, second)
             if what == "search":
                 engine.search("granite", mode="words")
-                stored = {one.uri: engine.text(one.uri) for one in engine.sources()}
+                stored = {one.uri: engine.admin.text(one.uri) for one in engine.sources()}
                 assert stored == dict(_truth(root))
 
 

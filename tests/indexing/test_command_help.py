@@ -10,7 +10,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import ReadError
-from ragstone.indexing.external import HelpLimits
+from ragstone.sources.command_help.help import HelpLimits
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
 
@@ -45,56 +45,58 @@ def uris(engine: Engine) -> list[str]:
 
 
 def test_help_is_found_by_what_it_says(engine: Engine, program: Path) -> None:
-    report = engine.capture(written(program, FIRST))
+    report = engine.external.capture(written(program, FIRST))
     assert (report.found, report.indexed, report.ok) == (4, 4, True)
     assert uris(engine) == ["help:quarry", "help:quarry/cart", "help:quarry/cart/push", "help:quarry/dig"]
     hit = engine.search("shoves", mode="words", filters={"kind": "help", "command": "quarry cart push"})[0]
     assert (hit.source_doc_id, hit.title, hit.collection) == ("help:quarry/cart/push", "quarry cart push", "help")
-    assert (engine.text("help:quarry/dig", collection="help") or "").startswith(
+    assert (engine.admin.text("help:quarry/dig", collection="help") or "").startswith(
         "# quarry dig\n\nWhat `quarry dig --help`"
     )
 
 
 def test_capturing_again_replaces_and_leaves_no_orphan(engine: Engine, program: Path) -> None:
-    engine.capture(written(program, FIRST))
-    assert engine.capture(str(program)).unchanged == 4
+    engine.external.capture(written(program, FIRST))
+    assert engine.external.capture(str(program)).unchanged == 4
     second = {"": "Works with stones.", "dig": "Digs deeper.", "blast": "Uses powder."}
-    report = engine.capture(written(program, second))
+    report = engine.external.capture(written(program, second))
     assert (report.indexed, report.unchanged, report.removed) == (3, 0, 2)
     assert uris(engine) == ["help:quarry", "help:quarry/blast", "help:quarry/dig"]
     assert engine.search("shoves", mode="words") == []
 
 
 def test_what_was_not_asked_this_time_stays(engine: Engine, program: Path) -> None:
-    engine.capture(written(program, FIRST))
-    shallow = engine.capture(str(program), limits=HelpLimits(depth=1))
+    engine.external.capture(written(program, FIRST))
+    shallow = engine.external.capture(str(program), limits=HelpLimits(depth=1))
     assert (shallow.removed, shallow.skipped[0].uri) == (0, "help:quarry/cart/push")
-    few = engine.capture(str(program), limits=HelpLimits(commands=1))
+    few = engine.external.capture(str(program), limits=HelpLimits(commands=1))
     assert (few.removed, few.ok) == (0, False)
     assert len(uris(engine)) == 4
 
 
 def test_other_programs_and_a_sync_leave_it_alone(engine: Engine, program: Path) -> None:
-    engine.capture(written(program, FIRST), collection="default")
+    engine.external.capture(written(program, FIRST), collection="default")
     other = written(program.with_name("quarry-two"), {"": "Another program, whose name begins alike."})
-    engine.capture(other, collection="default")
+    engine.external.capture(other, collection="default")
     engine.sync(full=True)
-    engine.capture(str(program), collection="default")
+    engine.external.capture(str(program), collection="default")
     assert sum(one.source == "help" for one in engine.sources()) == 5
 
 
 def test_a_program_that_gives_no_help_changes_nothing(engine: Engine, program: Path) -> None:
-    engine.capture(written(program, FIRST))
+    engine.external.capture(written(program, FIRST))
     program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     with pytest.raises(ReadError):
-        engine.capture(str(program))
+        engine.external.capture(str(program))
     assert len(uris(engine)) == 4
 
 
 def test_vectors_of_help_may_wait_and_their_making_is_told(engine: Engine, program: Path) -> None:
     told: list[str] = []
-    report = engine.capture(written(program, FIRST), embed=False, progress=lambda step, done, of: told.append(step))
+    report = engine.external.capture(
+        written(program, FIRST), embed=False, progress=lambda step, done, of: told.append(step)
+    )
     assert (report.embedded, told) == (0, [])
-    again = engine.capture(str(program), progress=lambda step, done, of: told.append(step))
+    again = engine.external.capture(str(program), progress=lambda step, done, of: told.append(step))
     assert (again.embedded, again.pending) == (report.chunks_added, 0)
     assert set(told) == {"embed"}

@@ -24,7 +24,7 @@ def lines(tmp_path: Path) -> list[str]:
         text = "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
         engine.add(Document(uri="a", text=text, kind="doc", metadata={"tags": ["x", "y"]}))
         engine.add(Document(uri="b", text="", title="empty"))
-        return list(engine.export())
+        return list(engine.admin.export())
 
 
 @pytest.fixture
@@ -36,28 +36,28 @@ def other(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_text_metadata_and_vectors_come_back_exactly(lines: list[str], other: Engine) -> None:
-    report = other.load(lines)
+    report = other.admin.load(lines)
     assert (report.documents, report.embedded, report.pending) == (2, 1, 0)
-    assert other.text("a") == "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
+    assert other.admin.text("a") == "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
     stored = {document.uri: document for document in other.sources()}
     assert list(stored["a"].metadata["tags"]) == ["x", "y"]  # type: ignore[arg-type]
     assert (stored["a"].kind, stored["b"].title) == ("doc", "empty")
 
 
 def test_reading_the_same_lines_twice_changes_nothing(lines: list[str], other: Engine) -> None:
-    other.load(lines)
-    report = other.load(lines)
+    other.admin.load(lines)
+    report = other.admin.load(lines)
     assert (report.chunks_added, report.embedded) == (0, 0)
 
 
 def test_without_vectors_the_texts_are_pending(lines: list[str], other: Engine) -> None:
-    report = other.load([line for line in lines if '"vector"' not in line])
+    report = other.admin.load([line for line in lines if '"vector"' not in line])
     assert (report.embedded, report.pending) == (0, 1)
 
 
 def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) -> None:
     head = json.loads(lines[0]) | {"space": "0" * 64}
-    report = other.load([json.dumps(head), *lines[1:]])
+    report = other.admin.load([json.dumps(head), *lines[1:]])
     assert report.embedded == 0
     assert [note for note in report.notes if "1 of 1 vectors are of another model" in note]
 
@@ -65,11 +65,11 @@ def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) 
 @pytest.mark.parametrize("data", [b"1234567", b"\xff" * 260, b"\x00" * 260], ids=["short", "not numbers", "zero"])
 def test_a_vector_that_is_none_is_left_out_and_made_anew(lines: list[str], other: Engine, data: bytes) -> None:
     bad = {"vector": base64.b64encode(data).decode()}
-    report = other.load([json.dumps(json.loads(line) | bad) if '"vector"' in line else line for line in lines])
+    report = other.admin.load([json.dumps(json.loads(line) | bad) if '"vector"' in line else line for line in lines])
     assert (report.documents, report.embedded, report.pending) == (2, 0, 1)
-    assert other.embed() == 1
+    assert other.admin.embed() == 1
     assert other.search("gondola")
-    assert all(finding.ok for finding in other.check())
+    assert all(finding.ok for finding in other.admin.check())
 
 
 ASKED = "gondola ferry barge raft canoe kayak dinghy trawler"
@@ -81,7 +81,7 @@ def kept_in(storage: str, home: Path) -> tuple[list[str], list[str]]:
     home.mkdir()
     with Engine.open(home, config=FAKE | {"embed.storage": storage}) as engine:
         engine.add([Document(uri=str(n), text=text) for n, text in enumerate(TEXTS)])
-        return list(engine.export()), nearest(engine)
+        return list(engine.admin.export()), nearest(engine)
 
 
 def nearest(engine: Engine) -> list[str]:
@@ -98,18 +98,18 @@ def test_vectors_kept_in_another_way_are_taken_over(tmp_path: Path, other: Engin
         del head["storage"]  # as archives were at first
     elif told != "as written":
         head["storage"] = told
-    report = other.load([json.dumps(head), *lines[1:]])
+    report = other.admin.load([json.dumps(head), *lines[1:]])
     assert (report.embedded, report.pending, report.notes) == (len(TEXTS), 0, ())
     assert [info.storage for info in other.status().spaces] == ["int10"]
     assert nearest(other) == before
-    assert other.embed() == 0
-    assert all(finding.ok for finding in other.check())
+    assert other.admin.embed() == 0
+    assert all(finding.ok for finding in other.admin.check())
 
 
 def test_vectors_kept_in_the_same_way_keep_every_byte(tmp_path: Path, other: Engine) -> None:
     lines, _ = kept_in("int10", tmp_path / "kept")
-    other.load(lines)
-    assert sorted(other.export()) == sorted(lines)
+    other.admin.load(lines)
+    assert sorted(other.admin.export()) == sorted(lines)
 
 
 def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(tmp_path: Path, other: Engine) -> None:
@@ -118,10 +118,10 @@ def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(tmp_path:
     places = [place for place, line in enumerate(lines) if '"vector"' in line][:2]
     for place in places:
         lines[place] = json.dumps(json.loads(lines[place]) | bad)
-    report = other.load(lines)
+    report = other.admin.load(lines)
     assert (report.documents, report.embedded, report.pending) == (len(TEXTS), len(TEXTS) - 2, 2)
     assert [note for note in report.notes if f"2 of {len(TEXTS)} vectors cannot be read" in note]
-    assert other.embed() == 2
+    assert other.admin.embed() == 2
 
 
 @pytest.mark.parametrize(
@@ -136,14 +136,14 @@ def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(tmp_path:
 )
 def test_a_bad_line_is_named_by_its_number(lines: list[str], other: Engine, line: str) -> None:
     with pytest.raises(InputError, match="line 2"):
-        other.load([lines[0], line])
+        other.admin.load([lines[0], line])
 
 
 def test_pages_and_what_stands_beside_a_text_travel_too(tmp_path: Path, other: Engine) -> None:
     marks = (Mark(0, 1, "i"), Mark(4, 2, "", "slide"))
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(Document("deck", "one two", marks=marks, beside="spoken before"))
-        other.load(list(engine.export()))
+        other.admin.load(list(engine.admin.export()))
     found = {stored.uri: stored for stored in other.sources()}["deck"]
     assert (found.marks, found.beside) == (marks, "spoken before")
 
@@ -151,4 +151,4 @@ def test_pages_and_what_stands_beside_a_text_travel_too(tmp_path: Path, other: E
 @pytest.mark.parametrize("marks", ["1", "[[1]]", '[["a", 1, "", ""]]', '[[99, 1, "", ""]]', '{"a": 1}'])
 def test_marks_that_are_none_are_refused(other: Engine, marks: str) -> None:
     with pytest.raises(InputError, match="line 2"):
-        other.load(['{"ragstone_export": 1}', f'{{"document": "a", "text": "b", "marks": {marks}}}'])
+        other.admin.load(['{"ragstone_export": 1}', f'{{"document": "a", "text": "b", "marks": {marks}}}'])

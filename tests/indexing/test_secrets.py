@@ -47,7 +47,7 @@ def test_none_of_a_thousand_planted_secrets_is_in_the_bytes_of_an_index(tmp_path
         assert (report.indexed, report.failed) == (1000, ())
         engine.search("retry settings")
         while_open = everything(engine.home)
-        exported = "\n".join(engine.export()).encode()
+        exported = "\n".join(engine.admin.export()).encode()
     whole = while_open + everything(tmp_path / ".ragstone") + exported + repr(report).encode()
     folded = whole.lower()
     for one in known:
@@ -68,7 +68,7 @@ def test_a_sync_reports_redacted_secrets_and_cites_the_right_line(folder: Path) 
             ("a.py", "1 secret taken out: github-token (line 3)")
         ]
         assert report.ok
-        assert engine.text("a.py") == (folder / "a.py").read_text().replace(GITHUB, "[SECRET:github-token]")
+        assert engine.admin.text("a.py") == (folder / "a.py").read_text().replace(GITHUB, "[SECRET:github-token]")
         hit = engine.search("after", top_k=1, mode="words", merge=False)[0]
         assert (hit.source_doc_id, hit.span.line_end) == ("a.py", 7)
         assert engine.sync().unchanged == 2
@@ -92,11 +92,11 @@ def test_given_documents_and_imported_ones_are_looked_at_too(
     note = Document("notes/a", f"the token {GITHUB}", title="A", metadata={"password": PASSWORD}, beside=GITHUB)
     with Engine.open(folder, config=OFF) as engine:
         engine.add(note)
-        lines = list(engine.export())
+        lines = list(engine.admin.export())
     assert any(GITHUB in line for line in lines)
     clean = tmp_path_factory.mktemp("clean")
     with Engine.open(clean, config=FAKE) as engine:
-        taken = engine.load(lines)
+        taken = engine.admin.load(lines)
         given = engine.add(Document("notes/b", note.text, metadata=note.metadata, beside=note.beside))
         again = engine.add(Document("notes/b", note.text, metadata=note.metadata, beside=note.beside))
     wanted = "3 secrets taken out: github-token (line 1), github-token (beside), password (metadata)"
@@ -114,7 +114,7 @@ def test_if_redaction_is_off_every_report_warns(folder: Path) -> None:
             [warning] = report.remarks
             assert warning.uri == "."
             assert "secrets are not looked for" in warning.reason
-        assert GITHUB in (engine.text("a.py") or "")
+        assert GITHUB in (engine.admin.text("a.py") or "")
 
 
 def test_switching_looks_at_every_file_again(folder: Path) -> None:
@@ -122,9 +122,9 @@ def test_switching_looks_at_every_file_again(folder: Path) -> None:
         assert engine.sync().indexed == 2
     with Engine.open(folder, config=FAKE) as engine:
         assert engine.sync().indexed == 2
-        assert GITHUB not in (engine.text("a.py") or "")
+        assert GITHUB not in (engine.admin.text("a.py") or "")
         assert engine.sync().unchanged == 2
-        engine.compact(secure=True)
+        engine.admin.compact(secure=True)
     assert GITHUB.encode() not in everything(folder / ".ragstone")
 
 

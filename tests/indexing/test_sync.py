@@ -10,24 +10,26 @@ import pytest
 from ragstone import Engine
 from ragstone.errors import ReadError
 from ragstone.indexing import chunking_config
-from ragstone.indexing.sync import _together
+from ragstone.indexing.ledger import merge_reports
+from ragstone.indexing.reconcile import Reconciler
 from ragstone.read import worker_process
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.readers import FormatReader
 from ragstone.sources import safe_open
-from ragstone.types import Document, Item, Skip, SyncReport, UnreadFile
+from ragstone.types import CollectionKey, Document, Item, Skip, SyncReport, UnreadFile
+from tests.support.internals import index_of, store_of
 
 FAKE = {"rag.embedding_provider": "fake"}
 ONE = SyncReport(3, 1, 1, (Skip("b", "binary file"),), (), 0, 4, 2, 4, 1, 0.5, notes=("look again",))
 
 
 def test_no_ledger_is_none_and_one_is_itself() -> None:
-    assert _together([]) is None
-    assert _together([ONE]) is ONE
+    assert merge_reports([]) is None
+    assert merge_reports([ONE]) is ONE
 
 
 def test_several_ledgers_add_up_and_still_close() -> None:
-    both = _together([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
+    both = merge_reports([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
     assert both is not None
     assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (7, 2, 2, 2, 1)
     assert both.closes
@@ -37,18 +39,20 @@ def test_several_ledgers_add_up_and_still_close() -> None:
 def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("text", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
-        writer = engine._parts.writer("default")
-        items = {
-            item.uri: UnreadFile(item.stamp, "binary file") for item in engine.source().scan() if isinstance(item, Item)
+        index = index_of(engine)
+        unread = {
+            item.uri: UnreadFile(item.stamp, "binary file")
+            for item in index.folder().scan()
+            if isinstance(item, Item) and item.stamp
         }
-        report, unread = writer.sync(engine.source(), unread=items)
-        assert report.skipped == (Skip("a.md", "binary file"),)
-        assert report.closes
-        assert unread == items
+        result = Reconciler(index.writer("default"), index.folder(), unread).run()
+        assert result.report.skipped == (Skip("a.md", "binary file"),)
+        assert result.report.closes
+        assert result.unread == unread
         (tmp_path / "a.md").write_text("other text", encoding="utf-8")
-        report, unread = writer.sync(engine.source(), unread=items)
-        assert report.indexed == 1
-        assert unread == {}
+        result = Reconciler(index.writer("default"), index.folder(), unread).run()
+        assert result.report.indexed == 1
+        assert result.unread == {}
 
 
 @pytest.fixture
@@ -84,21 +88,21 @@ def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(tmp_path: Pa
             assert report.failed == (DAMAGED,)
             assert report.closes and not report.ok
         assert reads == ["a.pdf"]
-        assert (engine.waiting(), engine.changed()) == (0, False)
+        assert (engine.admin.count_waiting(), engine.admin.has_changes()) == (0, False)
     with Engine.open(tmp_path, config=FAKE) as engine:
-        again = engine.refresh()
+        again = engine.admin.refresh()
         assert again is not None and again.failed == (DAMAGED,)
         assert [hit.source_doc_id for hit in engine.search("lease")] == ["b.md"]
         assert reads == ["a.pdf"]
         assert engine.sync(full=True).failed == (DAMAGED,)
         assert reads == ["a.pdf"] * 2
         (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 another text")
-        assert engine.waiting() == 1
+        assert engine.admin.count_waiting() == 1
         assert engine.sync().failed == (DAMAGED,)
         assert reads == ["a.pdf"] * 3
         (tmp_path / "a.pdf").unlink()
         assert engine.sync().ok
-        assert "a.pdf" not in engine._keeper._unread("default", engine._parts.writer("default").cut.recipe)
+        assert "a.pdf" not in store_of(engine).state.unread_files(CollectionKey("default", "default")).files
 
 
 @pytest.mark.usefixtures("settled")
@@ -161,7 +165,7 @@ def test_a_file_is_not_blamed_for_what_is_missing_beside_it(tmp_path: Path, monk
         monkeypatch.setattr(worker_process, "find_python", lambda: None)
         CONFINED_READER.close()
         assert engine.sync().failed == (Skip("a.pdf", "no process could be started to read it"),)
-        assert engine.changed()
+        assert engine.admin.has_changes()
         monkeypatch.undo()
         assert engine.sync().failed == (DAMAGED,)
 
@@ -178,20 +182,20 @@ def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Pat
 def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("the gondola crosses", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
-        assert engine.refresh(embed=False) is not None
+        assert engine.admin.refresh(embed=False) is not None
         assert engine.status().spaces == ()
-        made = engine.refresh(embed=5.0)
+        made = engine.admin.refresh(embed=5.0)
         assert made is not None
         assert (made.indexed, made.embedded) == (0, 1)
-        assert engine.refresh(embed=5.0) is None
+        assert engine.admin.refresh(embed=5.0) is None
         assert [info.coverage for info in engine.status().spaces] == [1.0]
         (tmp_path / "b.md").write_text("the lagoon lies still", encoding="utf-8")
-        engine.refresh(embed=False)
+        engine.admin.refresh(embed=False)
         assert [info.embedded for info in engine.status().spaces] == [1]
         for number in range(300):
             (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
-        engine.refresh(embed=False)
-        engine.refresh(embed=0.1)
+        engine.admin.refresh(embed=False)
+        engine.admin.refresh(embed=0.1)
         assert [info.embedded for info in engine.status().spaces] == [1], "too many for so little time"
-        engine.refresh(embed=60.0)
+        engine.admin.refresh(embed=60.0)
         assert [info.coverage for info in engine.status().spaces] == [1.0]

@@ -34,7 +34,7 @@ def reports() -> list[SyncReport]:
 @pytest.fixture
 def watched(engine: Engine, reports: list[SyncReport]) -> Iterator[tuple[Engine, Watcher]]:
     engine.sync()
-    watcher = engine.watcher(on_sync=reports.append)
+    watcher = engine.admin.watcher(on_sync=reports.append)
     watcher.start()
     assert until(lambda: watcher.status().last_sync)
     yield engine, watcher
@@ -57,7 +57,7 @@ def test_changes_are_brought_in_with_their_vectors_and_told(
     state = watcher.status()
     assert (state.running, state.indexed, state.removed, state.waiting, state.pending) == (True, 1, 1, 0, 0)
     assert engine.status().spaces[0].coverage == 1
-    assert engine.last_sync() or 0 >= (state.last_sync or 0) - 60
+    assert engine.admin.last_sync() or 0 >= (state.last_sync or 0) - 60
 
 
 def test_stopped_it_does_nothing_more_and_can_be_started_again(watched: tuple[Engine, Watcher], folder: Path) -> None:
@@ -80,7 +80,7 @@ def test_closing_the_engine_stops_it(watched: tuple[Engine, Watcher]) -> None:
 def test_the_drift_check_finds_what_nobody_told(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "sources.drift_check_seconds": 1}) as engine:
         engine.sync()
-        watcher = engine.watcher()
+        watcher = engine.admin.watcher()
         watcher.start()
         assert until(lambda: watcher.status().last_sync)
         engine.remove("lease.py")  # an index that differs from its folder, and no file that changed
@@ -91,7 +91,7 @@ def test_by_interval_it_works_without_events(folder: Path) -> None:
     config = {**FAKE, "search.watch": "interval", "sources.auto_sync_interval_seconds": 1}
     with Engine.open(folder, config=config) as engine:
         engine.sync()
-        watcher = engine.watcher()
+        watcher = engine.admin.watcher()
         watcher.start()
         (folder / "new.md").write_text("zeppelin", encoding="utf-8")
         assert until(lambda: "new.md" in stored(engine))
@@ -107,7 +107,7 @@ def test_a_failure_is_told_and_survived(
         raise ProviderError("the model cannot be reached")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(engine._parts), "fill", fail)
+        patch.setattr("ragstone.indexing.backfill.VectorBackfill.run", fail)
         (folder / "new.md").write_text("zeppelin", encoding="utf-8")
         assert until(lambda: "cannot be reached" in watcher.status().problem)
         assert "new.md" in stored(engine)
@@ -124,4 +124,4 @@ def test_searches_go_on_beside_it(watched: tuple[Engine, Watcher], folder: Path)
 
 def test_where_watching_is_switched_off_there_is_no_watcher(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "search.watch": "off"}) as engine, pytest.raises(ConfigError):
-        engine.watcher()
+        engine.admin.watcher()

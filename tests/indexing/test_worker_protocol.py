@@ -43,6 +43,7 @@ def test_a_request_carries_the_source_the_settings_and_the_items() -> None:
     items = (Item("a", STAMP), Item("b", STAMP))
     request = decode(BatchRequest, parse(encode(build_request(PREPARER, items))))
     preparer = build_preparer(request)
+    assert isinstance(preparer.source, FolderSource)
     assert preparer.source.root == SOURCE.root
     assert preparer.source.limits == SOURCE.limits
     assert list(preparer.source.never_open) == SOURCE.never_open

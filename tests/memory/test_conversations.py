@@ -9,38 +9,37 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.engine.components import Parts
 from ragstone.errors import InputError, NotFound
-from ragstone.indexing.sync import Keeper
-from ragstone.memory.conversations import Rememberer
+from ragstone.memory.conversations import ConversationStore
 from ragstone.types import Recalled, Request, Scope, Turn
 
 NOW = datetime(2023, 6, 14, 12).timestamp()
 DAY = 86400.0
 
 
-def opened(folder: Path, project: str = "default") -> Rememberer:
-    engine = Engine.open(folder, config={"rag.embedding_provider": "fake"})
-    parts = Parts(engine.home, engine.settings, engine.events, project, kind="session")
-    return Rememberer(parts, Keeper(parts, engine.source), now=lambda: NOW)
+def opened(folder: Path, project: str = "default") -> ConversationStore:
+    engine = Engine.open(folder, config={"rag.embedding_provider": "fake"}, project=project)
+    conversations = engine.memory.conversations
+    return ConversationStore(conversations.sync, conversations.searcher, now=lambda: NOW)
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Rememberer]:
+def memory(tmp_path: Path) -> Iterator[ConversationStore]:
     one = opened(tmp_path)
     yield one
-    one.parts.close()
+    one.sync.components.close()
 
 
 def said(*contents: str, session: str = "s", role: str = "user", at: float = NOW) -> list[Turn]:
     return [Turn(session, 0, role, content, at) for content in contents]
 
 
-def ask(memory: Rememberer, query: str, session: str = "s", top_k: int = 5, **times: float) -> list[Recalled]:
-    return memory.recall(Request(query, Scope("", (session,)), top_k=top_k, mode="words"), **times)
+def ask(memory: ConversationStore, query: str, session: str = "s", top_k: int = 5, **times: float) -> list[Recalled]:
+    scope = Scope("default", (session,), "session")
+    return memory.recall(session, Request(query, scope, top_k=top_k, mode="words"), **times)
 
 
-def test_turns_are_numbered_in_order_and_come_back_verbatim(memory: Rememberer) -> None:
+def test_turns_are_numbered_in_order_and_come_back_verbatim(memory: ConversationStore) -> None:
     stored = memory.remember(said("  Hello:\n there ", "user: hi"))
     assert [turn.index for turn in stored] == [0, 1]
     assert [turn.content for turn in memory.turns("s")] == ["  Hello:\n there ", "user: hi"]
@@ -51,11 +50,11 @@ def test_numbers_go_on_after_forgetting_and_after_a_restart(tmp_path: Path) -> N
     first = opened(tmp_path)
     first.remember(said("one", "two", "three"))
     assert first.forget("s", turn=2) == 1
-    first.parts.close()
+    first.sync.components.close()
     second = opened(tmp_path)
     assert second.remember(said("four"))[0].index == 3
     assert [turn.content for turn in second.turns("s")] == ["one", "two", "four"]
-    second.parts.close()
+    second.sync.components.close()
 
 
 def test_two_processes_never_share_a_number(tmp_path: Path) -> None:
@@ -63,8 +62,8 @@ def test_two_processes_never_share_a_number(tmp_path: Path) -> None:
     numbers = [memory.remember(said(f"turn {n}"))[0].index for n in range(10) for memory in (one, two)]
     assert numbers == list(range(20))
     assert len(one.turns("s", 100)) == len(two.turns("s", 100)) == 20
-    one.parts.close()
-    two.parts.close()
+    one.sync.components.close()
+    two.sync.components.close()
 
 
 def test_the_last_turns_are_those_of_another_process_too(tmp_path: Path) -> None:
@@ -74,11 +73,11 @@ def test_the_last_turns_are_those_of_another_process_too(tmp_path: Path) -> None
     one.remember(said("new"))
     assert two.turns("s", 1)[0].content == "new"
     assert [turn.index for turn in two.turns("s", 25)] == list(range(6, 31))
-    one.parts.close()
-    two.parts.close()
+    one.sync.components.close()
+    two.sync.components.close()
 
 
-def test_a_turn_is_recalled_by_its_own_words_and_by_the_turns_before_it(memory: Rememberer) -> None:
+def test_a_turn_is_recalled_by_its_own_words_and_by_the_turns_before_it(memory: ConversationStore) -> None:
     memory.remember(said("Shall we go sailing on Sunday?", "Gladly.", "Something else entirely."))
     assert ask(memory, "sailing")[0].turn.index == 0
     assert [one.turn.index for one in ask(memory, "sailing")] == [0, 1, 2]
@@ -93,8 +92,8 @@ def test_sessions_and_projects_do_not_see_each_other(tmp_path: Path) -> None:
     assert ask(mine, "swordfish", session="t") == []
     assert yours.forget("s") == 0
     assert len(ask(mine, "swordfish")) == 1
-    mine.parts.close()
-    yours.parts.close()
+    mine.sync.components.close()
+    yours.sync.components.close()
 
 
 def test_documents_and_turns_never_meet_in_a_search(tmp_path: Path) -> None:
@@ -102,11 +101,11 @@ def test_documents_and_turns_never_meet_in_a_search(tmp_path: Path) -> None:
     memory.remember(said("the gondola is late"))
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         assert engine.search("gondola") == []
-        assert engine.collections() == []
-    memory.parts.close()
+        assert engine.admin.collections() == []
+    memory.sync.components.close()
 
 
-def test_a_time_in_the_question_lifts_what_was_said_then(memory: Rememberer) -> None:
+def test_a_time_in_the_question_lifts_what_was_said_then(memory: ConversationStore) -> None:
     memory.remember(said("we planted beans in the garden", at=NOW - 40 * DAY))
     memory.remember(said("we planted corn in the garden", at=NOW - DAY))
     assert ask(memory, "what did we plant yesterday")[0].turn.index == 1
@@ -114,21 +113,21 @@ def test_a_time_in_the_question_lifts_what_was_said_then(memory: Rememberer) -> 
     assert ask(memory, "what did we plant last May")[0].boosts[0][0] == "said at that time: last May"
 
 
-def test_times_narrow_when_they_are_given(memory: Rememberer) -> None:
+def test_times_narrow_when_they_are_given(memory: ConversationStore) -> None:
     memory.remember(said("tea", at=NOW - 3 * DAY))
     memory.remember(said("more tea", at=NOW))
     assert [one.turn.index for one in ask(memory, "tea", since=NOW - DAY)] == [1]
     assert [one.turn.index for one in ask(memory, "tea", until=NOW - DAY)] == [0]
 
 
-def test_what_was_said_again_is_collapsed_with_receipts(memory: Rememberer) -> None:
+def test_what_was_said_again_is_collapsed_with_receipts(memory: ConversationStore) -> None:
     memory.remember(said("My dog is called Rex.", "We had rain.", "my dog is called rex"))
     found = ask(memory, "what is the dog called")
     assert not {0, 2} <= {one.turn.index for one in found}
     assert {found[0].turn.index, *found[0].said_again} == {0, 2}
 
 
-def test_a_newer_fact_supersedes_an_older_one_and_says_why(memory: Rememberer) -> None:
+def test_a_newer_fact_supersedes_an_older_one_and_says_why(memory: ConversationStore) -> None:
     memory.remember(said("My favourite editor is vim.", "Lunch was fine."))
     newer = memory.remember(said("My favourite editor is helix."))[0]
     assert newer.supersedes == (0,)
@@ -139,7 +138,7 @@ def test_a_newer_fact_supersedes_an_older_one_and_says_why(memory: Rememberer) -
     assert by_turn[0].because == newer.because
 
 
-def test_superseding_can_be_taken_back(memory: Rememberer) -> None:
+def test_superseding_can_be_taken_back(memory: ConversationStore) -> None:
     memory.remember(said("My favourite editor is vim.", "My favourite editor is helix."))
     assert memory.restore("s", 1).supersedes == ()
     assert [one.superseded_by for one in ask(memory, "favourite editor")] == [None, None]
@@ -147,12 +146,12 @@ def test_superseding_can_be_taken_back(memory: Rememberer) -> None:
         memory.restore("s", 7)
 
 
-def test_somebody_else_saying_otherwise_supersedes_nothing(memory: Rememberer) -> None:
+def test_somebody_else_saying_otherwise_supersedes_nothing(memory: ConversationStore) -> None:
     memory.remember(said("My favourite editor is vim."))
     assert memory.remember(said("My favourite editor is helix.", role="assistant"))[0].supersedes == ()
 
 
-def test_forgetting_a_session_or_what_is_old_leaves_no_trace_in_recall(memory: Rememberer) -> None:
+def test_forgetting_a_session_or_what_is_old_leaves_no_trace_in_recall(memory: ConversationStore) -> None:
     memory.remember(said("old tea", at=NOW - 10 * DAY))
     memory.remember(said("new tea", at=NOW))
     assert memory.forget("s", before=NOW - DAY) == 1
@@ -162,20 +161,20 @@ def test_forgetting_a_session_or_what_is_old_leaves_no_trace_in_recall(memory: R
     assert ask(memory, "tea") == []
 
 
-def test_a_session_that_was_forgotten_may_begin_again(memory: Rememberer) -> None:
+def test_a_session_that_was_forgotten_may_begin_again(memory: ConversationStore) -> None:
     memory.remember(said("one"))
     memory.forget("s")
     assert memory.remember(said("two"))[0].index == 0
     assert [turn.content for turn in memory.turns("s")] == ["two"]
 
 
-def test_a_long_turn_is_recalled_whole(memory: Rememberer) -> None:
+def test_a_long_turn_is_recalled_whole(memory: ConversationStore) -> None:
     content = "\n\n".join(f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(200))
     memory.remember(said(content))
     assert [one.turn.content for one in ask(memory, "matter 150")] == [content]
 
 
-def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: Rememberer) -> None:
+def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: ConversationStore) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     memory.remember(said(f"use {key} for the release"))
     assert key not in memory.turns("s")[0].content
@@ -183,7 +182,7 @@ def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: Remem
     assert "[SECRET:" in ask(memory, "release")[0].turn.content
 
 
-def test_words_said_twice_are_found_with_the_last_time_they_were_said(memory: Rememberer) -> None:
+def test_words_said_twice_are_found_with_the_last_time_they_were_said(memory: ConversationStore) -> None:
     memory.remember(said("My favourite editor is vim.", "My favourite editor is helix.", at=NOW - DAY))
     memory.remember(said("My favourite editor is vim."))
     found = ask(memory, "which is the favourite editor")
@@ -194,7 +193,7 @@ def test_words_said_twice_are_found_with_the_last_time_they_were_said(memory: Re
     assert (found[0].turn.index, found[0].said_again) == (2, (0,))
 
 
-def test_a_long_text_said_twice_is_recalled_once_and_whole(memory: Rememberer) -> None:
+def test_a_long_text_said_twice_is_recalled_once_and_whole(memory: ConversationStore) -> None:
     long = "\n\n".join(f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(60))
     memory.remember(said(long, long))
     found = ask(memory, "matter 50")
@@ -214,11 +213,11 @@ def test_what_another_process_forgets_or_takes_back_is_so_here_too(tmp_path: Pat
     one.remember(said("a", "b", "c", "d"))
     assert [turn.content for turn in two.turns("s")] == ["a", "b", "c", "d"]
     assert two.remember(said("My favourite editor is nano."))[0].supersedes == ()
-    one.parts.close()
-    two.parts.close()
+    one.sync.components.close()
+    two.sync.components.close()
 
 
-def test_what_could_not_be_stored_supersedes_nothing_later(memory: Rememberer) -> None:
+def test_what_could_not_be_stored_supersedes_nothing_later(memory: ConversationStore) -> None:
     memory.remember(said("The bell rings."))
     bad = [Turn("s", 0, "user", "My favourite editor is vim.", NOW, metadata={"x": object()})]  # type: ignore[dict-item]
     with pytest.raises((TypeError, ValueError, InputError)):
@@ -227,7 +226,7 @@ def test_what_could_not_be_stored_supersedes_nothing_later(memory: Rememberer) -
     assert [turn.content for turn in memory.turns("s")] == ["The bell rings.", "My favourite editor is helix."]
 
 
-def test_speakers_of_any_script_and_texts_of_any_length_come_back(memory: Rememberer) -> None:
+def test_speakers_of_any_script_and_texts_of_any_length_come_back(memory: ConversationStore) -> None:
     long = "wort " * 30_000
     memory.remember([Turn("s", 0, "user", long, NOW, "Ζωή 👩‍🚀"), Turn("s", 0, "user", "über: 🎉", NOW, "李: 雷")])
     assert [(turn.speaker, len(turn.content)) for turn in memory.turns("s")] == [("Ζωή 👩‍🚀", 150_000), ("李: 雷", 7)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.memory.merge import SUPERSEDED, as_hit, together
+from ragstone.memory.merge import SUPERSEDED, merge_explanations, turn_hit
 from ragstone.types import Explanation, Hit, Span, Turn
 
 SPAN = Span(0, 3, 0, 3, 1, 1)
@@ -22,21 +22,21 @@ def turn(index: int, score: float, *also_at: str) -> Hit:
 
 
 def test_a_turn_says_which_conversation_it_is_from_and_where_else_it_was_said() -> None:
-    hit = as_hit(turn(7, 0.5, "turn:000000009:1", "other/s/turn:000000012:1"), {})
+    hit = turn_hit(turn(7, 0.5, "turn:000000009:1", "other/s/turn:000000012:1"), {})
     assert (hit.place, hit.doc_id) == ("memory:s/x turn 7", "memory:s/x__turn_7__chunk_0")
     assert hit.also_at == ("memory:s/x turn 9", "memory:other/s turn 12")
 
 
 def test_a_turn_that_no_longer_holds_counts_less_and_says_why() -> None:
     later = {7: Turn("s", 9, "user", "", 0.0, because='"a" became "b"')}
-    hit = as_hit(turn(7, 0.5), later)
+    hit = turn_hit(turn(7, 0.5), later)
     assert (hit.score, hit.place) == (0.5 * SUPERSEDED, "memory:s/x turn 7 (superseded by turn 9)")
     assert hit.metadata["superseded_because"] == '"a" became "b"'
 
 
 def test_both_lists_become_one_and_nothing_is_lost_without_a_word() -> None:
-    both = together(
-        told(document(0.6)), told(turn(1, 0.9), turn(2, 0.1), turn(3, 0.5)), lambda _: {}, top_k=2, least=0.2
+    both = merge_explanations(
+        told(document(0.6)), told(turn(1, 0.9), turn(2, 0.1), turn(3, 0.5)), lambda _: {}, top_k=2, min_score=0.2
     )
     assert [hit.score for hit in both.hits] == [0.9, 0.6]
     assert [one.doc_id for one in both.dropped] == ["memory:s/x__turn_3__chunk_0", "memory:s/x__turn_2__chunk_0"]

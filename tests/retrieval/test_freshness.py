@@ -13,9 +13,11 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.sources import safe_open
 from ragstone.sources.folder.source import FolderSource
+from ragstone.sources.given import GivenDocuments
 from ragstone.store.lock import FileLock
-from ragstone.types import CollectionKey, FileContent, Item
+from ragstone.types import CollectionKey, Item, LoadedItem
 from tests.indexing.graph.quarry import API, write
+from tests.support.internals import index_of
 
 FAKE = {"rag.embedding_provider": "fake"}
 ALONE = {**FAKE, "search.watch": "off"}  # so that only the proof of hits is at work
@@ -34,7 +36,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     reads: list[str] = []
     real = FolderSource.load
 
-    def load(self: FolderSource, item: Item) -> FileContent:
+    def load(self: FolderSource, item: Item) -> LoadedItem:
         reads.append(item.uri)
         return real(self, item)
 
@@ -88,7 +90,8 @@ def test_a_deleted_file_is_dropped_and_others_take_its_place(proven: Engine, fol
 
 def test_given_documents_and_those_of_other_sources_are_unverifiable(proven: Engine) -> None:
     proven.add(Document("notes/lease", "Who may acquire the lease?"))
-    proven._parts.writer("default").add([Document("https://example.org/lease", "acquire the lease")], source="web")
+    page = GivenDocuments([Document("https://example.org/lease", "acquire the lease")], name="web")
+    index_of(proven).reconcile("default", page)
     found = said(proven, "acquire lease")
     assert found["notes/lease"] == found["https://example.org/lease"] == "unverifiable"
     assert found["lease.py"] == "fresh"
@@ -139,7 +142,7 @@ def test_a_remembered_answer_is_proven_again(proven: Engine, folder: Path) -> No
 def test_a_file_that_never_rests_does_not_keep_anybody_waiting(
     proven: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = proven._parts.searcher.run
+    real = proven.workspace.searcher.run
     turns: list[int] = []
 
     def run(request: object) -> object:
@@ -147,7 +150,7 @@ def test_a_file_that_never_rests_does_not_keep_anybody_waiting(
         (folder / "lease.py").write_text(f"def acquire_lease(): return {turns}\n", encoding="utf-8")
         return real(request)  # type: ignore[arg-type]  # a request
 
-    monkeypatch.setattr(proven._parts.searcher, "run", run)
+    monkeypatch.setattr(proven.workspace.searcher, "run", run)
     assert said(proven, "acquire_lease")["lease.py"] == "unverifiable"
     assert len(turns) <= 3
 
@@ -223,7 +226,7 @@ def test_a_store_that_can_only_be_read_answers_and_says_what_is_not_proven(
 ) -> None:
     with Engine.open(folder, config=ALONE) as engine:
         engine.sync()
-        monkeypatch.setattr(engine._parts.store._database, "read_only", True)  # type: ignore[attr-defined]  # of SQLite's
+        monkeypatch.setattr(engine.workspace.components.store._database, "read_only", True)  # type: ignore[attr-defined]  # of SQLite's
         assert said(engine, "acquire_lease")["lease.py"] == "fresh"
         (folder / "lease.py").write_text("def acquire_lease(): 'anew'\n", encoding="utf-8")
         told = engine.explain("acquire_lease", mode="words")
@@ -236,15 +239,15 @@ def test_waiting_counts_what_differs_and_nothing_else(folder: Path) -> None:
         engine.sync()
         (folder / "bytes.txt").write_bytes(bytes(100))
         engine.sync()
-        assert engine.waiting() == 0
+        assert engine.admin.count_waiting() == 0
         os.utime(folder / "lease.py", (1, 1))
-        assert engine.waiting() == 0
+        assert engine.admin.count_waiting() == 0
         (folder / "lease.py").write_text("other", encoding="utf-8")
         (folder / "new.md").write_text("new", encoding="utf-8")
         (folder / "docs/locks.md").unlink()
-        assert engine.waiting() == 3
+        assert engine.admin.count_waiting() == 3
         engine.sync()
-        assert engine.waiting() == 0
+        assert engine.admin.count_waiting() == 0
 
 
 # ── prose about code ──────────────────────────────────────────────────────────────────────────────
@@ -276,7 +279,9 @@ def test_prose_about_a_file_that_changed_is_made_again_where_that_is_quick(route
 
 
 def test_prose_that_takes_long_to_make_again_is_said_to_be_unverifiable(routed: Engine) -> None:
-    routed._parts.store.state.update_collection_state(CollectionKey("default", "default"), graph_seconds=9.0)
+    routed.workspace.components.store.state.update_collection_state(
+        CollectionKey("default", "default"), graph_seconds=9.0
+    )
     path = routed.folder / API
     path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
     found = told_of(routed, "update")
@@ -292,6 +297,8 @@ def test_a_search_does_not_wait_for_another_process_that_makes_the_graph(routed:
 
 
 def test_prose_about_a_file_that_is_gone_is_dropped(routed: Engine) -> None:
-    routed._parts.store.state.update_collection_state(CollectionKey("default", "default"), graph_seconds=9.0)
+    routed.workspace.components.store.state.update_collection_state(
+        CollectionKey("default", "default"), graph_seconds=9.0
+    )
     (routed.folder / API).unlink()
     assert [uri for uri in told_of(routed, "update") if "stones" in uri] == []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,8 +14,8 @@ from ragstone import Document, Engine
 from ragstone.errors import ProviderError
 from ragstone.events import Event
 from ragstone.retrieval.ranking.noise import similarity_floor
-from ragstone.retrieval.search import Searcher
-from ragstone.types import CollectionKey, Request, Scope, Scored, SpaceInfo
+from ragstone.types import Request, Scope, Scored
+from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -36,8 +35,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def with_cores(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Let a search see so many cores."""
-    for module in ("retrieval.search", "background"):
-        monkeypatch.setattr(f"ragstone.{module}.cores", lambda: count)
+    monkeypatch.setattr("ragstone.retrieval.candidates.cores", lambda: count)
 
 
 def test_removed_text_is_in_no_list_before_any_compaction(engine: Engine) -> None:
@@ -86,43 +84,12 @@ def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_
     assert any(one.reason == "same text as a hit above" for one in told.dropped)
 
 
-@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
-def test_where_no_thread_can_be_started_the_answer_is_the_same(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, mode: Literal["vectors", "hybrid"]
-) -> None:
-    def none(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with_cores(monkeypatch, 2)
-    with monkeypatch.context() as without:
-        without.setattr(threading.Thread, "start", none)
-        alone = engine.search("gondola lagoon", mode=mode)
-    engine._parts.searcher._answers.clear()
-    assert alone == engine.search("gondola lagoon", mode=mode)
-    assert alone[0].source_doc_id == "odd"
-
-
-def test_a_search_does_itself_what_a_busy_pool_has_not_begun(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_cores(monkeypatch, 2)
-    alone, free = engine.search("gondola", fresh=False), threading.Event()
-    searcher = engine._parts.searcher
-    searcher._answers.clear()
-    pool = searcher._aside._pool
-    assert pool is not None
-    busy = [pool.submit(free.wait, 10) for _ in range(64)]
-    try:
-        assert engine.search("gondola", fresh=False) == alone
-        assert not busy[0].done()
-    finally:
-        free.set()
-
-
 @pytest.mark.parametrize("core_count", [1, 2])
 def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, core_count: int
 ) -> None:
     reading: list[bool] = []
-    search_words = type(engine._parts.store).search_words
+    search_words = type(engine.workspace.components.store).search_words
 
     def slow(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
         reading.append(True)
@@ -136,8 +103,8 @@ def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
         raise ProviderError("the service does not answer")
 
     with_cores(monkeypatch, core_count)
-    monkeypatch.setattr(type(engine._parts.store), "search_words", slow)
-    monkeypatch.setattr(type(engine._parts), "query_vector", no_vector)
+    monkeypatch.setattr(type(engine.workspace.components.store), "search_words", slow)
+    monkeypatch.setattr(type(engine.workspace.components), "query_vector", no_vector)
     with pytest.raises(ProviderError, match="does not answer"):
         engine.search("harbour")
     assert not reading
@@ -145,9 +112,12 @@ def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
 
 def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with_cores(monkeypatch, 2)
-    query_vector, search_words = type(engine._parts).query_vector, type(engine._parts.store).search_words
+    query_vector, search_words = (
+        type(engine.workspace.components).query_vector,
+        type(engine.workspace.components.store).search_words,
+    )
     written, before = threading.Event(), engine.explain("lighthouse", fresh=False)
-    engine._parts.searcher._answers.clear()
+    engine.workspace.searcher._answers.clear()
 
     def writes(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
         with Engine.open(engine.settings.base, config=FAKE) as other:
@@ -160,110 +130,45 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monke
         return search_words(*given, **named)
 
     with monkeypatch.context() as slow:
-        slow.setattr(type(engine._parts), "query_vector", writes)
-        slow.setattr(type(engine._parts.store), "search_words", waits)
+        slow.setattr(type(engine.workspace.components), "query_vector", writes)
+        slow.setattr(type(engine.workspace.components.store), "search_words", waits)
         told = engine.explain("lighthouse", fresh=False)
     assert (told.candidates, told.hits) == (before.candidates, before.hits)
     assert engine.search("lighthouse", fresh=False)[0].source_doc_id == "new"
 
 
 @pytest.mark.parametrize(
-    ("query", "options", "asked"),
+    ("query", "options", "limit"),
     [
-        ("harbour", {}, [30]),  # words have a list, and it is completed
-        ("harbour", {"top_k": 20}, [40]),  # neighbours and copies fall together
-        ("harbour", {"fusion": "rrf"}, [50]),
-        ("harbour", {"mode": "vectors"}, [50]),
-        ("zeppelin", {}, [30, 50]),  # that words have nothing is known only then
-        ("zeppelin", {"mode": "vectors"}, [50]),
-        ("harbour", {"candidates": 20}, [10]),
-        ("zeppelin", {"candidates": 20}, [10, 50]),  # the floor is told by so many
+        ("harbour", {}, 30),  # candidates by words get their cosine too
+        ("harbour", {"top_k": 20}, 40),  # neighbours and copies need places
+        ("harbour", {"fusion": "rrf"}, 50),
+        ("harbour", {"mode": "vectors"}, 50),
+        ("zeppelin", {}, 50),
+        ("zeppelin", {"mode": "vectors"}, 50),
+        ("harbour", {"candidates": 20}, 10),
+        ("zeppelin", {"candidates": 20}, 50),  # the similarity floor is computed from this many
     ],
 )
-def test_vectors_are_asked_for_as_many_as_the_other_list_leaves_open(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], asked: list[int]
+def test_the_vector_list_is_as_long_as_the_word_list_requires(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], limit: int
 ) -> None:
-    with_cores(monkeypatch, 2)
     limits: list[int] = []
-    near, nearest = Searcher._near, Searcher._nearest
+    search = SpaceIndex.search
 
-    def noted(searcher: Searcher, request: Request, info: SpaceInfo, vector: Matrix, limit: int) -> Sequence[Scored]:
-        limits.append(limit)
-        return nearest(searcher, request, info, vector, limit)
+    def spy(index: SpaceIndex, vector: Matrix, k: int, **options: Any) -> list[Scored]:
+        limits.append(k)
+        return search(index, vector, k, **options)
 
-    def spy(*given: Any, limit: int, **named: Any) -> Any:  # noqa: ANN401 - whatever is asked
-        assert limit == limits[-1]
-        return near(*given, limit=limit, **named)
-
-    monkeypatch.setattr(Searcher, "_nearest", noted)
-    monkeypatch.setattr(Searcher, "_near", spy)
-    wanted = {"top_k": 5, "candidates": 100, **options}
-    engine._parts.searcher.run(Request(query, Scope(engine.project), **wanted))
-    assert limits == asked
-
-
-@pytest.mark.parametrize("mode", ["vectors", "hybrid"])
-def test_the_nearest_are_looked_for_while_words_are_still_searched(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, mode: Literal["vectors", "hybrid"]
-) -> None:
-    with_cores(monkeypatch, 2)
-    alone, asked = engine.search("gondola harbour", mode=mode, fresh=False), threading.Event()
-    engine._parts.searcher._answers.clear()
-    nearest, search_words = Searcher._nearest, type(engine._parts.store).search_words
-
-    def noted(*given: Any) -> Any:  # noqa: ANN401 - whatever is asked
-        found = nearest(*given)
-        asked.set()
-        return found
-
-    def waits(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
-        assert asked.wait(10)
-        return search_words(*given, **named)
-
-    monkeypatch.setattr(Searcher, "_nearest", noted)
-    monkeypatch.setattr(type(engine._parts.store), "search_words", waits)
-    assert engine.search("gondola harbour", mode=mode, fresh=False) == alone
+    monkeypatch.setattr(SpaceIndex, "search", spy)
+    request = {"top_k": 5, "candidates": 100, **options}
+    engine.workspace.searcher.run(Request(query, Scope(engine.project), **request))
+    assert limits == [limit]
 
 
 def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
     near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
     assert similarity_floor(near, 1.0) == similarity_floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
-
-
-def test_vectors_of_two_spaces_are_made_at_the_same_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    searcher, both = engine._parts.searcher, threading.Barrier(2, timeout=10)
-    scope = Scope(engine.project)
-    (info,) = engine._parts.store.vectors.spaces(scope)
-    with_cores(monkeypatch, 2)
-    monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, info])
-    query_vector = engine._parts.query_vector
-
-    def together(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
-        both.wait()
-        return query_vector(*given)
-
-    monkeypatch.setattr(type(engine._parts), "query_vector", lambda _, *given: together(*given))
-    assert searcher.run(Request("gondola", scope, 1, candidates=10)).hits[0].source_doc_id == "odd"
-
-
-def test_each_space_is_given_its_own_neighbours(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_cores(monkeypatch, 2)
-    searcher, store, scope = engine._parts.searcher, engine._parts.store, Scope(engine.project)
-    (info,) = store.vectors.spaces(scope)
-    second = store.vectors.ensure_space(
-        CollectionKey(engine.project, "default"), replace(info.space, model="another"), state="building"
-    )
-    other, given = replace(info, id=second.id), list[Sequence[Scored]]()
-
-    def near(*_: object, found: Sequence[Scored], **__: object) -> list[Scored]:
-        given.append(found)
-        return []
-
-    monkeypatch.setattr(searcher, "_spaces_of", lambda *_: [info, other])
-    monkeypatch.setattr(Searcher, "_nearest", lambda *asked: [Scored(asked[2].id, 0.5)])
-    monkeypatch.setattr(Searcher, "_near", near)
-    searcher.run(Request("gondola", scope, 1, candidates=10))
-    assert given == [[Scored(info.id, 0.5)], [Scored(other.id, 0.5)]]
 
 
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:
@@ -302,10 +207,10 @@ def test_a_query_about_nothing_here_scores_lower_than_one_that_is_answered(engin
 
 
 def test_an_answer_is_remembered_until_anything_changes(engine: Engine) -> None:
-    first = engine.explain("gondola")
-    assert engine.explain("gondola").hits is first.hits
+    first = engine.explain("gondola").hits[0]
+    assert engine.explain("gondola").hits[0] is first
     engine.add(Document(uri="new", text="another gondola"))
-    assert engine.explain("gondola").hits is not first.hits
+    assert engine.explain("gondola").hits[0] is not first
 
 
 def test_another_engine_on_the_same_folder_sees_what_this_one_wrote(engine: Engine) -> None:

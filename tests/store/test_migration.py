@@ -56,11 +56,11 @@ def answers(folder: Path) -> dict[str, Any]:
     with Engine.open(folder, config=CONFIG) as engine:
         for query in ("lease", "river valley", "quote variable", "cat"):
             found[f"search {query}"] = [hit.source_doc_id for hit in engine.search(query)]
-        found["agent"] = [hit.source_doc_id for hit in engine.agent("shell").search("quote variable")]
+        found["agent"] = [hit.source_doc_id for hit in engine.agents.corpus("shell").search("quote variable")]
         for session in ("monday", "docs", "unknown"):
             found[f"turns {session}"] = [[turn.index, turn.role, turn.content] for turn in engine.turns(session)]
         found["recall"] = [one.turn.content for one in engine.recall("monday", "what is the cat called")]
-        found["nodes"] = sorted(node.key for node in engine.nodes(kinds=("class", "method")))
+        found["nodes"] = sorted(node.key for node in engine.graph.nodes(kinds=("class", "method")))
         found["context again"] = [cited.doc_id for cited in engine.context("river valley", 200, session="docs").cited]
     with Engine.open(folder, config=CONFIG, project="beta") as engine:
         found["beta"] = [hit.source_doc_id for hit in engine.search("valley")]

@@ -156,7 +156,7 @@ def test_closing_a_session_stops_its_indexing_thread(folder: Path) -> None:
     session.close()
     assert session.wait_until_current(30)
     with Engine.open(folder, config=CONFIG) as engine:
-        assert all(finding.ok for finding in engine.check())
+        assert all(finding.ok for finding in engine.admin.check())
 
 
 def test_a_failed_refresh_is_noted_and_calls_are_still_answered(folder: Path) -> None:

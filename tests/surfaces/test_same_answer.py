@@ -152,7 +152,7 @@ def test_related_nodes_are_the_same_in_library_command_and_mcp(
     write(project)
     quick("sync", "--no-embed")
     with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
-        library = [(related.node.key, related.confidence) for related in engine.related("stones.update")]
+        library = [(related.node.key, related.confidence) for related in engine.graph.related("stones.update")]
     command = quick("related", "stones.update", "--json").json["related"]
     assert [(one["key"], one["confidence"]) for one in command] == library
     assert anyio.run(_related_through_a_client, project, environment) == library

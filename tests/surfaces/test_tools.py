@@ -153,7 +153,7 @@ def test_an_agents_rag_search_finds_only_its_own_documents(tmp_path: Path) -> No
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         engine.sync()
         assert tool(engine, {"query": "gondola"}).text == "No relevant documentation found for your query."
-        engine.ensure_index("shell")
+        engine.agents.ensure_index("shell")
         answer = bind_tools(engine, [tool])["rag_search"](query="gondola")
         assert answer.count("--- Result ") == 1
         assert "source: docs/" in answer

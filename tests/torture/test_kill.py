@@ -95,7 +95,7 @@ def run_and_kill(folder: Path, log: Path, seed: int, seconds: float) -> None:
 
 def verify(engine: Engine, folder: Path, log: Path, expected: dict[str, str], kill: int) -> dict[str, str]:
     """Compare the store, as the kill left it, with what was there and acknowledged since; return what is there."""
-    stored = {document.uri: engine.text(document.uri) or "" for document in engine.sources()}
+    stored = {document.uri: engine.admin.text(document.uri) or "" for document in engine.sources()}
     on_disk = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
     contents, names = acknowledged(log)
     if names is not None:
@@ -131,8 +131,8 @@ def test_nothing_acknowledged_is_lost_to_a_hundred_kills(tmp_path: Path, seed: i
             assert opened <= 2.0, f"kill {kill}: reopening took {opened:.1f} s"
             expected = verify(engine, folder, log, expected, kill)
             if kill % 10 == 9 or kill == KILLS - 1:
-                assert [finding for finding in engine.check() if not finding.ok] == [], f"kill {kill}"
+                assert [finding for finding in engine.admin.check() if not finding.ok] == [], f"kill {kill}"
                 assert engine.sync().ok
                 texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
-                assert {document.uri: engine.text(document.uri) for document in engine.sources()} == texts
+                assert {document.uri: engine.admin.text(document.uri) for document in engine.sources()} == texts
                 expected = {uri: digest(text.encode()) for uri, text in texts.items()}

@@ -154,7 +154,7 @@ class BusServer:
     def _embed(self) -> bool:
         """Embed for a moment; return whether there may be more to do."""
         try:
-            return self._engine.embed(seconds=_EMBED_SECONDS) > 0
+            return self._engine.admin.embed(seconds=_EMBED_SECONDS) > 0
         except RagstoneError:
             return False  # words still answer; `ragstone doctor` explains the failure
 

@@ -19,8 +19,8 @@ _MAX_RESULTS: Final = 200
 def _rag_related(call: ToolCall) -> ToolAnswer:
     arguments = call.arguments
     kind = arguments.get("kind")
-    node = call.engine.node(arguments["name"])
-    related = call.engine.related(
+    node = call.engine.graph.node(arguments["name"])
+    related = call.engine.graph.related(
         node,
         kinds=[kind] if kind else None,
         hops=arguments.get("hops", 1),

@@ -94,7 +94,7 @@ class McpSession:
     def has_graph(self) -> bool:
         """Return whether the project has a code graph."""
         try:
-            return self.engine.exists and self.engine.has_graph()
+            return self.engine.exists and self.engine.graph.exists()
         except RagstoneError:
             return False
 
@@ -114,11 +114,11 @@ class McpSession:
     def _update_index(self) -> None:
         """Index all words, then the code graph, then the vectors; a failure becomes the note of every answer."""
         try:
-            self.engine.refresh(embed=False, progress=self._check_open)
+            self.engine.admin.refresh(embed=False, progress=self._check_open)
             self._is_current = True
-            self._note = EMBEDDING if self.engine.lacks_vectors() else ""
+            self._note = EMBEDDING if self.engine.admin.lacks_vectors() else ""
             self._first_attempt.set()
-            self.engine.bring_graph_level()
+            self.engine.graph.update()
             self._make_vectors()
             self._note = ""
         except _SessionClosed:
@@ -134,9 +134,9 @@ class McpSession:
     def _make_vectors(self) -> None:
         """Embed all texts, one second at a time, so that `remember` can embed in between."""
         idle_rounds = 0
-        while idle_rounds < _MAX_IDLE_ROUNDS and self.engine.lacks_vectors() and not self._closing.is_set():
-            names = [collection.name for collection in self.engine.collections()]
-            count = sum(self.engine.embed(collection=name, seconds=1.0) for name in names)
+        while idle_rounds < _MAX_IDLE_ROUNDS and self.engine.admin.lacks_vectors() and not self._closing.is_set():
+            names = [collection.name for collection in self.engine.admin.collections()]
+            count = sum(self.engine.admin.embed(collection=name, seconds=1.0) for name in names)
             idle_rounds = 0 if count else idle_rounds + 1
             self._closing.wait(0.05 if count else 1.0)
 

@@ -212,7 +212,7 @@ def agent_search(agent: str) -> Tool:
     """Return the tool `rag_search` over the documents of one agent."""
 
     def run(call: ToolCall) -> ToolAnswer:
-        return _rag_search(ToolCall(call.engine.agent(agent), call.arguments, call.fresh))
+        return _rag_search(ToolCall(call.engine.agents.corpus(agent), call.arguments, call.fresh))
 
     about = "Search your documentation by words and by meaning. Returns passages with their file."
     return Tool("rag_search", about, {"query": _QUERY}, ("query",), run, _RESULTS)

@@ -38,7 +38,7 @@ def test_a_run_is_found_by_words_and_by_what_it_changed(engine: Engine) -> None:
     assert (hit.source_doc_id, hit.metadata["run_id"]) == ("run:r1", "r1")
     (hit,) = engine.search("nobody used it", mode="words", filters={"kind": "file_change"}, top_k=1)
     assert (hit.source_doc_id, hit.metadata["path"]) == ("run:r1/app/Gone.php", "app/Gone.php")
-    store = engine._parts.store
+    store = engine.workspace.components.store
     links = store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"])
     assert {(link.kind, link.target) for link in links} == {
         ("CHANGED", f"file:{STONE_FILE}"), ("MENTIONS", STONE), ("MENTIONS", "method:App\\Models\\Stone::polish"),
@@ -50,10 +50,14 @@ def test_a_run_is_found_by_words_and_by_what_it_changed(engine: Engine) -> None:
 
 def test_only_exact_names_of_that_file_are_mentioned(engine: Engine) -> None:
     engine.record_run("r1", "x", [{"path": STONE_FILE, "summary": "polishing stones, the Pile and its STONE"}])
-    links = engine._parts.store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"])
+    links = engine.workspace.components.store.graph.links(
+        Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"]
+    )
     assert links == []
     engine.record_run("r1", "x", [{"path": STONE_FILE, "symbols": ["Stone::polish"]}])
-    links = engine._parts.store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"])
+    links = engine.workspace.components.store.graph.links(
+        Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"]
+    )
     assert [link.target for link in links] == [STONE, "method:App\\Models\\Stone::polish"]
 
 
@@ -61,7 +65,7 @@ def test_recording_a_run_again_replaces_it(engine: Engine) -> None:
     engine.record_run("r1", "First.", CHANGES, at=1.0)
     engine.record_run("r1/2", "Another.", [{"path": "a.php"}], at=1.0)
     engine.record_run("r1", "Second.", CHANGES[:1], at=1.0)
-    store = engine._parts.store
+    store = engine.workspace.components.store
     assert sorted(store.known_files(CollectionKey("default", "default"), "run")) == [
         "run:r1", "run:r1%2F2", "run:r1%2F2/a.php", f"run:r1/{STONE_FILE}",
     ]  # fmt: skip
@@ -75,10 +79,10 @@ def test_recording_a_run_again_replaces_it(engine: Engine) -> None:
 def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
     key = "ghp_" + "x9K2mQ7vR4tL8wZ1nB6c" + "D3fG5hJ0pS2aY4uE"
     engine.record_run("r1", f"Used {key} to deploy.", [{"path": "a.php", "summary": f"token {key}"}])
-    nodes = engine._parts.store.graph.nodes(Scope("default"), kinds=["run_summary", "file_change"])
+    nodes = engine.workspace.components.store.graph.nodes(Scope("default"), kinds=["run_summary", "file_change"])
     assert len(nodes) == 2
     assert key not in repr(nodes)
-    assert key not in (engine.text("run:r1") or "")
+    assert key not in (engine.admin.text("run:r1") or "")
 
 
 @pytest.mark.parametrize(
@@ -105,24 +109,24 @@ def test_a_run_that_makes_no_sense_is_refused(engine: Engine, arguments: tuple[o
         engine.record_run(*arguments)  # type: ignore[arg-type]
     assert said in str(told.value)
     assert told.value.hint
-    assert engine._parts.store.known_files(CollectionKey("default", "default"), "run") == {}
+    assert engine.workspace.components.store.known_files(CollectionKey("default", "default"), "run") == {}
 
 
 def test_history_tells_runs_migrations_and_commits_newest_first(engine: Engine, folder: Path) -> None:
     engine.record_run("r1", "First.", CHANGES, at=1_700_000_000.0)
     engine.record_run("r2", "Second.", [{"path": STONE_FILE, "summary": "spacing"}], at=1_800_000_000.0)
-    told = engine.history(STONE_FILE, commits=False)
+    told = engine.graph.history(STONE_FILE, commits=False)
     assert [(one.kind, one.key, one.exact) for one in told] == [
         ("run", f"change:r2:{STONE_FILE}", True), ("run", f"change:r1:{STONE_FILE}", True),
     ]  # fmt: skip
-    told = engine.history("Stone::polish", commits=False)
+    told = engine.graph.history("Stone::polish", commits=False)
     assert [(one.key.partition(":")[2][:2], one.exact) for one in told] == [("r2", False), ("r1", True)]
-    told = engine.history("stones", commits=False)
+    told = engine.graph.history("stones", commits=False)
     assert [one.title for one in told] == [
         "alters: 2024_02_01_000000_add_shine_to_stones_table", "creates: 2024_01_01_000000_create_stones_table",
     ]  # fmt: skip
     assert told[0].when == 1_706_745_600.0
-    assert [one.key for one in engine.history("app/Gone.php")] == ["change:r1:app/Gone.php"]
+    assert [one.key for one in engine.graph.history("app/Gone.php")] == ["change:r1:app/Gone.php"]
 
 
 def test_history_asks_git_where_there_is_a_repository(engine: Engine, folder: Path) -> None:
@@ -133,6 +137,6 @@ def test_history_asks_git_where_there_is_a_repository(engine: Engine, folder: Pa
     git("init", "-q")
     git("add", "-A")
     git("commit", "-qm", "Keep stones")
-    told = engine.history(STONE_FILE)
+    told = engine.graph.history(STONE_FILE)
     assert [(one.kind, one.title.partition(" ")[2]) for one in told] == [("commit", "Keep stones")]
-    assert engine.history(STONE_FILE, commits=False) == []
+    assert engine.graph.history(STONE_FILE, commits=False) == []

@@ -40,7 +40,7 @@ def test_an_answer_that_the_sources_bear_out_is_given(engine: Engine, service: S
 @pytest.mark.parametrize(
     ("says", "note"),
     [
-        (FALSE, "none of its quotations stands in the sources"),
+        (FALSE, "none of its quotations is in the sources"),
         ("It leaves at nine, trust me.", "it quotes no source"),
         ("NOT FOUND", ""),
     ],
@@ -58,7 +58,7 @@ def test_a_false_quotation_beside_a_true_one_is_pointed_out(engine: Engine, serv
     service.says = f"{TRUE} {FALSE}"
     spoken = engine.ask("when does the ferry leave")
     assert spoken.found
-    assert spoken.notes == ("1 of 2 quotations do not stand in the sources",)
+    assert spoken.notes == ("1 of 2 quotations are not in the sources",)
 
 
 def test_without_passages_the_model_is_not_called(tmp_path: Path, service: Service) -> None:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ragstone.engine.talking import RAG_OFF
+from ragstone.engine.prompts import RAG_OFF
 from ragstone.retrieval.context.build import Wish, build
 from ragstone.types import ContextFormat, Hit, Span
 

@@ -19,7 +19,7 @@ from ragstone import Engine
 from ragstone.errors import InputError, ReadError
 from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
-from ragstone.types import FileContent, Item, Skip
+from ragstone.types import Item, LoadedItem, Skip
 
 Plant = Callable[..., Path]
 Scan = Callable[..., tuple[list[str], dict[str, str]]]
@@ -285,7 +285,7 @@ def test_the_exit_code_says_whether_something_failed(
     assert all(f"skipped {uri}: {reason}" in out for uri, reason in wild.items() if uri != "large.md")
     real = FolderSource.load
 
-    def load(self: FolderSource, item: Item) -> FileContent:
+    def load(self: FolderSource, item: Item) -> LoadedItem:
         if item.uri == "a.md":
             raise ReadError("permission denied")
         return real(self, item)
@@ -343,7 +343,7 @@ def test_files_that_come_go_and_grow_while_they_are_synced_are_all_accounted_for
             stop.set()
             thread.join()
         engine.search("granite", mode="words")
-        assert {one.uri: engine.text(one.uri) for one in engine.sources()} == {
+        assert {one.uri: engine.admin.text(one.uri) for one in engine.sources()} == {
             path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.md")
         }
 

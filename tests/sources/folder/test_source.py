@@ -23,7 +23,7 @@ def test_it_is_a_source_whose_items_load(plant: Plant) -> None:
     source: Source = FolderSource(plant({"b/c.txt": "two", "a.txt": "one"}), limits=LIMITS)
     items = [entry for entry in source.scan() if isinstance(entry, Item)]
     assert [(item.uri, source.load(item).data) for item in items] == [("a.txt", b"one"), ("b/c.txt", b"two")]
-    assert items[0].stamp.size == 3
+    assert items[0].size == 3
 
 
 def test_nested_ignore_files_and_negations_are_honoured(way: str, plant: Plant, scan: Scan) -> None:
@@ -248,10 +248,10 @@ def test_a_fresh_file_has_no_stamp_to_trust_and_an_old_one_has(plant: Plant) -> 
     folder = plant({"a.md": "x"})
     source = FolderSource(folder, limits=LIMITS)
     [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
-    assert (source.load(item).data, source.load(item).lasting_stamp) == (b"x", None)
+    assert (source.load(item).data, source.load(item).stamp) == (b"x", None)
     aged = FolderSource(Path(os.__file__).parent, limits=LIMITS, include=["os.py"], git=False)
     [found] = [entry for entry in aged.scan() if isinstance(entry, Item)]
-    assert aged.load(found).lasting_stamp == found.stamp
+    assert aged.load(found).stamp == found.stamp
 
 
 def test_skips_carry_uris_and_reasons_people_can_read(way: str, plant: Plant) -> None:

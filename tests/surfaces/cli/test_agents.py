@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone import Engine
-from ragstone.engine.corpus import HINT
+from ragstone.engine.agents import HINT
 
 AGENTS = """\
 agents:
@@ -60,7 +60,7 @@ def test_ensure_indexes_only_after_changes(staffed: Path, quick: Quick) -> None:
     (staffed / "docs" / "new.md").write_text("More.\n")
     assert quick("agents", "ensure", "shell").out.startswith("2 found = 1 indexed + 1 unchanged")
     with Engine.open(staffed, config={"rag.embedding_provider": "fake"}) as engine:
-        assert len(list(engine.agent("shell").sources())) == 2
+        assert len(list(engine.agents.corpus("shell").sources())) == 2
         assert engine.is_empty()
 
 

@@ -136,8 +136,8 @@ def test_every_command_shows_examples(app: Run) -> None:
 
 
 def test_related_nodes_are_the_same_in_library_command_and_tool(app: Run, engine: Engine) -> None:
-    node = engine.node("stones.update")
-    library = [related_json(related) for related in engine.related(node)]
+    node = engine.graph.node("stones.update")
+    library = [related_json(related) for related in engine.graph.related(node)]
     command = app("related", "stones.update", "--json").json
     assert command["related"] == library
     assert command["node"] == node_json(node)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ragstone import config
-from ragstone.engine import DEFAULT, Engine
+from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import InputError, NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
@@ -53,7 +53,7 @@ def open_engine(
         "search.watch": "auto" if follow_changes else "off",
         **(settings or {}),
     }
-    return Engine.open(project_folder(folder), config=overrides, project=project_name() or DEFAULT)
+    return Engine.open(project_folder(folder), config=overrides, project=project_name() or DEFAULT_PROJECT)
 
 
 def open_indexed_engine(folder: Path | None) -> Engine:
@@ -66,7 +66,7 @@ def open_indexed_engine(folder: Path | None) -> Engine:
 
 def confirm_first_sync(engine: Engine, *, yes: bool) -> None:
     """Ask before the first sync of a folder that is risky or large; without a terminal raise `InputError`."""
-    was_synced = engine.exists and engine.last_sync() is not None
+    was_synced = engine.exists and engine.admin.last_sync() is not None
     if yes or was_synced or not engine.settings.rag.enabled:
         return
     risk = is_risky(engine.folder) or _describe_many_files(engine)
@@ -101,7 +101,9 @@ def refresh(engine: Engine, *, yes: bool, embed: bool = True) -> RefreshOutcome:
     embed_seconds: bool | float = EMBED_SECONDS if embed else False
     try:
         with show_progress() as progress:
-            return RefreshOutcome(engine.refresh(embed=embed_seconds, progress=progress, wait=WRITER_WAIT_SECONDS))
+            return RefreshOutcome(
+                engine.admin.refresh(embed=embed_seconds, progress=progress, wait=WRITER_WAIT_SECONDS)
+            )
     except (StoreDamaged, StoreTooNew):
         raise
     except StoreError as error:
@@ -124,14 +126,14 @@ def show_progress() -> Iterator[ProgressDisplay]:
 def _describe_many_files(engine: Engine) -> str:
     """Return a warning if the folder has more files than the user's limit."""
     limit = config.load(engine.folder).sources.max_files
-    if engine.source().count(limit) <= limit:
+    if engine.admin.source().count(limit) <= limit:
         return ""
     return f"it has more than {plural(limit, 'file')}"
 
 
 def _has_only_added_documents(engine: Engine) -> bool:
     """Return whether the index has documents and none of them came from a sync of the folder."""
-    if engine.last_sync() is not None:
+    if engine.admin.last_sync() is not None:
         return False
     sources = {document.source for document in engine.sources()}
     return bool(sources) and sources.issubset(_SOURCES_OUTSIDE_FOLDER)

@@ -27,7 +27,7 @@ def check_target(file: str, *, as_json: bool, force: bool) -> None:
 
 def write_export(engine: Engine, file: str, lines: Iterable[str], *, as_json: bool) -> None:
     """Write lines to a file or to stdout, and print how many."""
-    if identities([file]) & engine.source().own_files():
+    if identities([file]) & engine.admin.source().own_files():
         raise InputError(f"{file} belongs to the index itself", hint="choose another name")
     if file == PIPE:
         count = _write_lines(sys.stdout, lines)
@@ -45,7 +45,7 @@ def open_input(engine: Engine, file: str) -> BinaryIO:
         return sys.stdin.buffer
     parent, name = os.path.split(os.path.realpath(file))
     try:
-        return safe_stream(Path(parent), name, never=engine.source().own_files())
+        return safe_stream(Path(parent), name, never=engine.admin.source().own_files())
     except ReadError as error:
         hint = "check the path; a pipe is read with `ragstone import -`"
         raise InputError(f"{file} cannot be read: {error.message}", hint=hint) from error

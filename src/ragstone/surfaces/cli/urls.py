@@ -39,7 +39,7 @@ def add_pages(engine: Engine, urls: Sequence[str], collection: str | None, *, ra
     results = PageResults()
     for url in dict.fromkeys(urls):
         try:
-            results.reports.append(engine.add_page(url, collection=collection))
+            results.reports.append(engine.external.add_page(url, collection=collection))
         except (AccessError, InputError, ReadError) as error:
             if raise_failure:
                 raise

@@ -99,7 +99,7 @@ class FileReader:
         return reader_for(uri, data).read(data, uri)
 
     def _read_file(self, file: str, uri: str) -> bytes:
-        source = self.engine.source()
+        source = self.engine.admin.source()
         parent, name = os.path.split(canonical_path(file))
         try:
             # The database's side files come and go, so `own_files` is asked for each file.
@@ -110,7 +110,7 @@ class FileReader:
             raise
 
     def _read_stdin(self, uri: str) -> bytes:
-        max_bytes = self.engine.source().limits.max_bytes(uri)
+        max_bytes = self.engine.admin.source().limits.max_bytes(uri)
         try:
             data = sys.stdin.buffer.read(max_bytes + 1)
         except OSError as error:

@@ -34,7 +34,7 @@ def agents(context: click.Context, folder: Path | None, as_json: bool) -> None:
 def list_agents(folder: Path | None, as_json: bool) -> None:
     """List the agents of `agents.yaml`."""
     with open_engine(folder) as engine:
-        listed = engine.agents()
+        listed = engine.agents.list()
     if as_json:
         print_json({"success": True, "agents": [asdict(agent) for agent in listed]})
     elif listed:
@@ -50,7 +50,7 @@ def list_agents(folder: Path | None, as_json: bool) -> None:
 def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) -> int:
     """Make the index of the agent NAME match its files."""
     with open_engine(folder) as engine, show_progress() as progress:
-        report = engine.ensure_index(name, embed=not no_embed, progress=progress)
+        report = engine.agents.ensure_index(name, embed=not no_embed, progress=progress)
     if report is None:
         if as_json:
             print_json({"success": True, "agent": name, "changed": False, "sync": None})
@@ -74,10 +74,10 @@ def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) 
 def print_prompt(name: str, folder: Path | None, as_json: bool, budget: int | None, no_sync: bool) -> None:
     """Print the part of the prompt that gives the agent NAME its documents."""
     with open_engine(folder) as engine:
-        prompt = engine.agent_prompt(name, budget=budget)
+        prompt = engine.agents.prompt(name, budget=budget)
         if prompt.tool and not no_sync:
             with show_progress() as progress:
-                engine.ensure_index(name, progress=progress)
+                engine.agents.ensure_index(name, progress=progress)
     if as_json:
         print_json({"success": True, **asdict(prompt)})
         return

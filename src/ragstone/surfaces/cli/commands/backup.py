@@ -17,7 +17,7 @@ from ragstone.surfaces.cli.output import format_bytes, print_result, printable
 def backup(target: Path, folder: Path | None, as_json: bool) -> None:
     """Write a verified copy of the database to TARGET."""
     with open_indexed_engine(folder) as engine:
-        path = engine.backup(target.absolute())
+        path = engine.admin.backup(target.absolute())
     size = path.stat().st_size
     sentence = f"{format_bytes(size)} written to {printable(str(path))} and verified."
     print_result({"success": True, "path": str(path), "bytes": size}, sentence, as_json=as_json)

@@ -10,8 +10,7 @@ from typing import Final
 import click
 
 from ragstone.errors import InputError
-from ragstone.indexing.command_help import COLLECTION
-from ragstone.sources.command_help.help import TOO_DEEP, CapturedHelp, HelpLimits, HelpPage, to_markdown
+from ragstone.sources.command_help.help import HELP, TOO_DEEP, CapturedHelp, HelpLimits, HelpPage, to_markdown
 from ragstone.sources.command_help.help import capture as capture_help
 from ragstone.sources.command_help.program import find_program
 from ragstone.surfaces.cli.engine import open_engine, show_progress
@@ -38,7 +37,7 @@ _DEFAULTS: Final = HelpLimits()
     "--commands", type=click.IntRange(1, 5000), default=_DEFAULTS.commands, show_default=True, help="Commands at most."
 )
 @click.option("--man", is_flag=True, help="Also read the manual pages of commands that have help.")
-@click.option("--collection", default=COLLECTION, show_default=True, help="The collection to fill.")
+@click.option("--collection", default=HELP, show_default=True, help="The collection to fill.")
 @click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="FOLDER", help="Write Markdown files instead.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before the program is run.")
@@ -66,7 +65,9 @@ def capture(  # noqa: PLR0913 - one argument per flag
         return _write_files(capture_help(program, limits=limits, project=project), output, as_json=as_json)
     print_note(f"asking {printable(program)} for its help, for {seconds} s at most")
     with open_engine(folder) as engine, show_progress() as progress:
-        report = engine.capture(program, collection=collection, limits=limits, embed=not no_embed, progress=progress)
+        report = engine.external.capture(
+            program, collection=collection, limits=limits, embed=not no_embed, progress=progress
+        )
     if as_json:
         print_json(sync_report_json(report))
     else:

@@ -27,7 +27,7 @@ def collections(context: click.Context, folder: Path | None, as_json: bool) -> N
 def list_collections(folder: Path | None, as_json: bool) -> None:
     """List the collections of a project."""
     with open_engine(folder) as engine:
-        listed = engine.collections() if engine.exists else []
+        listed = engine.admin.collections() if engine.exists else []
     if as_json:
         print_json({"success": True, "collections": [collection_json(collection) for collection in listed]})
     elif listed:
@@ -54,7 +54,7 @@ def create_collection(
 ) -> None:
     """Create the collection NAME, if wanted with its own chunking."""
     with open_engine(folder) as engine:
-        collection = engine.create_collection(
+        collection = engine.admin.create_collection(
             name,
             description,
             chunker=chunker,
@@ -72,7 +72,7 @@ def create_collection(
 def drop_collection(name: str, folder: Path | None, as_json: bool) -> None:
     """Remove the collection NAME with all its documents."""
     with open_indexed_engine(folder) as engine:
-        count = engine.drop_collection(name)
+        count = engine.admin.drop_collection(name)
     sentence = f"Collection {printable(name)} dropped, and {plural(count, 'document')} with it."
     print_result({"success": True, "collection": name, "documents": count}, sentence, as_json=as_json)
 

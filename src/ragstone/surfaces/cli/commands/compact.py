@@ -17,6 +17,6 @@ from ragstone.surfaces.cli.output import format_bytes, print_result
 def compact(folder: Path | None, as_json: bool, secure: bool) -> None:
     """Free the disk space of removed documents."""
     with open_indexed_engine(folder) as engine:
-        bytes_freed = engine.compact(secure=secure)
+        bytes_freed = engine.admin.compact(secure=secure)
     sentence = f"{format_bytes(max(bytes_freed, 0))} freed."
     print_result({"success": True, "bytes_freed": bytes_freed}, sentence, as_json=as_json)

@@ -82,6 +82,6 @@ def _check_index(engine: Engine) -> Iterator[Finding]:
         yield Finding("index", True, "none yet (`ragstone sync` makes one)")
         return
     try:
-        yield from engine.check()
+        yield from engine.admin.check()
     except RagstoneError as error:
         yield Finding("index", False, error.message, error.hint)

@@ -30,8 +30,8 @@ _MAX_CHARACTERS: Final = 200
 def events(folder: Path | None, as_json: bool, follow: bool, limit: int, names: tuple[str, ...]) -> None:
     """Show the last events of the index; with --json each line is one object."""
     with open_indexed_engine(folder) as engine:
-        position = engine.log.end()
-        records = engine.log.last(limit, names or None)
+        position = engine.admin.log.end()
+        records = engine.admin.log.last(limit, names or None)
         for record in records:
             _print_record(record, as_json=as_json)
         if not records and not follow:
@@ -40,7 +40,7 @@ def events(folder: Path | None, as_json: bool, follow: bool, limit: int, names: 
         while follow:
             sys.stdout.flush()
             time.sleep(_POLL_SECONDS)
-            records, position = engine.log.since(position, names or None)
+            records, position = engine.admin.log.since(position, names or None)
             for record in records:
                 _print_record(record, as_json=as_json)
 

@@ -23,5 +23,5 @@ def export(
     """Write a collection to FILE (default: stdout) as lines of JSON."""
     check_target(file, as_json=as_json, force=force)
     with open_indexed_engine(folder) as engine:
-        lines = engine.export(collection=collection, vectors=not no_vectors)
+        lines = engine.admin.export(collection=collection, vectors=not no_vectors)
         write_export(engine, file, lines, as_json=as_json)

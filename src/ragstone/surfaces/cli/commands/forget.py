@@ -25,8 +25,8 @@ def forget(
     if all_sessions == (session is not None):
         raise InputError("forget needs one of --session and --all-sessions", hint="--session NAME")
     with open_indexed_engine(folder) as engine:
-        sessions = [known.name for known in engine.sessions()]
+        sessions = [known.name for known in engine.memory.sessions()]
         if session is not None and session not in sessions:
             raise NotFound(f"nothing is remembered of {session!r}", hint="`ragstone sessions` lists them")
-        count = engine.forget(session, turn=turn, before=parse_time(before, "--before"))
+        count = engine.memory.forget(session, turn=turn, before=parse_time(before, "--before"))
     print_result({"success": True, "forgotten": count}, f"{plural(count, 'turn')} forgotten.", as_json=as_json)

@@ -55,8 +55,8 @@ def routes(pattern: str | None, folder: Path | None, as_json: bool, listing: Bin
     imported: GraphReport | None = None
     with open_graph_engine(folder, flags) as engine:
         if listing is not None:
-            imported = engine.import_routes(_read_listing(listing), collection=flags.collection)
-        nodes = _filter(engine.routes(collection=flags.collection), flags, pattern)
+            imported = engine.graph.import_listing(_read_listing(listing), collection=flags.collection)
+        nodes = _filter(engine.graph.routes(collection=flags.collection), flags, pattern)
     if as_json:
         data: dict[str, Any] = {"success": True, "routes": [node_json(node) for node in nodes]}
         if imported is not None:
@@ -74,7 +74,7 @@ def tables(pattern: str | None, folder: Path | None, as_json: bool, **values: An
     """List tables with their columns after all migrations; PATTERN filters them by name."""
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
-        nodes = _filter(engine.tables(collection=flags.collection), flags, pattern)
+        nodes = _filter(engine.graph.tables(collection=flags.collection), flags, pattern)
     if as_json:
         print_json({"success": True, "tables": [node_json(node) for node in nodes]})
         return
@@ -92,7 +92,7 @@ def models(pattern: str | None, folder: Path | None, as_json: bool, **values: An
     rows = []
     data = []
     with open_graph_engine(folder, flags) as engine:
-        for node in _filter(engine.models(collection=flags.collection), flags, pattern):
+        for node in _filter(engine.graph.models(collection=flags.collection), flags, pattern):
             model_tables, related_models = _model_relations(engine, node)
             data.append({**node_json(node), "tables": model_tables, "related": related_models})
             cells = (node.name, ", ".join(model_tables), ", ".join(related_models), node.place)
@@ -110,9 +110,9 @@ def report(folder: Path | None, as_json: bool, **values: Any) -> None:
     """Show a summary of the code graph: nodes by kind, files read now, and open questions."""
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
-        reports = engine.bring_graph_level(collection=flags.collection)
-        counts = Counter(node.kind for node in engine.nodes(collection=flags.collection))
-        unknowns = engine.unknowns(collection=flags.collection)
+        reports = engine.graph.update(collection=flags.collection)
+        counts = Counter(node.kind for node in engine.graph.nodes(collection=flags.collection))
+        unknowns = engine.graph.unknowns(collection=flags.collection)
     if as_json:
         graphs = [graph_report_json(each) for each in reports]
         print_json({"success": True, "kinds": dict(counts), "graphs": graphs, "unknowns": list(unknowns)})
@@ -165,7 +165,7 @@ def _format_columns(node: Node) -> str:
 
 def _model_relations(engine: Engine, node: Node) -> tuple[list[str], list[str]]:
     """Return the tables of a model and the names of related models."""
-    links = dict(engine.explain(node).out_of)
+    links = dict(engine.graph.explain(node).out_of)
     table_names = [link.target.partition(":")[2] for link in links.get("MAPS_TO", ())]
     model_names = [link.target.replace("\\", ".").rpartition(".")[2] for link in links.get("RELATES", ())]
     return table_names, list(dict.fromkeys(model_names))

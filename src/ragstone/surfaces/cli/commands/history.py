@@ -33,7 +33,7 @@ def history(name: str, folder: Path | None, as_json: bool, limit: int, no_commit
     flags = GraphFlags(**values)
     is_filtered = bool(flags.paths or flags.kinds)
     with open_graph_engine(folder, flags) as engine:
-        changes = engine.history(
+        changes = engine.graph.history(
             name,
             limit=NO_LIMIT if is_filtered else limit,
             commits=flags.matches_kind("commit") and not no_commits,

@@ -29,7 +29,7 @@ def impact(name: str, folder: Path | None, as_json: bool, **values: Any) -> None
     """
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
-        result = _filter(engine.impact(name, collection=flags.collection), flags)
+        result = _filter(engine.graph.impact(name, collection=flags.collection), flags)
         if as_json:
             print_json({**impact_json(result), "name": name})
         else:

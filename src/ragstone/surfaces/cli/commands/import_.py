@@ -21,7 +21,7 @@ from ragstone.surfaces.present.reports import add_report_json
 def import_(file: str, folder: Path | None, as_json: bool, collection: str | None) -> None:
     """Load FILE (`-` is stdin) that `ragstone export` wrote."""
     with open_engine(folder) as engine, open_input(engine, file) as data:
-        report = engine.load(decode_lines(data), collection=collection)
+        report = engine.admin.load(decode_lines(data), collection=collection)
     if as_json:
         print_json({"success": True, **add_report_json(report)})
         print_notes(report.notes)

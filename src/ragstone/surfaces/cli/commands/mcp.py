@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ragstone.engine import DEFAULT
+from ragstone.engine import DEFAULT_PROJECT
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.options import common_options, project_name
 from ragstone.surfaces.cli.output import print_json
@@ -30,4 +30,4 @@ def mcp(folder: Path | None, as_json: bool, list_tools: bool) -> None:
         raise InputError("`ragstone mcp` uses stdout for its protocol", hint="--json goes with --list-tools")
     from ragstone.surfaces.mcp import serve  # the protocol's package takes a second to load
 
-    serve(project_folder(folder), project=project_name() or DEFAULT)
+    serve(project_folder(folder), project=project_name() or DEFAULT_PROJECT)

@@ -46,7 +46,7 @@ def recall(
             )
         else:
             results = [Recalled(turn, 1.0) for turn in engine.turns(session, top_k)]
-        sessions = [known.name for known in engine.sessions()]
+        sessions = [known.name for known in engine.memory.sessions()]
     if as_json:
         print_json({"success": True, "session_id": session, "results": [recalled_json(result) for result in results]})
         return

@@ -20,7 +20,7 @@ def reembed(folder: Path | None, as_json: bool, collection: str | None) -> None:
     """Make all vectors again with the configured model; searches use the old ones until all are made."""
     try:
         with open_indexed_engine(folder) as engine, ProgressDisplay() as progress:
-            count = engine.reembed(collection=collection, progress=progress)
+            count = engine.admin.reembed(collection=collection, progress=progress)
     except KeyboardInterrupt:
         raise Interrupted(f"the old vectors stay in use; {RESUMABLE}") from None
     sentence = f"{plural(count, 'vector')} made, and now in use."

@@ -42,8 +42,8 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
     """
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
-        node = engine.node(name, collection=flags.collection)
-        neighbours = engine.related(
+        node = engine.graph.node(name, collection=flags.collection)
+        neighbours = engine.graph.related(
             node,
             kinds=list(flags.kinds) or None,
             hops=hops,
@@ -51,7 +51,7 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
             collection=flags.collection,
         )
         results = [neighbour for neighbour in neighbours if flags.matches_path(neighbour.node.uri)][:limit]
-        unresolved = engine.explain(node, 1).unresolved
+        unresolved = engine.graph.explain(node, 1).unresolved
         if as_json:
             data = {
                 "success": True,

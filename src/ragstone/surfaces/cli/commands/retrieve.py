@@ -47,7 +47,7 @@ def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **flags
             text,
             flags["top_k"],
             source_types=list(flags["source_types"]) or None,
-            must_include_paths=list(flags["must_include_paths"]) or None,
+            must_include_paths=list(flags["must_include_paths"]),
             route_name=flags["route_name"],
             controller_class=flags["controller_class"],
             table_name=flags["table_name"],

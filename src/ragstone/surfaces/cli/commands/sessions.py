@@ -27,7 +27,7 @@ def sessions(context: click.Context, folder: Path | None, as_json: bool) -> None
 def list_sessions(folder: Path | None, as_json: bool) -> None:
     """List the remembered conversations."""
     with open_engine(folder) as engine:
-        listed = engine.sessions() if engine.exists else []
+        listed = engine.memory.sessions() if engine.exists else []
     if as_json:
         print_json({"success": True, "sessions": [session_json(session) for session in listed]})
     elif listed:
@@ -46,7 +46,7 @@ def export_session(session: str, file: str, folder: Path | None, as_json: bool, 
     """Write the conversation SESSION to FILE (default: stdout), word for word."""
     check_target(file, as_json=as_json, force=force)
     with open_indexed_engine(folder) as engine:
-        write_export(engine, file, engine.export_session(session), as_json=as_json)
+        write_export(engine, file, engine.memory.export(session), as_json=as_json)
 
 
 @sessions.command("import")
@@ -56,7 +56,7 @@ def export_session(session: str, file: str, folder: Path | None, as_json: bool, 
 def import_session(file: str, folder: Path | None, as_json: bool, session: str | None) -> None:
     """Load FILE (`-` is stdin) that `ragstone sessions export` wrote; messages keep their numbers and times."""
     with open_engine(folder) as engine, open_input(engine, file) as data:
-        count = engine.load_session(decode_lines(data), session)
+        count = engine.memory.load(decode_lines(data), session)
     print_result({"success": True, "turns": count}, f"{plural(count, 'new turn')} imported", as_json=as_json)
 
 
@@ -67,6 +67,6 @@ def import_session(file: str, folder: Path | None, as_json: bool, session: str |
 def restore_turns(session: str, turn: int, folder: Path | None, as_json: bool) -> None:
     """Undo that message TURN of SESSION supersedes earlier ones."""
     with open_indexed_engine(folder) as engine:
-        engine.restore(session, turn)
+        engine.memory.restore(session, turn)
     data = {"success": True, "session_id": session, "turn_index": turn, "supersedes": []}
     print_result(data, f"turn {turn} of {printable(session)} supersedes nothing", as_json=as_json)

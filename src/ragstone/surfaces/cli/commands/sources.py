@@ -36,7 +36,7 @@ def sources(
     with open_engine(folder) as engine:
         if engine.exists:
             documents = list(islice(engine.sources(collection=collection, filters=filters), _one_more(limit)))
-            has_collections = len(engine.collections()) > 1
+            has_collections = len(engine.admin.collections()) > 1
     listed = documents[:limit]
     has_more = len(listed) < len(documents)
     if as_json:

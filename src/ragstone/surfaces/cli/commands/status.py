@@ -34,7 +34,7 @@ def _read_status(engine: Engine) -> Status:
     if not engine.exists:
         return Status(str(engine.home), engine.project, engine.settings.rag.enabled, (), 0, 0, (), 0, None, 0)
     try:
-        changed_files: int | None = engine.waiting()
+        changed_files: int | None = engine.admin.count_waiting()
     except InputError:  # the folder cannot be scanned now
         changed_files = None
     return replace(engine.status(), waiting=changed_files)

@@ -42,7 +42,7 @@ def sync(  # noqa: PLR0913 - one argument per flag
         raise InputError("--web goes without paths and without --full", hint="ragstone sync --web")
     with open_engine(folder) as engine:
         if web:
-            report = engine.recheck_pages(collection=collection, embed=not no_embed)
+            report = engine.external.recheck_pages(collection=collection, embed=not no_embed)
         else:
             confirm_first_sync(engine, yes=yes)
             chosen = [path.absolute() for path in paths] or None

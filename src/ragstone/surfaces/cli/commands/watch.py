@@ -47,7 +47,7 @@ def watch(folder: Path | None, as_json: bool, interval: int | None, yes: bool) -
         confirm_first_sync(engine, yes=yes)
         printer = ChangePrinter(as_json=as_json)
         printer.print_sync(run_sync(engine))
-        watcher = engine.watcher(on_sync=printer.on_sync)
+        watcher = engine.admin.watcher(on_sync=printer.on_sync)
         watcher.start()
         try:
             printer.print_ready(engine, watcher)

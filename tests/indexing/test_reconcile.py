@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,9 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.events import Event
-from ragstone.indexing.pipeline import BATCH_DOCUMENTS, LEAST_DOCUMENTS, Filler, _batches
+from ragstone.indexing.reconcile import BATCH_DOCUMENTS
 from ragstone.protocols import Progress
-from ragstone.store.sqlite import SqliteStore
-from ragstone.types import CollectionKey, PreparedDocument, Role, Scope
-from ragstone.vectors.codecs import codec
+from ragstone.types import Role
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -116,7 +114,7 @@ def test_a_file_that_cannot_be_read_now_keeps_its_earlier_text(tmp_path: Path, m
         engine.sync()
         write(tmp_path, a="one pear")
         # A file that vanishes between the scan and the read: the name is listed, the content cannot be had.
-        source = engine.source()
+        source = engine.admin.source()
         items = list(source.scan())
         (tmp_path / "a.md").unlink()
         monkeypatch.setattr(type(source), "scan", lambda self: iter(items))
@@ -140,33 +138,34 @@ def test_every_stored_document_is_told_to_subscribers(tmp_path: Path) -> None:
     assert told == ["a.md", "b.md"]
 
 
-def filled(tmp_path: Path, texts: int) -> tuple[SqliteStore, Scope]:
-    with Engine.open(tmp_path, config=FAKE) as engine:
-        engine.add([Document(uri=f"d{n}", text=f"text number {n}") for n in range(texts)], embed=False)
-    return SqliteStore(tmp_path / ".ragstone" / "ragstone.db"), Scope("default", ("default",))
+def store_texts(engine: Engine, count: int) -> None:
+    engine.add([Document(uri=f"d{n}", text=f"text number {n}") for n in range(count)], embed=False)
+
+
+def use_embedder(engine: Engine, embedder: FakeEmbedder) -> None:
+    """Let the engine embed with this embedder."""
+    engine.workspace.components._embedders["fake"] = embedder
 
 
 def test_embedding_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
-    store, scope = filled(tmp_path, 600)
-    with store:
-        info = store.vectors.ensure_space(CollectionKey("default", "default"), FakeEmbedder.space)
-        space_codec = codec(info.storage, info.space.dimension)
-        first = Counting(fail_after=300)
+    first, second = Counting(fail_after=300), Counting()
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        store_texts(engine, 600)
+        use_embedder(engine, first)
         with pytest.raises(KeyboardInterrupt):
-            Filler(store, "default", first, lambda: space_codec).fill(scope, info)
-        second = Counting()
-        Filler(store, "default", second, lambda: space_codec).fill(scope, info)
+            engine.admin.embed()
+        use_embedder(engine, second)
+        engine.admin.embed()
         assert sorted(first.texts + second.texts) == sorted(f"text number {n}" for n in range(600))
-        assert store.vectors.spaces(scope)[0].coverage == 1.0
+        assert engine.status().spaces[0].coverage == 1.0
 
 
 def test_a_time_limit_leaves_the_rest_for_later(tmp_path: Path) -> None:
-    store, scope = filled(tmp_path, 100)
-    with store:
-        info = store.vectors.ensure_space(CollectionKey("default", "default"), FakeEmbedder.space)
-        embedder = Counting()
-        space_codec = codec(info.storage, info.space.dimension)
-        assert Filler(store, "default", embedder, lambda: space_codec).fill(scope, info, seconds=0.0) == 0
+    embedder = Counting()
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        store_texts(engine, 100)
+        use_embedder(engine, embedder)
+        assert engine.admin.embed(seconds=0.0) == 0
         assert embedder.texts == []
 
 
@@ -186,28 +185,11 @@ def test_progress_is_told_for_every_stage(tmp_path: Path) -> None:
     assert stages["embed"] == (2, 2)
 
 
-def test_the_last_batches_are_small_where_two_processes_read() -> None:
-    documents = [PreparedDocument(Document(str(number), "text"), ()) for number in range(2000)]
-    alone = [len(batch) for batch in _batches(documents)]
-    assert alone == [BATCH_DOCUMENTS] * 4
-    left = len(documents)
-
-    def taken() -> Iterator[PreparedDocument]:
-        nonlocal left
-        for one in documents:
-            left -= 1
-            yield one
-
-    sizes = [len(batch) for batch in _batches(taken(), lambda: left)]
-    assert sum(sizes) == len(documents) and sizes[0] == BATCH_DOCUMENTS
-    assert sizes == sorted(sizes, reverse=True) and sizes[-1] <= LEAST_DOCUMENTS
-
-
 def test_where_nothing_is_pending_no_index_is_opened(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add([Document(uri="a", text="some text")])
     with Engine.open(tmp_path, config=FAKE) as engine:
-        assert engine.embed() == 0
-        assert not engine._parts._indexes
+        assert engine.admin.embed() == 0
+        assert not engine.workspace.components._indexes
         engine.add([Document(uri="b", text="some other text")])
-        assert engine._parts._indexes
+        assert engine.workspace.components._indexes

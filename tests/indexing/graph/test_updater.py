@@ -10,11 +10,12 @@ import pytest
 from ragstone import Engine
 from ragstone.code import symbols
 from ragstone.code.facts import FileFacts
-from ragstone.indexing.graph import Grapher, passes
-from ragstone.indexing.graph.builder import OFF
+from ragstone.indexing.graph import passes
+from ragstone.indexing.graph.updater import GRAPH_OFF, GraphUpdater
 from ragstone.protocols import Framework
 from ragstone.types import CollectionKey, Document, GraphReport, Node, Scope
 from tests.indexing.graph.tiny import BASE, FILES, ROUTES, SONG, Broken, Tiny, documents
+from tests.support.internals import index_of
 
 HERE = Scope("default")
 C = "default"
@@ -28,18 +29,18 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield engine
 
 
-def using(engine: Engine, *frameworks: object) -> Grapher:
-    return Grapher(engine._parts, frameworks=lambda: cast("Sequence[Framework]", frameworks))
+def using(engine: Engine, *frameworks: object) -> GraphUpdater:
+    return GraphUpdater(index_of(engine), lambda: cast("Sequence[Framework]", frameworks))
 
 
-def grapher(engine: Engine) -> Grapher:
+def updater(engine: Engine) -> GraphUpdater:
     return using(engine, Tiny())
 
 
 def give(engine: Engine, uri: str, text: str) -> GraphReport:
     """Change a file and bring the graph level; return what that took."""
     engine.add(Document(uri, text), embed=False)
-    return grapher(engine).bring_level(C)
+    return updater(engine).update(C)
 
 
 def rows(report: GraphReport) -> dict[str, int]:
@@ -48,18 +49,18 @@ def rows(report: GraphReport) -> dict[str, int]:
 
 
 def keys(engine: Engine, kind: str) -> list[str]:
-    return [node.key for node in engine._parts.store.graph.nodes(HERE, kinds=[kind])]
+    return [node.key for node in engine.workspace.components.store.graph.nodes(HERE, kinds=[kind])]
 
 
 # ── what changed is read, and nothing else ────────────────────────────────────────────────────────
 
 
 def test_the_first_time_everything_is_read(engine: Engine) -> None:
-    report = grapher(engine).bring_level(C)
+    report = updater(engine).update(C)
     assert (report.files, report.read, report.frameworks) == (2, 2, ("tiny",))
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
     assert keys(engine, "route") == ["route:GET songs", "route:PUT songs/{song}"]
-    store = engine._parts.store
+    store = engine.workspace.components.store
     (extends,) = store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
     assert (extends.target, extends.uri, extends.line) == ("class:music.base.Model", "music/song.py", 6)
     assert {link.target for link in store.graph.links(HERE, ["method:music.song.Song.play"])} == {
@@ -68,22 +69,22 @@ def test_the_first_time_everything_is_read(engine: Engine) -> None:
 
 
 def test_when_nothing_changed_nothing_is_read_or_written(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
-    before, runs = engine._parts.store.generation(HERE), Tiny.runs
-    again = grapher(engine).bring_level(C)
+    updater(engine).update(C)
+    before, runs = engine.workspace.components.store.generation(HERE), Tiny.runs
+    again = updater(engine).update(C)
     assert (again.read, again.resolved, again.changed, Tiny.runs) == (0, 0, {}, runs)
-    assert engine._parts.store.generation(HERE) == before
-    assert not grapher(engine).behind(C)
+    assert engine.workspace.components.store.generation(HERE) == before
+    assert updater(engine).is_current(C)
 
 
 def test_a_document_that_is_no_code_leaves_the_graph_alone(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     report = give(engine, "README.md", "Sing louder!")
     assert (report.read, report.resolved, report.changed) == (0, 0, {})
 
 
 def test_one_route_more_writes_exactly_that_route(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     report = give(engine, "routes.toml", ROUTES + "DELETE songs/{song} music.song.Song.title\n")
     assert rows(report) == {"nodes": 1, "kind:route": 1, "links": 1, "aliases": 1}
     assert (report.read, report.rendered, report.removed) == (0, 1, 0)
@@ -93,45 +94,45 @@ def test_one_route_more_writes_exactly_that_route(engine: Engine) -> None:
 
 
 def test_a_body_that_changed_is_resolved_alone(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     report = give(engine, "music/song.py", SONG.replace("return self.title()", "return self.title() + self.title()"))
     assert (report.read, report.resolved) == (1, 1)
 
 
 def test_an_interface_that_changed_is_seen_from_every_file(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     report = give(engine, "music/base.py", BASE.replace("Model", "Entity"))
     assert (report.read, report.resolved) == (1, 2)
-    links = engine._parts.store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
+    links = engine.workspace.components.store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
     assert not any(link.target == "class:music.base.Model" for link in links)
 
 
 def test_a_file_that_is_gone_takes_its_part_along(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     engine.remove("music/song.py")
-    report = grapher(engine).bring_level(C)
+    report = updater(engine).update(C)
     assert keys(engine, "class") == ["class:music.base.Model"]
     assert (keys(engine, "route"), report.removed) == ([], 2)
     assert report.remarks == (
         "routes.toml:1: no class for music.song.Song.play",
         "routes.toml:2: no class for music.song.Song.title",
     )
-    assert grapher(engine).remarks(C) == report.remarks
-    assert "file:music/song.py" not in engine._parts.store.graph.owner_stamps(CollectionKey("default", C))
+    assert updater(engine).remarks(C) == report.remarks
+    assert "file:music/song.py" not in engine.workspace.components.store.graph.owner_stamps(CollectionKey("default", C))
     engine.add(Document("music/song.py", SONG), embed=False)
-    assert rows(grapher(engine).bring_level(C))["kind:route"] == 2
+    assert rows(updater(engine).update(C))["kind:route"] == 2
 
 
 def test_a_project_that_leaves_its_framework_loses_what_it_gave(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     engine.remove("tiny.json")
-    report = grapher(engine).bring_level(C)
+    report = updater(engine).update(C)
     assert (report.frameworks, keys(engine, "route"), report.removed) == ((), [], 2)
-    assert "tiny" not in engine._parts.store.graph.owner_stamps(CollectionKey("default", C))
+    assert "tiny" not in engine.workspace.components.store.graph.owner_stamps(CollectionKey("default", C))
 
 
 def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     parsed: list[str] = []
 
     def noted(text: str, uri: str) -> FileFacts | None:
@@ -147,7 +148,7 @@ def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypat
 
 
 def test_prose_about_nodes_is_found_by_words(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     (hit, *_) = engine.search("which route is handled by title", mode="words", filters={"kind": "route"})
     assert hit.source_doc_id == "graph:route/PUT songs/{song}"
     assert (hit.kind, hit.metadata["file"], hit.metadata["line"]) == ("route", "routes.toml", 2)
@@ -158,10 +159,10 @@ def test_prose_about_nodes_is_found_by_words(engine: Engine) -> None:
 
 
 def test_a_framework_that_fails_is_said_and_what_it_gave_stays(engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     engine.add(Document("music/new.py", "class New:\n    pass\n"), embed=False)
     broken = type("Tiny", (Broken,), {"name": "tiny"})
-    report = using(engine, broken(), Broken()).bring_level(C)
+    report = using(engine, broken(), Broken()).update(C)
     assert len(report.notes) == 2
     assert any("KeyError" in remark for remark in report.remarks)
     assert "class:music.new.New" in keys(engine, "class")
@@ -173,7 +174,7 @@ def test_frameworks_that_cannot_be_loaded_leave_symbols_whole(engine: Engine) ->
     def load() -> Sequence[Framework]:
         raise ImportError("no such module")
 
-    report = Grapher(engine._parts, frameworks=load).bring_level(C)
+    report = GraphUpdater(index_of(engine), load).update(C)
     assert any("no such module" in remark for remark in report.remarks)
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
 
@@ -181,25 +182,25 @@ def test_frameworks_that_cannot_be_loaded_leave_symbols_whole(engine: Engine) ->
 def test_a_file_that_cannot_be_read_as_code_stops_nothing(engine: Engine) -> None:
     engine.add(Document("music/long.py", "# la la la\n" * 100_000), embed=False)
     engine.add(Document("music/odd.py", "def broken(:\n\ud800 class ((("), embed=False)
-    report = grapher(engine).bring_level(C)
+    report = updater(engine).update(C)
     assert report.remarks == ("music/long.py: too long, or too unlike its language, to be read for its symbols",)
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
-    assert not grapher(engine).behind(C)
+    assert updater(engine).is_current(C)
 
 
 # ── settings, processes ───────────────────────────────────────────────────────────────────────────
 
 
 def test_a_graph_that_is_switched_off_is_taken_out(tmp_path: Path, engine: Engine) -> None:
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     engine.record_run("r1", "Sang.", [{"path": "music/song.py"}])
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "code.graph": "off"}) as other:
-        report = Grapher(other._parts).bring_level(C)
-        assert report.remarks == (OFF,)
-        nodes = other._parts.store.graph.nodes(HERE)
+        report = GraphUpdater(index_of(other)).update(C)
+        assert report.remarks == (GRAPH_OFF,)
+        nodes = other.workspace.components.store.graph.nodes(HERE)
         assert {node.kind for node in nodes} == {"run_summary", "file_change"}
-        assert other._parts.store.known_files(CollectionKey("default", C), "graph") == {}
-        assert not Grapher(other._parts).behind(C)
+        assert other.workspace.components.store.known_files(CollectionKey("default", C), "graph") == {}
+        assert GraphUpdater(index_of(other)).is_current(C)
 
 
 def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
@@ -207,7 +208,7 @@ def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
 
     def work() -> None:
         with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as other:
-            reports.append(grapher(other).bring_level(C))
+            reports.append(updater(other).update(C))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -216,12 +217,12 @@ def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
         thread.join()
     assert sorted(report.read for report in reports) == [0, 0, 0, 2]
     assert len(keys(engine, "route")) == 2
-    assert all(finding.ok for finding in engine.check() if finding.name == "graph")
+    assert all(finding.ok for finding in engine.admin.check() if finding.name == "graph")
 
 
 def test_the_graph_is_that_of_a_first_time_whatever_came_before(tmp_path: Path, engine: Engine) -> None:
     """Steps and one leap lead to the same graph."""
-    grapher(engine).bring_level(C)
+    updater(engine).update(C)
     last = {**FILES, "music/base.py": BASE.replace("save", "store"), "routes.toml": ROUTES.splitlines()[0]}
     give(engine, "music/base.py", BASE.replace("Model", "Entity"))
     give(engine, "music/new.py", SONG.replace("Song", "Hymn"))
@@ -230,12 +231,12 @@ def test_the_graph_is_that_of_a_first_time_whatever_came_before(tmp_path: Path, 
         give(engine, uri, text)
     with Engine.open(tmp_path, config={"store.path": "other", "rag.embedding_provider": "fake"}) as fresh:
         fresh.add(documents(last), embed=False)
-        grapher(fresh).bring_level(C)
+        updater(fresh).update(C)
         assert _whole(fresh) == _whole(engine)
 
 
 def _whole(engine: Engine) -> tuple[object, ...]:
-    store = engine._parts.store
+    store = engine.workspace.components.store
     nodes: list[Node] = store.graph.nodes(HERE)
     links = store.graph.links(HERE, [node.key for node in nodes])
     return (
