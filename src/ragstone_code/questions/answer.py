@@ -1,4 +1,4 @@
-"""From a question to what the graph says: names are linked, what is asked is read, paths are walked, and it is said."""
+"""The answer to a question: its names are linked to nodes, its intents are recognised, the graph is walked."""
 
 from __future__ import annotations
 
@@ -7,173 +7,215 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.protocols import DocumentReader
-from ragstone.types import CONFIDENCES, Confidence, GraphAnswer, Json, Node, Scope
-from ragstone_code.questions import happenings, models, routes, tables
-from ragstone_code.questions.asking import Asked, Part
-from ragstone_code.questions.intents import Wanted, asked, asked_of, intents, roles
-from ragstone_code.questions.link import Anchor, Linked, link
-from ragstone_code.questions.mentions import Mention, without
+from ragstone.types import CONFIDENCES, Confidence, GraphAnswer, Json, Node, Scope, Walked
+from ragstone_code.questions import events, models, routes, symbols, tables
+from ragstone_code.questions.anchors import Anchor, LinkedNames, link_names
+from ragstone_code.questions.graph_query import AnswerPart, GraphQuery, Place
+from ragstone_code.questions.intents import (
+    RankedIntent,
+    all_intents,
+    rank_intents,
+    rank_intents_for_roles,
+    roles_of,
+)
+from ragstone_code.questions.mentions import Mention, remove_mentions
 
-_BUILDERS: Final[Mapping[str, Callable[[Asked], Part]]] = {
-    "route_action": routes.action,
-    "route_middleware": routes.middleware,
-    "route_request": routes.request,
-    "route_models_tables": routes.models,
-    "route_binding": routes.binding,
-    "route_resource": routes.resource,
-    "route_expansion": routes.expansion,
-    "routes_of_method": routes.of_methods,
-    "middleware_routes": routes.of_methods,
-    "model_routes": routes.of_methods,
-    "request_routes": routes.of_methods,
-    "model_policy": models.policy,
-    "policy_model": models.of_policy,
-    "model_table": models.table,
-    "model_relations": models.relations,
-    "model_observer": models.observer,
-    "observer_model": models.of_policy,
-    "table_models": models.of_policy,
-    "table_migrations": tables.migrations,
-    "table_columns": tables.columns,
-    "migration_tables": tables.of_migration,
-    "event_listeners": happenings.listeners,
-    "listener_events": happenings.events,
-    "event_dispatch": happenings.dispatched,
-    "job_dispatch": happenings.dispatched,
-    "middleware_class": happenings.middleware_class,
-    "callers": happenings.callers,
-    "callees": happenings.callees,
-    "subclasses": happenings.subclasses,
-    "configured": happenings.configured,
-    "history": happenings.changes,
+_ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
+    "route_action": routes.find_action,
+    "route_middleware": routes.find_middleware,
+    "route_request": routes.find_request,
+    "route_models_tables": routes.find_models,
+    "route_binding": routes.find_binding,
+    "route_resource": routes.find_resource,
+    "route_expansion": routes.find_registered_routes,
+    "routes_of_method": routes.find_leading_routes,
+    "middleware_routes": routes.find_leading_routes,
+    "model_routes": routes.find_leading_routes,
+    "request_routes": routes.find_leading_routes,
+    "model_policy": models.find_policy,
+    "policy_model": models.find_models,
+    "model_table": models.find_table,
+    "model_relations": models.find_relations,
+    "model_observer": models.find_observers,
+    "observer_model": models.find_models,
+    "table_models": models.find_models,
+    "table_migrations": tables.find_migrations,
+    "table_columns": tables.find_columns,
+    "migration_tables": tables.find_migrated_tables,
+    "event_listeners": events.find_listeners,
+    "listener_events": events.find_heard_events,
+    "event_dispatch": events.find_dispatches,
+    "job_dispatch": events.find_dispatches,
+    "middleware_class": symbols.find_middleware_class,
+    "callers": symbols.find_callers,
+    "callees": symbols.find_callees,
+    "subclasses": symbols.find_subclasses,
+    "configured": symbols.find_config_users,
+    "history": symbols.find_changes,
 }
-_TOGETHER: Final = 3
-"""How many things one question may ask at once."""
+"""The function that answers each intent."""
+_MAX_INTENTS: Final = 3
+"""Number of intents of one question that are answered."""
+_MAX_ALTERNATIVES: Final = 4
+_IDENTIFIER_MARKS: Final = ("/", "\\", "::", "_", ".")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A question as it was understood: the names in it, and what it asks."""
+class ParsedQuestion:
+    """A question with its names linked to nodes."""
 
     question: str
-    linked: Linked
+    linked: LinkedNames
     text: str
     """The question in lower case without its names."""
 
     @property
     def intent(self) -> str:
-        """Return what it asks for where nothing it names is known."""
-        wanted = asked(self.text)
-        return wanted[0].intent.name if wanted else ""
+        """Return the strongest intent, as if the question named no node; empty if it asks for nothing."""
+        ranked = rank_intents(self.text)
+        return ranked[0].intent.name if ranked else ""
 
 
-def read(store: DocumentReader, scope: Scope, question: str) -> Read:
-    """Return a question with its names linked."""
-    linked = link(store, scope, question)
-    return Read(question, linked, without(question, (one for one in linked.mentions if _taken_out(one, linked))))
+def parse_question(store: DocumentReader, scope: Scope, question: str) -> ParsedQuestion:
+    """Return a question with its names linked to nodes."""
+    linked = link_names(store, scope, question)
+    names = [mention for mention in linked.mentions if _is_name(mention, linked)]
+    return ParsedQuestion(question, linked, remove_mentions(question, names))
 
 
-def answer(store: DocumentReader, scope: Scope, understood: Read, given: Sequence[Anchor] = ()) -> GraphAnswer | None:
-    """Return what the graph says, or None where the question names nothing that is known or should be.
+def answer_question(
+    store: DocumentReader, scope: Scope, parsed: ParsedQuestion, hints: Sequence[Anchor] = ()
+) -> GraphAnswer | None:
+    """Return the graph's answer; None if the question names nothing that a node has or should have.
 
-    `given` are anchors that a caller names beside the question; they come before those it mentions.
+    `hints` are anchors that a caller names in addition to the question; they come before the question's own.
     """
-    anchors = [*given, *understood.linked.anchors]
-    chosen = _chosen(understood.text, anchors, first=bool(given))
-    if chosen is None:
-        return _unknown(understood)
-    anchor, wanted = chosen
-    others = tuple(one for one in anchors if one is not anchor)
-    parts: list[tuple[str, Part]] = []
-    for name in _names(wanted):
-        about = Asked(store, scope, understood.text, anchor, intents()[name], others)
-        parts.append((name, _BUILDERS[name](about)))
-    return _said(parts, anchor)
+    anchors = [*hints, *parsed.linked.anchors]
+    choice = _choose_anchor(parsed.text, anchors, prefer_first=bool(hints))
+    if choice is None:
+        return _answer_unknown_name(parsed)
+    anchor, ranked = choice
+    others = tuple(other for other in anchors if other is not anchor)
+    parts: list[tuple[str, AnswerPart]] = []
+    for name in _intents_to_answer(ranked):
+        query = GraphQuery(store, scope, parsed.text, anchor, all_intents()[name], others)
+        parts.append((name, _ANSWER_FUNCTIONS[name](query)))
+    return _combine_parts(parts, anchor)
 
 
-def about(store: DocumentReader, scope: Scope, understood: Read, node: Node) -> GraphAnswer | None:
-    """Return what the graph says to a question about a node that a search found."""
+def answer_about_node(store: DocumentReader, scope: Scope, parsed: ParsedQuestion, node: Node) -> GraphAnswer | None:
+    """Return the graph's answer to a question about a node that a search found; None if nothing is asked of it."""
     anchor = Anchor(Mention(node.name, -1, (node.name,)), "found", (node,))
-    wanted = asked_of(understood.text, roles(node))
-    if not wanted:
+    ranked = rank_intents_for_roles(parsed.text, roles_of(node))
+    if not ranked:
         return None
-    asked_about = Asked(store, scope, understood.text, anchor, wanted[0].intent)
-    return _said([(wanted[0].intent.name, _BUILDERS[wanted[0].intent.name](asked_about))], anchor)
+    intent = ranked[0].intent
+    query = GraphQuery(store, scope, parsed.text, anchor, intent)
+    part = _ANSWER_FUNCTIONS[intent.name](query)
+    return _combine_parts([(intent.name, part)], anchor)
 
 
-def _taken_out(mention: Mention, linked: Linked) -> bool:
-    """Return whether a name says nothing of what is asked: what is no identifier and names nothing is a plain word."""
+def _is_name(mention: Mention, linked: LinkedNames) -> bool:
+    """Return whether a mention is a name: it matches a node or is written like an identifier."""
     if any(anchor.mention == mention for anchor in linked.anchors):
         return True
-    written = any(mark in mention.text for mark in ("/", "\\", "::", "_", "."))
-    return written and not mention.text.lower().startswith("route::")  # how a route is registered is no name
+    if mention.text.lower().startswith("route::"):  # `Route::get` registers a route and names none
+        return False
+    return any(mark in mention.text for mark in _IDENTIFIER_MARKS)
 
 
-def _chosen(text: str, anchors: Sequence[Anchor], *, first: bool) -> tuple[Anchor, list[Wanted]] | None:
-    """Return the name a question is about and what it asks of it: the name that its words fit best."""
-    candidates: list[tuple[tuple[bool, float, bool, int, int], Anchor, list[Wanted]]] = []
+def _choose_anchor(
+    text: str, anchors: Sequence[Anchor], *, prefer_first: bool
+) -> tuple[Anchor, list[RankedIntent]] | None:
+    """Return the anchor that the intent fits best, with its intents; None if no anchor fits."""
+    best_key: tuple[bool, float, bool, int, int] | None = None
+    choice: tuple[Anchor, list[RankedIntent]] | None = None
     for position, anchor in enumerate(anchors):
-        own = roles(anchor.node, anchor.alias)
-        wanted = asked_of(text, own)
-        if wanted:
-            best = wanted[0]
-            place = min((best.intent.anchors.index(role) for role in own if role in best.intent.anchors), default=9)
-            candidates.append(
-                ((first and position > 0, -best.weight, anchor.mention.plain, place, position), anchor, wanted)
-            )
-    if not candidates:
-        return None
-    _, anchor, wanted = min(candidates, key=lambda one: one[0])
-    return anchor, wanted
+        roles = roles_of(anchor.node, anchor.alias)
+        ranked = rank_intents_for_roles(text, roles)
+        if not ranked:
+            continue
+        intent_roles = ranked[0].intent.anchors
+        role_position = min((intent_roles.index(role) for role in roles if role in intent_roles), default=9)
+        is_after_hint = prefer_first and position > 0
+        key = (is_after_hint, -ranked[0].weight, anchor.mention.plain, role_position, position)
+        if best_key is None or key < best_key:
+            best_key = key
+            choice = (anchor, ranked)
+    return choice
 
 
-def _names(wanted: Sequence[Wanted]) -> list[str]:
-    """Return what is told: the weightiest intents, and what always goes with them."""
-    chosen = [one.intent for one in wanted[:_TOGETHER]]
-    return list(dict.fromkeys([*(one.name for one in chosen), *(name for one in chosen for name in one.along)]))
+def _intents_to_answer(ranked: Sequence[RankedIntent]) -> list[str]:
+    """Return the names of the strongest intents, then of the intents that always go with them."""
+    intents = [item.intent for item in ranked[:_MAX_INTENTS]]
+    names = [intent.name for intent in intents]
+    for intent in intents:
+        names += intent.along
+    return list(dict.fromkeys(names))
 
 
-def _said(parts: Sequence[tuple[str, Part]], anchor: Anchor) -> GraphAnswer:
-    """Return the parts as one answer; the first part's facts are not overwritten."""
-    name, first = parts[0]
+def _combine_parts(parts: Sequence[tuple[str, AnswerPart]], anchor: Anchor) -> GraphAnswer:
+    """Return the parts as one answer; facts of an earlier part win."""
+    intent, first = parts[0]
     facts: dict[str, Json] = {}
+    nodes: dict[str, Node] = {}
+    walked: list[Walked] = []
+    evidence: list[Place] = []
+    for _, part in parts:
+        nodes.update((node.key, node) for node in part.nodes)
+        walked += part.walked
+        evidence += part.evidence
     for _, part in reversed(parts):
         facts |= part.facts
-    said = " ".join(dict.fromkeys(part.said for _, part in parts))
-    if len(anchor.nodes) > 1 and anchor.alias != "route_resource":
-        also = ", ".join(node.key.partition(":")[2] for node in anchor.nodes[1:5])
-        said += f" (“{anchor.mention.text}” could also be {also}.)"
-    walked = tuple(path for _, part in parts for path in part.walked)
+    sentences = dict.fromkeys(part.said for _, part in parts)
     return GraphAnswer(
-        intent=name,
-        said=said,
+        intent=intent,
+        said=" ".join(sentences) + _alternatives_text(anchor),
         facts=facts,
-        nodes=tuple({node.key: node for _, part in parts for node in part.nodes}.values()),
-        paths=walked,
-        evidence=tuple(dict.fromkeys(place for _, part in parts for place in part.evidence)),
+        nodes=tuple(nodes.values()),
+        paths=tuple(walked),
+        evidence=tuple(dict.fromkeys(evidence)),
         confidence=_weakest(path.confidence for path in walked),
         negative=first.negative,
-        looked_in=tuple(one for one in first.looked_in if one),
+        looked_in=tuple(place for place in first.looked_in if place),
     )
 
 
+def _alternatives_text(anchor: Anchor) -> str:
+    """Return the other nodes that a name can stand for, for the end of an answer; empty if there are none."""
+    if len(anchor.nodes) < 2 or anchor.alias == "route_resource":
+        return ""
+    names = [node.key.partition(":")[2] for node in anchor.nodes[1 : _MAX_ALTERNATIVES + 1]]
+    return f" (“{anchor.mention.text}” could also be {', '.join(names)}.)"
+
+
 def _weakest(confidences: Iterable[Confidence]) -> Confidence:
+    """Return the weakest confidence; `declared` if there is none."""
     return max(confidences, key=CONFIDENCES.index, default="declared")
 
 
-def _unknown(understood: Read) -> GraphAnswer | None:
-    """Return that something is not there which the question says is: a route, a table, a class."""
-    if not understood.linked.unknown:
+def _answer_unknown_name(parsed: ParsedQuestion) -> GraphAnswer | None:
+    """Return the answer that a named route, table or class does not exist; None if the question names none."""
+    if not parsed.linked.unknown:
         return None
-    mention = understood.linked.unknown[0]
-    wanted = [one.intent for one in asked(understood.text) if _fits(one, mention)]
-    if not wanted:
-        return None
-    what = "route" if mention.methods else mention.cue
-    said = f"There is no {what} {mention.text}; looked at every {what} of the graph."
-    return GraphAnswer(wanted[0].name, said, dict(wanted[0].none), negative=True, looked_in=(f"every {what}",))
+    mention = parsed.linked.unknown[0]
+    noun = "route" if mention.methods else mention.cue
+    for ranked in rank_intents(parsed.text):
+        if _can_be_about(ranked, mention):
+            sentence = f"There is no {noun} {mention.text}; looked at every {noun} of the graph."
+            intent = ranked.intent
+            return GraphAnswer(
+                intent.name,
+                sentence,
+                dict(intent.none),
+                negative=True,
+                looked_in=(f"every {noun}",),
+            )
+    return None
 
 
-def _fits(wanted: Wanted, mention: Mention) -> bool:
-    what = "route" if mention.methods or mention.cue in ("endpoint", "uri", "url") else mention.cue
-    return what in wanted.intent.anchors or "class" in wanted.intent.anchors
+def _can_be_about(ranked: RankedIntent, mention: Mention) -> bool:
+    """Return whether an intent can be about the kind of thing that a mention names."""
+    is_route = bool(mention.methods) or mention.cue in ("endpoint", "uri", "url")
+    role = "route" if is_route else mention.cue
+    return role in ranked.intent.anchors or "class" in ranked.intent.anchors

@@ -9,15 +9,15 @@ from typing import Final
 
 from ragstone.protocols import DocumentReader
 from ragstone.types import CodeAnswer, CodeGuess, GraphAnswer, Hit, Scope
-from ragstone_code.questions import answer as questions
-from ragstone_code.questions import candidates
-from ragstone_code.questions.intents import Wanted, asked
-from ragstone_code.questions.link import Anchor, resolve
-from ragstone_code.questions.mentions import CLASSES, ROUTES, Mention
+from ragstone_code.questions.anchors import Anchor, link_mentions
+from ragstone_code.questions.answer import ParsedQuestion, answer_about_node, answer_question, parse_question
+from ragstone_code.questions.candidates import kinds_of, rank_candidates
+from ragstone_code.questions.intents import RankedIntent, rank_intents
+from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
 
 _HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
-    "route_name": ("route", ROUTES),
-    "controller_class": ("controller", CLASSES),
+    "route_name": ("route", ROUTE_ALIASES),
+    "controller_class": ("controller", CLASS_ALIASES),
     "table_name": ("table", frozenset({"table", "former_table"})),
 }
 """Option name -> the noun used in sentences, and the kinds of alias that the name may be."""
@@ -47,22 +47,20 @@ class CodeQuestions:
 
     def answer(self, store: DocumentReader, scope: Scope, question: str, hints: Mapping[str, str]) -> CodeAnswer:
         """Return the graph's answer with the nodes it is about, or the reason why there is none."""
-        understood = questions.read(store, scope, question)
+        parsed = parse_question(store, scope, question)
         anchors, missing = self._hinted_anchors(store, scope, question, hints)
-        unknown = [f"{mention.cue or 'name'} {mention.text}" for mention in (*missing, *understood.linked.unknown)]
-        answer = questions.answer(store, scope, understood, anchors)
+        unknown = [f"{mention.cue or 'name'} {mention.text}" for mention in (*missing, *parsed.linked.unknown)]
+        answer = answer_question(store, scope, parsed, anchors)
         if answer is None and missing:
-            answer = _absent_answer(missing[0], understood.intent)
+            answer = _absent_answer(missing[0], parsed.intent)
         if answer is None:
-            unknown += _unmatched_names(understood)
-            return CodeAnswer(None, understood.intent, unknown=tuple(unknown))
+            unknown += _unmatched_names(parsed)
+            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown))
         if not _has_searched_nodes(store, scope, answer):
             noun = answer.looked_in[0].removeprefix("every ")
             note = f"no {noun} at all is known here"
-            return CodeAnswer(None, understood.intent, unknown=tuple(unknown), notes=(note,))
-        keys = [
-            node.key for anchor in (*anchors, *understood.linked.anchors) for node in anchor.nodes[:_MAX_ANCHOR_NODES]
-        ]
+            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
+        keys = [node.key for anchor in (*anchors, *parsed.linked.anchors) for node in anchor.nodes[:_MAX_ANCHOR_NODES]]
         return CodeAnswer(answer, answer.intent, tuple(keys), tuple(unknown))
 
     def kinds(self, store: DocumentReader, scope: Scope, question: str) -> list[tuple[str, ...]]:
@@ -70,27 +68,27 @@ class CodeQuestions:
 
         The groups are separate, because descriptions of many routes would hide the description of one table.
         """
-        understood = questions.read(store, scope, question)
-        intents = self._guessable_intents(understood)
+        parsed = parse_question(store, scope, question)
+        intents = self._guessable_intents(parsed)
         if not intents:
             return []
         strongest = [intent for intent in intents if intent.weight == intents[0].weight]
-        first = candidates.kinds_of(strongest)
-        others = tuple(kind for kind in candidates.kinds_of(intents) if kind not in first)
+        first = kinds_of(strongest)
+        others = tuple(kind for kind in kinds_of(intents) if kind not in first)
         return [kinds for kinds in (first, others) if kinds]
 
     def guess(
         self, store: DocumentReader, scope: Scope, question: str, hits: Iterable[Sequence[Hit]]
     ) -> list[CodeGuess]:
         """Return answers about the nodes that the hits lead to, the most likely first."""
-        understood = questions.read(store, scope, question)
-        intents = self._guessable_intents(understood)
+        parsed = parse_question(store, scope, question)
+        intents = self._guessable_intents(parsed)
         if not intents:
             return []
-        ranked = candidates.candidates(store, scope, question, hits=hits, wanted=intents)
+        ranked = rank_candidates(store, scope, question, hits=hits, intents=intents)
         guesses: list[CodeGuess] = []
         for node, share in ranked[: 2 * _MAX_GUESSES]:
-            answer = questions.about(store, scope, understood, node)
+            answer = answer_about_node(store, scope, parsed, node)
             if answer is not None and len(guesses) < _MAX_GUESSES:
                 hedged = replace(answer, confidence="heuristic", said=f"Perhaps: {answer.said}")
                 guesses.append(CodeGuess(node.key, round(share, 4), hedged))
@@ -105,17 +103,17 @@ class CodeQuestions:
         for option, name in hints.items():
             noun, kinds = _HINTED[option]
             mention = Mention(name, -1, (name.lstrip("\\"),), kinds, cue=noun)
-            linked = resolve(store, scope, question, [mention])
+            linked = link_mentions(store, scope, question, [mention])
             anchors += linked.anchors
             if not linked.anchors:
                 missing.append(mention)
         return anchors, missing
 
-    def _guessable_intents(self, understood: questions.Read) -> list[Wanted]:
+    def _guessable_intents(self, parsed: ParsedQuestion) -> list[RankedIntent]:
         """Return what the question asks; nothing if it names something that no node has."""
-        if not understood.question.strip() or _unmatched_names(understood):
+        if not parsed.question.strip() or _unmatched_names(parsed):
             return []
-        return asked(understood.text)
+        return rank_intents(parsed.text)
 
 
 def _has_searched_nodes(store: DocumentReader, scope: Scope, answer: GraphAnswer) -> bool:
@@ -127,15 +125,13 @@ def _has_searched_nodes(store: DocumentReader, scope: Scope, answer: GraphAnswer
     return bool(store.graph.nodes(scope, kinds=kinds, limit=1))
 
 
-def _unmatched_names(understood: questions.Read) -> list[str]:
+def _unmatched_names(parsed: ParsedQuestion) -> list[str]:
     """Return the qualified names in the question that match no node."""
-    matched = [anchor.mention.text for anchor in understood.linked.anchors]
+    matched = [anchor.mention.text for anchor in parsed.linked.anchors]
     names = [
-        mention.text
-        for mention in understood.linked.mentions
-        if _QUALIFIED_NAME.search(mention.text) and not mention.plain
+        mention.text for mention in parsed.linked.mentions if _QUALIFIED_NAME.search(mention.text) and not mention.plain
     ]
-    table = _LAST_TABLE.search(understood.question)
+    table = _LAST_TABLE.search(parsed.question)
     if table and not matched:
         names.append(f"table {table[1]}")
     return [name for name in names if not any(name in text or text in name for text in matched)]

@@ -1,4 +1,4 @@
-"""What a question asks for, by a small lexicon that is data: `intents.json`."""
+"""The intents of questions, recognised by a small lexicon: `intents.json`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any, Final
 from ragstone.text.stemming import stem
 from ragstone.types import Json, Node
 
-LEAST: Final = 2
-"""A word or two of weight: below that a question does not ask for a thing, it only mentions it."""
-_SHARE: Final = 0.6
-"""What a second intent needs of the first one's weight to be answered as well."""
+MIN_WEIGHT: Final = 2
+"""A question with less weight only mentions a thing and does not ask for it."""
+_MIN_SHARE: Final = 0.6
+"""The share of the first intent's weight that a further intent needs."""
+_MIN_SHARE_WITHOUT_NAME: Final = 0.4
+"""The same for a question that names no node: the nodes that search finds decide too."""
+_GENERAL_CLASS_FACTOR: Final = 0.5
+"""Factor for an intent that fits a node only because the node is some class."""
 
-_LOOSE: Final = 0.4
-"""The same where nothing is named: then what is found has a word in it too."""
-_AS_ANY_CLASS: Final = 0.5
-
-CLASSES: Final = frozenset(
+CLASS_KINDS: Final = frozenset(
     "class interface trait enum model controller request resource policy event listener observer job middleware"
     " notification mail command provider cast rule scope channel factory seeder exception".split()
 )
@@ -30,103 +30,123 @@ CLASSES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One thing that can be asked, and what it can be asked of."""
+    """A thing that can be asked, and the roles of nodes it can be asked about."""
 
     name: str
     anchors: tuple[str, ...]
+    """Roles of nodes that the question can be about, the most likely first."""
     cues: tuple[tuple[re.Pattern[str], int], ...]
     via: tuple[str, ...]
-    """Links that its paths may take."""
+    """Kinds of links that its paths may take."""
     target: str
-    """What its paths end at."""
+    """The role that its paths end at."""
     none: Mapping[str, Json]
-    """The facts where there is none."""
+    """The facts of a negative answer."""
     back: bool | None = None
-    """Between two of one role: against the links, or along them."""
+    """Direction of links between two nodes of one role: true goes from target to source."""
     along: tuple[str, ...] = ()
-    """What is always told with it."""
+    """Intents that are always answered together with this one."""
 
     def weight(self, text: str) -> int:
-        """Return how much a question asks for it."""
+        """Return how strongly a text asks for this intent."""
         return sum(weight for cue, weight in self.cues if cue.search(text))
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """An intent with the weight a question gives it."""
+class RankedIntent:
+    """An intent and the weight that a question gives it."""
 
     intent: Intent
     weight: float
 
 
 @cache
-def intents() -> Mapping[str, Intent]:
-    """Return all of them by name."""
-    return {
-        name: Intent(
-            name,
-            tuple(one["anchors"]),
-            tuple((re.compile(cue), weight) for cue, weight in one["cues"].items()),
-            tuple(one["via"]),
-            one["target"],
-            one.get("none", {}),
-            one.get("back"),
-            tuple(one.get("with", ())),
-        )
-        for name, one in _lexicon()["intents"].items()
-    }
+def all_intents() -> Mapping[str, Intent]:
+    """Return all intents by name."""
+    return {name: _parse_intent(name, data) for name, data in _lexicon()["intents"].items()}
 
 
-def asked_of(text: str, roles: Sequence[str]) -> list[Wanted]:
-    """Return what a question asks of a node that has these roles, the weightiest first; its roles' default if nothing.
+def _parse_intent(name: str, data: Mapping[str, Any]) -> Intent:
+    """Return one intent of the lexicon."""
+    return Intent(
+        name,
+        anchors=tuple(data["anchors"]),
+        cues=tuple((re.compile(cue), weight) for cue, weight in data["cues"].items()),
+        via=tuple(data["via"]),
+        target=data["target"],
+        none=data.get("none", {}),
+        back=data.get("back"),
+        along=tuple(data.get("with", ())),
+    )
 
-    `text` is the question in lower case without its names.
+
+def rank_intents_for_roles(text: str, roles: Sequence[str]) -> list[RankedIntent]:
+    """Return the intents of a question about a node with these roles, the strongest first.
+
+    `text` is the question in lower case without its names. If it asks for nothing, the default intent of the
+    first role that has one is returned.
     """
-    fitting = [one for one in intents().values() if any(role in one.anchors for role in roles)]
-    ranked = _ranked(fitting, text, roles)
+    fitting = [intent for intent in all_intents().values() if not set(roles).isdisjoint(intent.anchors)]
+    ranked = _rank(fitting, text, roles)
     if ranked:
-        most = ranked[0].weight
-        return [one for one in ranked if one.weight >= max(LEAST, _SHARE * most)]
-    names = [name for role in roles if (name := _lexicon()["default"].get(role))]
-    return [Wanted(intents()[names[0]], 0)] if names else []
+        return _strong_intents(ranked, _MIN_SHARE)
+    defaults = _lexicon()["default"]
+    for role in roles:
+        if defaults.get(role):
+            return [RankedIntent(all_intents()[defaults[role]], 0)]
+    return []
 
 
-def asked(text: str) -> list[Wanted]:
-    """Return what a question without a known name asks, the weightiest first."""
-    ranked = _ranked(intents().values(), text, ())
-    return [one for one in ranked if one.weight >= max(LEAST, _LOOSE * ranked[0].weight)] if ranked else []
+def rank_intents(text: str) -> list[RankedIntent]:
+    """Return the intents of a question that names no node, the strongest first."""
+    ranked = _rank(all_intents().values(), text, ())
+    return _strong_intents(ranked, _MIN_SHARE_WITHOUT_NAME)
 
 
-def roles(node: Node, alias: str = "") -> tuple[str, ...]:
-    """Return what a node can be asked as, the most telling first."""
+def _strong_intents(ranked: Sequence[RankedIntent], min_share: float) -> list[RankedIntent]:
+    """Return the intents that have enough weight compared with the first."""
+    if not ranked:
+        return []
+    min_weight = max(MIN_WEIGHT, min_share * ranked[0].weight)
+    return [item for item in ranked if item.weight >= min_weight]
+
+
+def _rank(intents: Iterable[Intent], text: str, roles: Sequence[str]) -> list[RankedIntent]:
+    """Return the intents with enough weight, the strongest first.
+
+    An intent for any class counts less if the node has a more specific role.
+    """
+    has_specific_role = bool(roles) and roles[0] != "class"
+    rows: list[tuple[float, int, RankedIntent]] = []
+    for intent in intents:
+        weight: float = intent.weight(text)
+        if has_specific_role and roles[0] not in intent.anchors:
+            weight *= _GENERAL_CLASS_FACTOR
+        if weight >= MIN_WEIGHT:
+            positions = [intent.anchors.index(role) for role in roles if role in intent.anchors]
+            rows.append((-weight, min(positions, default=0), RankedIntent(intent, weight)))
+    rows.sort(key=lambda row: row[:2])
+    return [ranked for _, _, ranked in rows]
+
+
+def roles_of(node: Node, alias: str = "") -> tuple[str, ...]:
+    """Return the roles in which a node can be asked about, the most specific first."""
     if alias == "route_resource":
         return ("resource_routes", "route")
-    if node.kind in CLASSES or node.key.startswith("class:"):
+    if node.kind in CLASS_KINDS or node.key.startswith("class:"):
         return tuple(dict.fromkeys((node.kind, "class")))
     return (node.kind,)
 
 
-def verbs(words: Iterable[str]) -> frozenset[str]:
+def resource_actions(words: Iterable[str]) -> frozenset[str]:
     """Return the resource actions that the verbs of a question stand for: `renames` is an update."""
-    spoken = {stem(word) for word in words}
-    named = _lexicon()["verbs"].items()
-    return frozenset(action for action, names in named if spoken.intersection(map(stem, names)))
-
-
-def _ranked(among: Iterable[Intent], text: str, roles: Sequence[str]) -> list[Wanted]:
-    """Return what is asked; what only any class may be asked for counts less where the class is known for more."""
-    found: list[tuple[float, int, Wanted]] = []
-    for one in among:
-        weight: float = one.weight(text)
-        if roles and roles[0] != "class" and roles[0] not in one.anchors:
-            weight *= _AS_ANY_CLASS
-        fits = [one.anchors.index(role) for role in roles if role in one.anchors]
-        if weight >= LEAST:
-            found.append((-weight, min(fits, default=0), Wanted(one, weight)))
-    return [wanted for _, _, wanted in sorted(found, key=lambda row: row[:2])]
+    stems = {stem(word) for word in words}
+    verbs_by_action = _lexicon()["verbs"]
+    return frozenset(action for action, verbs in verbs_by_action.items() if stems.intersection(map(stem, verbs)))
 
 
 @cache
 def _lexicon() -> dict[str, Any]:
+    """Return the content of intents.json."""
     lexicon: dict[str, Any] = json.loads(files(__package__).joinpath("intents.json").read_text(encoding="utf-8"))
     return lexicon

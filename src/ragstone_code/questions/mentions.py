@@ -1,4 +1,4 @@
-"""The names in a question: what looks like an identifier, and plain words that stand beside a word such as `table`."""
+"""The names in a question: identifiers, and plain words next to a word such as `table`."""
 
 from __future__ import annotations
 
@@ -9,156 +9,197 @@ from typing import Final
 
 from ragstone.text import STOPWORDS
 
-CLASSES: Final = frozenset({"class", "short_class"})
-ROUTES: Final = frozenset({"route_name", "uri"})
+CLASS_ALIASES: Final = frozenset({"class", "short_class"})
+ROUTE_ALIASES: Final = frozenset({"route_name", "uri"})
 
 CUES: Final[dict[str, frozenset[str]]] = {
     "table": frozenset({"table", "former_table"}),
     "column": frozenset({"column"}),
     "field": frozenset({"column"}),
-    "route": ROUTES,
-    "endpoint": ROUTES,
-    "uri": ROUTES,
-    "url": ROUTES,
-    "resource": frozenset({"route_resource", *CLASSES}),
+    "route": ROUTE_ALIASES,
+    "endpoint": ROUTE_ALIASES,
+    "uri": ROUTE_ALIASES,
+    "url": ROUTE_ALIASES,
+    "resource": frozenset({"route_resource", *CLASS_ALIASES}),
     "resources": frozenset({"route_resource"}),
     "apiresource": frozenset({"route_resource"}),
-    "middleware": frozenset({"middleware", *CLASSES}),
-    "event": frozenset({"event", *CLASSES}),
+    "middleware": frozenset({"middleware", *CLASS_ALIASES}),
+    "event": frozenset({"event", *CLASS_ALIASES}),
     "config": frozenset({"config"}),
     "setting": frozenset({"config"}),
-    "migration": frozenset({"migration", *CLASSES}),
+    "migration": frozenset({"migration", *CLASS_ALIASES}),
     "file": frozenset({"file"}),
 } | dict.fromkeys(
     "model entity class trait interface controller policy observer job listener subscriber request notification"
     " mailable mail command provider seeder factory enum rule".split(),
-    CLASSES,
+    CLASS_ALIASES,
 )
-"""Words beside which a plain word is a name, each with the kinds of alias it may be."""
+"""Cue words: a plain word next to one is a name. The values are the kinds of alias that the name can be."""
 
-_METHODS: Final = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY)"
+_HTTP_METHOD: Final = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY)"
 _URI: Final = r"(?:\{[^}\s]*\}|[^\s?,;'\"`(){}])+"
-_ENDPOINT: Final = re.compile(rf"(?<![\w/.])({_METHODS}(?:[|/,]\s?{_METHODS})*)\s+[`'\"]?({_URI})")
+_ENDPOINT: Final = re.compile(rf"(?<![\w/.])({_HTTP_METHOD}(?:[|/,]\s?{_HTTP_METHOD})*)\s+[`'\"]?({_URI})")
 _QUOTED: Final = re.compile(r"(?<!\w)(?:`([^`\n]+)`|\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”)(?!\w)")
-_AROUND: Final = ",.;:!?()[]\"'`“”…"
-_CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
-_CAPITAL: Final = re.compile(r"[A-Z][a-z][a-z0-9]*$")
+_PUNCTUATION: Final = ",.;:!?()[]\"'`“”…"
+_CAMEL_CASE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
+_CAPITALISED: Final = re.compile(r"[A-Z][a-z][a-z0-9]*$")
+_IDENTIFIER: Final = re.compile(r"\\|::|->|@|_|\w[.:]\w|\{")
 _FILLERS: Final = frozenset({"named", "called", "name", "path", "the"})
-_STOP: Final = STOPWORDS | frozenset(
+_NOT_NAMES: Final = STOPWORDS | frozenset(
     {"now", "api", "new", "every", "all", "each", "use", "used", "one", "full", "own", "form"}
 )
-_OF_TABLES: Final = frozenset("column columns field fields key keys index indexes schema migration migrations".split())
-_OF: Final = frozenset({"of", "for", "in", "on"})
-_LONGEST_PHRASE: Final = 4
-_MOST: Final = 4_000
+_TABLE_PARTS: Final = frozenset(
+    "column columns field fields key keys index indexes schema migration migrations".split()
+)
+_PREPOSITIONS: Final = frozenset({"of", "for", "in", "on"})
+_TECHNOLOGIES: Final = frozenset({"api", "rest", "eloquent", "database", "db", "http", "model"})
+"""Words between a name and its cue: `the users API resource`, `the songs database table`."""
+_CUES_FOR_CUE_NAMES: Final = ("table", "route", "resource", "apiresource")
+"""Cues whose name can be a cue word itself: `the jobs table`."""
+_MAX_PHRASE_WORDS: Final = 4
+_MAX_QUESTION: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One name as it is written, with the forms it may have in the graph, likeliest first."""
+    """A name as the question writes it, with the spellings it can have in the graph."""
 
     text: str
     at: int
     forms: tuple[str, ...]
+    """Possible spellings, the most likely first."""
     kinds: frozenset[str] = frozenset()
-    """Kinds of alias it may be; any where empty."""
+    """Kinds of alias it can be; any kind if empty."""
     methods: tuple[str, ...] = ()
-    """HTTP methods written before a URI."""
+    """HTTP methods in front of a URI."""
     cue: str = ""
-    """The word beside it that says what it is."""
+    """The word next to the name that tells its kind."""
     plain: bool = False
-    """Whether it is made of common words: then only the longest of them that is known counts."""
+    """Whether it consists of common words; then only the longest known phrase counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
+    """A word of the question without surrounding punctuation."""
+
     text: str
     at: int
-    named: bool = False
-    """Whether it was in quotation marks."""
+    quoted: bool = False
 
     @property
     def lower(self) -> str:
+        """Return the word in lower case."""
         return self.text.lower()
 
 
-def mentions(question: str) -> list[Mention]:
-    """Return the names of a question, in order; most of them will turn out to be none."""
-    text = question[:_MOST]
-    found: list[Mention] = []
-    for match in _ENDPOINT.finditer(text):
-        methods = tuple(re.findall(r"[A-Z]+", match[1]))
-        uri = match[2].rstrip(_AROUND)
-        if uri:
-            found.append(Mention(f"{match[1]} {uri}", match.start(), _endpoint(uri), ROUTES, methods, "route"))
-            text = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
-    words = list(_words(text))
-    for position, word in enumerate(words):
-        found += _identifier(words, position, word)
-        found += _phrases(words, position, word)
-        found += _parts_of(words, position, word)
-    return sorted(found, key=lambda one: (one.at, -len(one.text)))
+def find_mentions(question: str) -> list[Mention]:
+    """Return everything in a question that can be a name, in order; most candidates match no node."""
+    mentions, text = _take_endpoints(question[:_MAX_QUESTION])
+    words = list(_split_words(text))
+    for position in range(len(words)):
+        mentions += _identifier_mentions(words, position)
+        mentions += _cued_mentions(words, position)
+        mentions += _table_mentions(words, position)
+    return sorted(mentions, key=lambda mention: (mention.at, -len(mention.text)))
 
 
-def without(question: str, names: Iterable[Mention]) -> str:
-    """Return the question in lower case with its names taken out: what is left says what is asked."""
-    text = question[:_MOST]
-    for name in sorted(names, key=lambda one: -len(one.text)):
-        text = re.sub(rf"\b{re.escape(name.text)}\b", " ", text) if name.plain else text.replace(name.text, " ")
+def remove_mentions(question: str, mentions: Iterable[Mention]) -> str:
+    """Return the question in lower case without these names; the rest tells the intent."""
+    text = question[:_MAX_QUESTION]
+    for mention in sorted(mentions, key=lambda mention: -len(mention.text)):
+        if mention.plain:
+            text = re.sub(rf"\b{re.escape(mention.text)}\b", " ", text)
+        else:
+            text = text.replace(mention.text, " ")
     return " ".join(text.lower().split())
 
 
-def normalised(uri: str) -> str:
-    """Return a URI with bare parameters: `/api/songs/{song:slug?}` and `api/songs/<int:song>` → `api/songs/{}`."""
+def normalise_uri(uri: str) -> str:
+    """Return a URI with empty parameters: `/api/songs/{song:slug?}` and `api/songs/<int:song>` → `api/songs/{}`."""
     return re.sub(r"\{[^}]*\}|<[^>\s]+>", "{}", uri).strip("/") or "/"
 
 
-def _endpoint(uri: str) -> tuple[str, ...]:
-    plain = normalised(re.sub(r"^https?://[^/]+", "", uri).split("#")[0])
-    return tuple(dict.fromkeys((plain, uri.strip("/") or "/", f"{plain}/{{}}", f"{plain}{{}}")))
+def _take_endpoints(text: str) -> tuple[list[Mention], str]:
+    """Return the mentions such as `GET api/songs`, and the text with blanks in their place."""
+    mentions: list[Mention] = []
+    for match in _ENDPOINT.finditer(text):
+        uri = match[2].rstrip(_PUNCTUATION)
+        if not uri:
+            continue
+        methods = tuple(re.findall(r"[A-Z]+", match[1]))
+        name = f"{match[1]} {uri}"
+        mentions.append(Mention(name, match.start(), _uri_forms(uri), ROUTE_ALIASES, methods, "route"))
+        text = _blank_out(text, match)
+    return mentions, text
 
 
-def _words(text: str) -> Iterator[_Word]:
-    """Yield words without what surrounds them; what is quoted is one word."""
+def _blank_out(text: str, match: re.Match[str]) -> str:
+    """Return a text with spaces in place of a match, so that positions stay the same."""
+    return text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
+
+
+def _uri_forms(uri: str) -> tuple[str, ...]:
+    """Return the spellings of a URI, also with one more parameter."""
+    path = re.sub(r"^https?://[^/]+", "", uri).split("#")[0]
+    plain = normalise_uri(path)
+    forms = (plain, uri.strip("/") or "/", f"{plain}/{{}}", f"{plain}{{}}")
+    return tuple(dict.fromkeys(forms))
+
+
+def _split_words(text: str) -> Iterator[_Word]:
+    """Yield the words without surrounding punctuation; a quoted name is one word."""
     pieces: list[tuple[int, str, bool]] = []
     rest = text
     for match in _QUOTED.finditer(text):
         inner = next(group for group in match.groups() if group)
         if len(inner.split()) == 1:
             pieces.append((match.start() + 1, inner, True))
-            rest = rest[: match.start()] + " " * (match.end() - match.start()) + rest[match.end() :]
-    pieces += [(match.start(), match[0], False) for match in re.finditer(r"\S+", rest)]
-    for at, piece, named in sorted(pieces):
-        bare = re.sub(r"['’]s$", "", piece.strip(_AROUND).removesuffix("()").strip(_AROUND))
-        bare = re.sub(
-            r"\((?:[^()]*)\)?$", "", bare
-        )  # `Playlist::playables($x)`, and what `Route::apiResource('…'` leaves
+            rest = _blank_out(rest, match)
+    for match in re.finditer(r"\S+", rest):
+        pieces.append((match.start(), match[0], False))
+    for at, piece, quoted in sorted(pieces):
+        bare = _strip_word(piece)
         if bare:
-            yield _Word(bare, at, named)
+            yield _Word(bare, at, quoted)
 
 
-def _identifier(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Mention]:
-    """Yield a word that is a name by its looks."""
+def _strip_word(piece: str) -> str:
+    """Return a word without punctuation, possessive `'s` and call brackets."""
+    bare = piece.strip(_PUNCTUATION).removesuffix("()").strip(_PUNCTUATION)
+    bare = re.sub(r"['’]s$", "", bare)
+    # `Playlist::playables($x)`, and the rest of `Route::apiResource('…'`
+    return re.sub(r"\((?:[^()]*)\)?$", "", bare)
+
+
+# ── identifiers ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _identifier_mentions(words: Sequence[_Word], position: int) -> Iterator[Mention]:
+    """Yield a word that looks like an identifier, a path or a class name."""
+    word = words[position]
     text = word.text
-    cue = _beside(words, position)
+    cue = _nearest_cue(words, position)
     if "/" in text and "\\" not in text:
-        yield Mention(text, word.at, _endpoint(text), cue=cue)
-    elif word.named or re.search(r"\\|::|->|@|_|\w[.:]\w|\{", text) or _CAMEL.search(text):
+        yield Mention(text, word.at, _uri_forms(text), cue=cue)
+    elif word.quoted or _IDENTIFIER.search(text) or _CAMEL_CASE.search(text):
         yield Mention(text, word.at, _spellings(text), cue=cue)
-    elif position and _CAPITAL.match(text) and text.lower() not in _STOP and not _said_with(words, position):
-        yield Mention(text, word.at, (text,), CLASSES | {"event"}, cue=cue)
+    elif position and _is_class_like(words, position):
+        yield Mention(text, word.at, (text,), CLASS_ALIASES | {"event"}, cue=cue)
 
 
-def _said_with(words: Sequence[_Word], position: int) -> bool:
-    """Return whether a word only says what the name before it is: `the Playlist Model`."""
-    if position < 2 or not _cue(words[position]):
+def _is_class_like(words: Sequence[_Word], position: int) -> bool:
+    """Return whether a word is capitalised like a class and is no cue after a name: `the Playlist Model`."""
+    word = words[position]
+    if not _CAPITALISED.match(word.text) or word.lower in _NOT_NAMES:
         return False
-    before = words[position - 1].text
-    return bool(_CAPITAL.match(before) or _CAMEL.search(before))
+    if position < 2 or not _cue_of(word):
+        return True
+    previous = words[position - 1].text
+    return not _CAPITALISED.match(previous) and not _CAMEL_CASE.search(previous)
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    """Return a name as aliases may have it."""
+    """Return the spellings of an identifier as aliases can have them."""
     bare = text.lstrip("\\").replace("->", "::").removesuffix("::class")
     forms = [bare]
     if "::" in bare:
@@ -168,96 +209,118 @@ def _spellings(text: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
-def _beside(words: Sequence[_Word], position: int) -> str:
-    """Return the cue word before or after a word, as it stands in `CUES`."""
+def _nearest_cue(words: Sequence[_Word], position: int) -> str:
+    """Return the cue word before or after a word; empty if there is none."""
     before = position - 1
     while before >= 0 and words[before].lower in _FILLERS:
         before -= 1
-    for at in (before, position + 1):
-        if 0 <= at < len(words) and (cue := _cue(words[at])):
-            return cue
+    for neighbour in (before, position + 1):
+        if 0 <= neighbour < len(words):
+            cue = _cue_of(words[neighbour])
+            if cue:
+                return cue
     return ""
 
 
-def _cue(word: _Word) -> str:
-    text = word.lower.rpartition("::")[2]  # `Route::apiResource('photos')` says what `photos` is
+def _cue_of(word: _Word) -> str:
+    """Return the cue that a word is, in the singular; empty if it is none."""
+    text = word.lower.rpartition("::")[2]  # `Route::apiResource('photos')` tells the kind of `photos`
     if text in CUES:
         return text
-    single = text.removesuffix("s")
-    return single if single in CUES else "policy" if text == "policies" else ""
+    if text == "policies":
+        return "policy"
+    singular = text.removesuffix("s")
+    return singular if singular in CUES else ""
 
 
-def _phrases(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Mention]:
-    """Yield what plain words beside a cue may name: `the radio stations table`, `table users`."""
-    cue = _cue(word)
-    if not cue or word.named:
+# ── plain words ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _cued_mentions(words: Sequence[_Word], position: int) -> Iterator[Mention]:
+    """Yield the plain words next to a cue that can be a name: `the radio stations table`, `table users`."""
+    word = words[position]
+    cue = _cue_of(word)
+    if not cue or word.quoted:
         return
     if cue == "resource" and position and words[position - 1].lower == "api":
-        cue = "apiresource"  # routes, and not a class that makes JSON
-    named = position + 1 < len(words) and words[position + 1].lower in ("named", "called")
-    # What follows "which observer" or "which middleware" is most likely a verb.
-    behind = _after(words, position) if named or not CUES[cue] & CLASSES else ()
-    for group in (*_before(words, position), *behind):
-        if all(_plain(one, cue) for one in group):
-            text = " ".join(one.text for one in group)
-            forms = tuple(_joined([one.lower for one in group], cue))
-            yield Mention(text, group[0].at, forms, CUES[cue], cue=cue, plain=True)
+        cue = "apiresource"  # an API resource is a set of routes, not a class that makes JSON
+    phrases = [*_phrases_before(words, position)]
+    is_named = position + 1 < len(words) and words[position + 1].lower in ("named", "called")
+    if is_named or not CUES[cue] & CLASS_ALIASES:  # the word after "which observer" is most likely a verb
+        phrases += _phrases_after(words, position)
+    yield from _phrase_mentions(phrases, cue)
 
 
-def _parts_of(words: Sequence[_Word], position: int, word: _Word) -> Iterator[Mention]:
-    """Yield the table that `columns of users` and `migrations for users` are about."""
-    if word.lower not in _OF_TABLES or position + 2 >= len(words) or words[position + 1].lower not in _OF:
+def _table_mentions(words: Sequence[_Word], position: int) -> Iterator[Mention]:
+    """Yield the table in `columns of users` and `migrations for users`."""
+    word = words[position].lower
+    if word not in _TABLE_PARTS or position + 2 >= len(words):
         return
-    if word.lower.startswith("key") and (not position or words[position - 1].lower not in ("foreign", "primary")):
-        return  # there are other keys than those of tables
-    for group in _after(words, position + 1):
-        if all(_plain(one, "table") for one in group):
-            forms = tuple(_joined([one.lower for one in group], "table"))
-            text = " ".join(one.text for one in group)
-            yield Mention(text, group[0].at, forms, CUES["table"], cue="table", plain=True)
+    if words[position + 1].lower not in _PREPOSITIONS:
+        return
+    if word.startswith("key"):
+        previous = words[position - 1].lower if position else ""
+        if previous not in ("foreign", "primary"):
+            return  # other things than tables have keys too
+    yield from _phrase_mentions(_phrases_after(words, position + 1), "table")
 
 
-def _before(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
-    last = position
-    while last and words[last - 1].lower in ("api", "rest", "eloquent", "database", "db", "http", "model"):
-        last -= 1  # "the users API resource", "the songs database table"
-    for length in range(_LONGEST_PHRASE, 0, -1):
-        if last - length >= 0:
-            yield words[last - length : last]
+def _phrase_mentions(phrases: Iterable[Sequence[_Word]], cue: str) -> Iterator[Mention]:
+    """Yield the phrases that can be a name with this cue."""
+    for phrase in phrases:
+        if all(_can_be_name(word, cue) for word in phrase):
+            text = " ".join(word.text for word in phrase)
+            forms = tuple(_joined_forms([word.lower for word in phrase], cue))
+            yield Mention(text, phrase[0].at, forms, CUES[cue], cue=cue, plain=True)
 
 
-def _after(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
-    first = position + 1
-    while first < len(words) and words[first].lower in _FILLERS:
-        first += 1
+def _phrases_before(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
+    """Yield the phrases directly before a cue, the longest first."""
+    end = position
+    while end and words[end - 1].lower in _TECHNOLOGIES:
+        end -= 1
+    for length in range(_MAX_PHRASE_WORDS, 0, -1):
+        if end >= length:
+            yield words[end - length : end]
+
+
+def _phrases_after(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:
+    """Yield the phrases of two and of one word after a cue."""
+    start = position + 1
+    while start < len(words) and words[start].lower in _FILLERS:
+        start += 1
     for length in (2, 1):
-        if first + length <= len(words):
-            yield words[first : first + length]
+        if start + length <= len(words):
+            yield words[start : start + length]
 
 
-def _plain(word: _Word, cue: str) -> bool:
-    """Return whether a word may be a name beside a cue; a cue itself names a table or routes: `the jobs table`."""
-    other = _cue(word)
-    if word.lower in _STOP or other == cue or (other and cue not in ("table", "route", "resource", "apiresource")):
+def _can_be_name(word: _Word, cue: str) -> bool:
+    """Return whether a plain word can be part of a name next to a cue."""
+    own_cue = _cue_of(word)
+    if word.lower in _NOT_NAMES or own_cue == cue:
+        return False
+    if own_cue and cue not in _CUES_FOR_CUE_NAMES:
         return False
     return bool(re.fullmatch(r"[A-Za-z][A-Za-z-]*", word.text))
 
 
-def _joined(parts: Sequence[str], cue: str) -> Iterator[str]:
-    """Yield the ways a name of several words is written, as it is first and with another number at its end."""
-    for last in dict.fromkeys((parts[-1], *_other_numbers(parts[-1]))):
-        whole = [*parts[:-1], last]
-        yield from dict.fromkeys(between.join(whole) for between in ("_", "-", ".", "/", ""))
+def _joined_forms(words: Sequence[str], cue: str) -> Iterator[str]:
+    """Yield the spellings of a name of several words, as written and with the last word in the other number."""
+    for last in dict.fromkeys((words[-1], *_other_numbers(words[-1]))):
+        parts = [*words[:-1], last]
+        yield from dict.fromkeys(separator.join(parts) for separator in ("_", "-", ".", "/", ""))
         if cue not in ("table", "column", "route"):
-            yield "".join([*whole, cue])
+            yield "".join([*parts, cue])
 
 
 def _other_numbers(word: str) -> tuple[str, ...]:
-    """Return the singular or plural that plain rules give; a wrong one names nothing and does no harm."""
+    """Return the singular or plural by simple rules; a wrong form matches nothing and does no harm."""
     if word.endswith("ies"):
         return (f"{word[:-3]}y",)
     if word.endswith("es"):
         return (word[:-1], word[:-2])
     if word.endswith("s"):
         return (word[:-1],)
-    return (f"{word[:-1]}ies",) if word.endswith("y") else (f"{word}s", f"{word}es")
+    if word.endswith("y"):
+        return (f"{word[:-1]}ies",)
+    return (f"{word}s", f"{word}es")

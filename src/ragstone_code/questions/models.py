@@ -1,228 +1,285 @@
-"""What is asked about models: their table, policy, observer and relations."""
+"""Answers about models: their table, policy, observers and relations."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
 from ragstone.types import Json, Link, Node
-from ragstone_code.questions.asking import (
-    Asked,
-    Part,
+from ragstone_code.questions.graph_query import (
+    AnswerPart,
+    GraphQuery,
     Place,
-    at,
-    called,
-    ends,
-    folder,
-    full_name,
-    listed,
-    looked,
+    class_name,
+    class_text,
+    folders_of,
+    join_names,
+    last_links,
+    last_nodes,
+    link_place_text,
     place_of,
-    places,
-    strings,
+    places_of_links,
+    places_of_nodes,
+    plain_name,
+    string_list,
+    table_name,
+    unique,
 )
 
-_NO_ABILITIES = frozenset({"before", "after", "__construct", "__call"})
+_NOT_ABILITIES: Final = frozenset({"before", "after", "__construct", "__call"})
+"""Public methods of a policy that are no abilities."""
+_HOW_TEXTS: Final = {
+    "convention": "by convention",
+    "explicit": "written in the model",
+    "attribute": "by attribute",
+}
 
 
-def table(asked: Asked) -> Part:
-    """Return the table a model's rows are in, and how that is known."""
-    walked = asked.walk()
+def find_table(query: GraphQuery) -> AnswerPart:
+    """Return the table of a model, and how that is known."""
+    model = query.node
+    name = class_name(model.key)
+    walked = query.walk()
     if not walked:
-        said = f"{_name(asked.node)} maps to no table that is known; looked in {asked.node.uri or 'no file'}."
-        return Part(
-            {"table": None}, said, place_of(asked.node), [asked.node], negative=True, looked_in=[asked.node.uri]
+        sentence = f"{name} maps to no table that is known; looked in {model.uri or 'no file'}."
+        return AnswerPart(
+            {"table": None},
+            sentence,
+            place_of(model),
+            [model],
+            negative=True,
+            looked_in=[model.uri],
         )
-    link, found = walked[0].links[-1], walked[0].nodes[-1]
+    link, table = walked[0].links[-1], walked[0].nodes[-1]
     how = link.attributes.get("how")
-    made = asked.links([found.key], "CREATES", back=True)
-    facts: dict[str, Json] = {"table": _table_name(found), "how": how, "model": full_name(asked.node.key)}
-    said = f"{_name(asked.node)} uses the table {_table_name(found)} ({_how(how)}, {link.uri}:{link.line})."
-    evidence = [*places([link]), *places(made), *place_of(asked.node), *place_of(found)]
-    return Part(facts, said, evidence, [asked.node, found], walked)
-
-
-def policy(asked: Asked) -> Part:
-    """Return the policy that guards a model, or that there is none."""
-    walked = asked.walk()
-    if not walked:
-        return _no_policy(asked)
-    link, found = walked[0].links[-1], walked[0].nodes[-1]
-    abilities = _abilities(asked, found)
-    facts: dict[str, Json] = {
-        "policy": full_name(found.key),
-        "file": found.uri,
-        "line": found.line,
-        "abilities": [name for name, _ in abilities],
-        "how": link.attributes.get("how"),
-        "registered_at": f"{link.uri}:{link.line}",
-    }
-    defined = f"; it defines {listed([name for name, _ in abilities])}" if abilities else "; it defines no ability"
-    how = f"{_how(facts['how'])}, {link.uri}:{link.line}"
-    said = f"{_name(asked.node)} is guarded by {full_name(found.key)}{at(found)}: {how}{defined}."
-    evidence = [*places([link]), *place_of(found), *(place for _, place in abilities)]
-    return Part(facts, said, evidence, [found, asked.node], walked)
-
-
-def _abilities(asked: Asked, found: Node) -> list[tuple[str, Place]]:
-    """Return the public methods of a policy with their places; those of the framework's own making left out."""
-    prefix = f"method:{full_name(found.key)}::"
-    methods = [
-        node
-        for node in (asked.store.graph.nodes(asked.scope, uris=[found.uri], limit=5000) if found.uri else [])
-        if node.key.startswith(prefix) and not re.match(r"\s*(?:private|protected)\b", node.signature)
+    facts: dict[str, Json] = {"table": table_name(table.key), "how": how, "model": name}
+    sentence = f"{name} uses the table {table_name(table.key)} ({_how_text(how)}, {link_place_text(link)})."
+    evidence = [
+        *places_of_links([link]),
+        *places_of_links(query.links_to([table.key], "CREATES")),
+        *place_of(model),
+        *place_of(table),
     ]
-    lines = {node.key.removeprefix(prefix): (node.uri, node.line) for node in methods}
-    told = strings(found.attributes.get("abilities"))
-    names = told or [name for name in lines if name not in _NO_ABILITIES]
-    return [(name, lines.get(name, (found.uri, found.line))) for name in names]
+    return AnswerPart(facts, sentence, evidence, [model, table], walked)
 
 
-def _no_policy(asked: Asked) -> Part:
-    """Return that no policy is registered and none is there by convention, and where that was looked for."""
-    policies = asked.kind("policy")
-    links = asked.links([node.key for node in policies], "PROTECTED_BY", back=True)
-    registered = [link for link in links if link.attributes.get("how") == "registered"]
-    providers = [node for node in asked.kind("provider") if re.search(r"Auth|App", node.name)]
-    where = looked([*(link.uri for link in registered), *(node.uri for node in providers), *_folders(policies)])
-    said = f"{_name(asked.node)} has no policy: none registered, none by attribute, none by convention; "
-    said += f"looked in {listed(where, 5) or 'all files'}."
-    first = min(registered, key=lambda link: (link.uri, link.line), default=None)
-    evidence = [*places([first] if first else []), *(place for node in providers for place in place_of(node))]
-    evidence += place_of(asked.node)
-    return Part({"policy": None}, said, evidence, [asked.node], negative=True, looked_in=where)
-
-
-def observer(asked: Asked) -> Part:
-    """Return the observers attached to a model, or that there is none."""
-    walked = asked.walk()
+def find_policy(query: GraphQuery) -> AnswerPart:
+    """Return the policy of a model, or that it has none."""
+    walked = query.walk()
     if not walked:
-        known = asked.kind("observer")
-        links = asked.links([node.key for node in known], "OBSERVED_BY", back=True)
-        where = looked([asked.node.uri, *(link.uri for link in links), *_folders(known)])
-        said = f"No observer is attached to {_name(asked.node)}: none by attribute, none registered; "
-        said += f"looked in {listed(where, 5) or 'all files'}."
-        return Part({"observer": None}, said, place_of(asked.node), [asked.node], negative=True, looked_in=where)
-    links = [path.links[-1] for path in walked]
-    found = ends(walked)
-    facts: dict[str, Json] = {"observer": full_name(found[0].key), "how": links[0].attributes.get("how")}
-    facts |= {"file": found[0].uri, "line": found[0].line}
-    if len(found) > 1:
-        facts["observers"] = [full_name(node.key) for node in found]
-    names = [f"{full_name(node.key)}{at(node)}" for node in found]
-    said = f"{_name(asked.node)} is observed by {listed(names)}: {_how(facts['how'])}, {links[0].uri}:{links[0].line}."
-    evidence = [*places(links), *(place for node in found for place in place_of(node)), *place_of(asked.node)]
-    return Part(facts, said, evidence, [*found, asked.node], walked)
+        return _no_policy(query)
+    link, policy = walked[0].links[-1], walked[0].nodes[-1]
+    abilities = _policy_abilities(query, policy)
+    names = [name for name, _ in abilities]
+    how = link.attributes.get("how")
+    facts: dict[str, Json] = {
+        "policy": class_name(policy.key),
+        "file": policy.uri,
+        "line": policy.line,
+        "abilities": list(names),
+        "how": how,
+        "registered_at": link_place_text(link),
+    }
+    defined = f"it defines {join_names(names)}" if names else "it defines no ability"
+    sentence = (
+        f"{class_name(query.node.key)} is guarded by {class_text(policy)}: "
+        f"{_how_text(how)}, {link_place_text(link)}; {defined}."
+    )
+    evidence = [*places_of_links([link]), *place_of(policy), *(place for _, place in abilities)]
+    return AnswerPart(facts, sentence, evidence, [policy, query.node], walked)
 
 
-def of_policy(asked: Asked) -> Part:
-    """Return the models that a policy or an observer is for, or that use a table."""
-    walked = asked.walk()
-    found = ends(walked)
-    facts: dict[str, Json] = {"models": [full_name(node.key) for node in found]}
-    if asked.role == "policy":
-        facts["abilities"] = [name for name, _ in _abilities(asked, asked.node)]
-    if not found:
-        said = f"No model is known for {asked.anchor.mention.text}; looked at all models."
-        where = _folders(asked.kind("model"))
-        return Part(facts, said, place_of(asked.node), [asked.node], negative=True, looked_in=where)
-    told = [f"{full_name(node.key)}{at(node)}" for node in found]
-    said = f"{asked.anchor.mention.text} belongs to {listed(told)}."
-    evidence = [*places(path.links[-1] for path in walked), *(place for node in found for place in place_of(node))]
-    return Part(facts, said, [*evidence, *place_of(asked.node)], [*found, asked.node], walked)
+def _policy_abilities(query: GraphQuery, policy: Node) -> list[tuple[str, Place]]:
+    """Return the abilities of a policy with their places."""
+    places: dict[str, Place] = {}
+    for method in query.methods_of(policy):
+        if not re.match(r"\s*(?:private|protected)\b", method.signature):
+            places[_member_name(method.key)] = (method.uri, method.line)
+    names = string_list(policy.attributes.get("abilities"))
+    if not names:
+        names = [name for name in places if name not in _NOT_ABILITIES]
+    return [(name, places.get(name, (policy.uri, policy.line))) for name in names]
 
 
-def relations(asked: Asked) -> Part:
-    """Return a model's relations: all, one that is named, those of one trait, or those to one model."""
-    node = asked.node
-    owner = full_name(node.key)
-    known = [one for one in asked.kind("model_relation") if full_name(one.key) == owner]
-    links = asked.links([node.key], "RELATES")
-    rows = {**_from_links(links), **{one.key.rpartition("::")[2]: _row(one) for one in known}}
-    lines = {one.key.rpartition("::")[2]: (one.uri, one.line) for one in known}
-    lines |= {str(link.attributes.get("name")): (link.uri, link.line) for link in links if link.uri}
-    chosen = _chosen(asked, rows, lines)
-    facts: dict[str, Json] = {"relations": [rows[name] for name in chosen]}
-    evidence = [lines[name] for name in chosen if name in lines]
-    if not chosen:
-        said = f"{called(owner) or owner} has no relation that is written down; looked in {node.uri or 'no file'}."
-        return Part(facts, said, place_of(node), [node], negative=True, looked_in=[node.uri])
-    said = f"{owner} has {listed([_told(rows[name]) for name in chosen], 30)} ({evidence[0][0]}:{evidence[0][1]})."
-    traits = [place for other in asked.others for one in other.nodes for place in place_of(one)]
-    used = [link for link in asked.links([node.key], "USES_TRAIT") if link.target in _keys(asked)]
-    evidence += [*places(used), *traits, *place_of(node)]
-    nodes = [one for one in known if one.key.rpartition("::")[2] in chosen]
-    return Part(facts, said, evidence, [node, *nodes])
+def _no_policy(query: GraphQuery) -> AnswerPart:
+    """Return that a model has no policy, and the places that were searched."""
+    policies = query.nodes_of_kind("policy")
+    links = query.links_to([policy.key for policy in policies], "PROTECTED_BY")
+    registered = [link for link in links if link.attributes.get("how") == "registered"]
+    providers = [node for node in query.nodes_of_kind("provider") if re.search(r"Auth|App", node.name)]
+    looked_in = unique(
+        [
+            *(link.uri for link in registered),
+            *(provider.uri for provider in providers),
+            *folders_of(policies),
+        ]
+    )
+    sentence = (
+        f"{class_name(query.node.key)} has no policy: none registered, none by attribute, none by convention; "
+        f"looked in {join_names(looked_in, 5) or 'all files'}."
+    )
+    first_link = sorted(registered, key=lambda link: (link.uri, link.line))[:1]
+    evidence = [*places_of_links(first_link), *places_of_nodes(providers), *place_of(query.node)]
+    return AnswerPart({"policy": None}, sentence, evidence, [query.node], negative=True, looked_in=looked_in)
 
 
-def _chosen(asked: Asked, rows: dict[str, Json], lines: dict[str, Place]) -> list[str]:
-    """Return the names of the relations that are asked for, in the order they are written."""
-    one = re.split(r"::|->|@|\.", asked.anchor.mention.text.removesuffix("()"))[-1]
-    names = sorted(rows, key=lambda name: lines.get(name, ("", 0)))
-    if asked.role != "model" or one != asked.anchor.mention.text:
-        named = [name for name in names if name.lower() == one.lower()]
+def find_observers(query: GraphQuery) -> AnswerPart:
+    """Return the observers of a model, or that it has none."""
+    walked = query.walk()
+    if not walked:
+        return _no_observer(query)
+    model = query.node
+    links = last_links(walked)
+    observers = last_nodes(walked)
+    how = links[0].attributes.get("how")
+    facts: dict[str, Json] = {
+        "observer": class_name(observers[0].key),
+        "how": how,
+        "file": observers[0].uri,
+        "line": observers[0].line,
+    }
+    if len(observers) > 1:
+        facts["observers"] = [class_name(observer.key) for observer in observers]
+    names = join_names([class_text(observer) for observer in observers])
+    sentence = f"{class_name(model.key)} is observed by {names}: {_how_text(how)}, {link_place_text(links[0])}."
+    evidence = [*places_of_links(links), *places_of_nodes(observers), *place_of(model)]
+    return AnswerPart(facts, sentence, evidence, [*observers, model], walked)
+
+
+def _no_observer(query: GraphQuery) -> AnswerPart:
+    """Return that a model has no observer, and the places that were searched."""
+    model = query.node
+    observers = query.nodes_of_kind("observer")
+    links = query.links_to([observer.key for observer in observers], "OBSERVED_BY")
+    looked_in = unique([model.uri, *(link.uri for link in links), *folders_of(observers)])
+    sentence = (
+        f"No observer is attached to {class_name(model.key)}: none by attribute, none registered; "
+        f"looked in {join_names(looked_in, 5) or 'all files'}."
+    )
+    return AnswerPart({"observer": None}, sentence, place_of(model), [model], negative=True, looked_in=looked_in)
+
+
+def find_models(query: GraphQuery) -> AnswerPart:
+    """Return the models of a policy, an observer or a table."""
+    name = query.anchor.mention.text
+    walked = query.walk()
+    models = last_nodes(walked)
+    facts: dict[str, Json] = {"models": [class_name(model.key) for model in models]}
+    if query.role == "policy":
+        facts["abilities"] = [ability for ability, _ in _policy_abilities(query, query.node)]
+    if not models:
+        sentence = f"No model is known for {name}; looked at all models."
+        looked_in = folders_of(query.nodes_of_kind("model"))
+        return AnswerPart(facts, sentence, place_of(query.node), [query.node], negative=True, looked_in=looked_in)
+    sentence = f"{name} belongs to {join_names([class_text(model) for model in models])}."
+    evidence = [
+        *places_of_links(last_links(walked)),
+        *places_of_nodes(models),
+        *place_of(query.node),
+    ]
+    return AnswerPart(facts, sentence, evidence, [*models, query.node], walked)
+
+
+# ── relations ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_relations(query: GraphQuery) -> AnswerPart:
+    """Return the relations of a model: all, one by name, those of a trait, or those to another model."""
+    node = query.node
+    owner = class_name(node.key)
+    relations = [relation for relation in query.nodes_of_kind("model_relation") if class_name(relation.key) == owner]
+    links = query.links_from([node.key], "RELATES")
+    rows = _relation_rows(relations, links)
+    places = _relation_places(relations, links)
+    names = _selected_relations(query, rows, places)
+    facts: dict[str, Json] = {"relations": [rows[name] for name in names]}
+    if not names:
+        sentence = (
+            f"{plain_name(owner) or owner} has no relation that is written down; looked in {node.uri or 'no file'}."
+        )
+        return AnswerPart(facts, sentence, place_of(node), [node], negative=True, looked_in=[node.uri])
+    evidence = [places[name] for name in names if name in places]
+    uri, line = evidence[0]
+    texts = [_relation_text(rows[name]) for name in names]
+    sentence = f"{owner} has {join_names(texts, 30)} ({uri}:{line})."
+    other_nodes = query.other_nodes()
+    other_keys = {other.key for other in other_nodes}
+    trait_links = [link for link in query.links_from([node.key], "USES_TRAIT") if link.target in other_keys]
+    evidence += [*places_of_links(trait_links), *places_of_nodes(other_nodes), *place_of(node)]
+    selected_nodes = [relation for relation in relations if _member_name(relation.key) in names]
+    return AnswerPart(facts, sentence, evidence, [node, *selected_nodes])
+
+
+def _relation_rows(relations: Iterable[Node], links: Iterable[Link]) -> dict[str, dict[str, Json]]:
+    """Return the facts of each relation by name; a relation's node wins over its link."""
+    rows: dict[str, dict[str, Json]] = {}
+    for link in links:
+        name = link.attributes.get("name")
+        if name:
+            rows[str(name)] = {
+                "name": name,
+                "type": link.attributes.get("type"),
+                "related": class_name(link.target),
+                "pivot": link.attributes.get("pivot"),
+                "through": link.attributes.get("through"),
+            }
+    for relation in relations:
+        member = _member_name(relation.key)
+        row: dict[str, Json] = {"name": relation.attributes.get("name") or member}
+        for key in ("type", "related", "pivot", "through"):
+            row[key] = relation.attributes.get(key)
+        rows[member] = row
+    return rows
+
+
+def _relation_places(relations: Iterable[Node], links: Iterable[Link]) -> dict[str, Place]:
+    """Return the place of each relation by name; a link's place wins over the node's."""
+    places: dict[str, Place] = {_member_name(relation.key): (relation.uri, relation.line) for relation in relations}
+    for link in links:
+        if link.uri:
+            places[str(link.attributes.get("name"))] = (link.uri, link.line)
+    return places
+
+
+def _selected_relations(query: GraphQuery, rows: dict[str, dict[str, Json]], places: dict[str, Place]) -> list[str]:
+    """Return the names of the relations that the question asks for, in source order."""
+    names = sorted(rows, key=lambda name: places.get(name, ("", 0)))
+    mention = query.anchor.mention.text
+    member = re.split(r"::|->|@|\.", mention.removesuffix("()"))[-1]
+    if query.role != "model" or member != mention:
+        named = [name for name in names if name.lower() == member.lower()]
         if named:
             return named
-    others = [node for other in asked.others for node in other.nodes]
-    traits = {node.uri for node in others if node.kind in ("trait", "class") and node.uri}
-    through = [name for name in names if name in lines and lines[name][0] in traits]
-    if through:
-        return through
-    wanted = {full_name(node.key) for node in others if node.kind == "model"}
-    wanted |= {_table_name(node) for node in others if node.kind == "table"}
-    return [name for name in names if _leads_to(rows[name], wanted)] or names
+    others = query.other_nodes()
+    trait_files = {node.uri for node in others if node.kind in ("trait", "class")} - {""}
+    from_traits = [name for name in names if name in places and places[name][0] in trait_files]
+    if from_traits:
+        return from_traits
+    targets = {class_name(node.key) for node in others if node.kind == "model"}
+    targets |= {table_name(node.key) for node in others if node.kind == "table"}
+    to_targets = [name for name in names if _leads_to(rows[name], targets)]
+    return to_targets or names
 
 
-def _leads_to(row: Json, wanted: set[str]) -> bool:
-    """Return whether a relation leads to one of these models, or goes over one of these tables."""
-    return isinstance(row, dict) and any(row.get(key) in wanted for key in ("related", "through", "pivot"))
+def _leads_to(row: dict[str, Json], targets: set[str]) -> bool:
+    """Return whether a relation leads to one of these models or uses one of these tables."""
+    return any(row.get(key) in targets for key in ("related", "through", "pivot"))
 
 
-def _keys(asked: Asked) -> set[str]:
-    return {node.key for other in asked.others for node in other.nodes}
-
-
-def _from_links(links: Iterable[Link]) -> dict[str, Json]:
-    return {
-        str(link.attributes["name"]): {
-            "name": link.attributes["name"],
-            "type": link.attributes.get("type"),
-            "related": full_name(link.target),
-            "pivot": link.attributes.get("pivot"),
-            "through": link.attributes.get("through"),
-        }
-        for link in links
-        if link.attributes.get("name")
-    }
-
-
-def _row(node: Node) -> Json:
-    about = node.attributes
-    row: dict[str, Json] = {"name": about.get("name") or node.key.rpartition("::")[2]}
-    row |= {key: about.get(key) for key in ("type", "related", "pivot", "through")}
-    return row
-
-
-def _told(row: Json) -> str:
-    if not isinstance(row, dict):
-        return ""
+def _relation_text(row: dict[str, Json]) -> str:
+    """Return a relation for a sentence."""
     pivot = f" over {row['pivot']}" if row.get("pivot") else ""
     through = f" through {row['through']}" if row.get("through") else ""
-    return f"{row['name']} ({row.get('type')} {row.get('related') or 'any model'}{pivot}{through})"
+    related = row.get("related") or "any model"
+    return f"{row['name']} ({row.get('type')} {related}{pivot}{through})"
 
 
-def _table_name(node: Node) -> str:
-    return called(node.key).partition("#")[0]
+def _member_name(key: str) -> str:
+    """Return the last part of the key of a method or a relation."""
+    return key.rpartition("::")[2]
 
 
-def _folders(nodes: Iterable[Node]) -> list[str]:
-    return looked(sorted({folder(node.uri) for node in nodes if node.uri}))
-
-
-def _name(node: Node) -> str:
-    return full_name(node.key)
-
-
-def _how(how: Json) -> str:
-    words = {"convention": "by convention", "explicit": "written in the model", "attribute": "by attribute"}
-    return words.get(str(how), str(how or "written"))
+def _how_text(how: Json) -> str:
+    """Return how a relation between two classes is known, for a sentence."""
+    return _HOW_TEXTS.get(str(how), str(how or "written"))

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import GraphAnswer
-from ragstone_code.questions.answer import answer, read
+from ragstone_code.questions.answer import answer_question, parse_question
 from tests.ragstone_code.questions.shop import AC, AUTHOR, BOOK, SCOPE, C, shop
 
 
@@ -20,7 +20,7 @@ def store() -> Iterator[SqliteStore]:
 
 
 def ask(store: SqliteStore, question: str) -> GraphAnswer | None:
-    return answer(store, SCOPE, read(store, SCOPE, question))
+    return answer_question(store, SCOPE, parse_question(store, SCOPE, question))
 
 
 QUESTIONS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone_code.questions.mentions import Mention, mentions, normalised, without
+from ragstone_code.questions.mentions import Mention, find_mentions, normalise_uri, remove_mentions
 
 
 def named(question: str, form: str) -> Mention:
     """Return the first mention that may be written in this form."""
-    return next(one for one in mentions(question) if form in one.forms)
+    return next(one for one in find_mentions(question) if form in one.forms)
 
 
 @pytest.mark.parametrize(
@@ -43,30 +43,30 @@ def test_the_root_is_a_uri() -> None:
 
 
 def test_a_common_word_is_no_name_without_a_cue() -> None:
-    assert [one.text for one in mentions("which users are told about books")] == []
+    assert [one.text for one in find_mentions("which users are told about books")] == []
 
 
 def test_a_capital_at_the_start_is_no_name_but_later_it_is() -> None:
-    assert [one.text for one in mentions("Song lists are kept by whom, says Server")] == ["Server"]
+    assert [one.text for one in find_mentions("Song lists are kept by whom, says Server")] == ["Server"]
 
 
 @pytest.mark.parametrize(
     ("uri", "bare"), [("/api/{a}/{b?}", "api/{}/{}"), ("", "/"), ("/", "/"), ("x{format?}", "x{}")]
 )
 def test_parameters_of_a_uri_lose_their_names(uri: str, bare: str) -> None:
-    assert normalised(uri) == bare
+    assert normalise_uri(uri) == bare
 
 
 def test_what_is_left_without_names_says_what_is_asked() -> None:
     question = "Which code serves PUT api/songs/{song}?"
-    assert without(question, mentions(question)) == "which code serves ?"
+    assert remove_mentions(question, find_mentions(question)) == "which code serves ?"
 
 
 @given(st.text(max_size=300))
 def test_any_text_gives_mentions_that_lie_in_it(text: str) -> None:
-    for one in mentions(text):
+    for one in find_mentions(text):
         assert one.forms and 0 <= one.at <= len(text)
-    assert isinstance(without(text, mentions(text)), str)
+    assert isinstance(remove_mentions(text, find_mentions(text)), str)
 
 
 def test_parameters_as_python_frameworks_write_them_are_the_same() -> None:

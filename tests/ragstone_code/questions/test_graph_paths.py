@@ -3,29 +3,37 @@ from __future__ import annotations
 import pytest
 
 from ragstone.types import Node, Step
-from ragstone_code.questions.intents import asked, asked_of, intents, roles, verbs
-from ragstone_code.questions.plan import MOST_HOPS, paths
+from ragstone_code.questions.graph_paths import MAX_STEPS, find_paths
+from ragstone_code.questions.intents import (
+    all_intents,
+    rank_intents,
+    rank_intents_for_roles,
+    resource_actions,
+    roles_of,
+)
 
 
 def test_a_path_takes_the_links_it_may_and_no_others() -> None:
-    assert paths("route", "model", ("BINDS",)) == ((Step(("BINDS",)),),)
-    assert paths("route", "model", ("HANDLED_BY", "USES_MODEL")) == ((Step(("HANDLED_BY",)), Step(("USES_MODEL",))),)
-    assert paths("route", "policy", ("MAPS_TO",)) == ()
+    assert find_paths("route", "model", ("BINDS",)) == ((Step(("BINDS",)),),)
+    assert find_paths("route", "model", ("HANDLED_BY", "USES_MODEL")) == (
+        (Step(("HANDLED_BY",)), Step(("USES_MODEL",))),
+    )
+    assert find_paths("route", "policy", ("MAPS_TO",)) == ()
 
 
 def test_the_way_back_goes_against_the_links() -> None:
-    made = paths("model", "migration", ("MAPS_TO", "CREATES", "ALTERS"))
+    made = find_paths("model", "migration", ("MAPS_TO", "CREATES", "ALTERS"))
     assert made == ((Step(("MAPS_TO",)), Step(("CREATES", "ALTERS"), back=True)),)
 
 
 def test_between_two_of_one_role_the_direction_is_asked_for() -> None:
-    assert paths("method", "method", ("CALLS",), True) == ((Step(("CALLS",), back=True),),)
-    assert paths("method", "method", ("CALLS",), False) == ((Step(("CALLS",)),),)
+    assert find_paths("method", "method", ("CALLS",), True) == ((Step(("CALLS",), back=True),),)
+    assert find_paths("method", "method", ("CALLS",), False) == ((Step(("CALLS",)),),)
 
 
-@pytest.mark.parametrize("name", sorted(intents()))
+@pytest.mark.parametrize("name", sorted(all_intents()))
 def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> None:
-    intent = intents()[name]
+    intent = all_intents()[name]
     assert intent.none and intent.cues
     if name not in (
         "route_expansion",
@@ -35,9 +43,9 @@ def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> N
     ):  # found by their attributes, not along a path
         starts = [one for one in intent.anchors if one not in ("class", "column", "model_relation", "trait")]
         for start in starts or intent.anchors:
-            found = paths(start, intent.target, intent.via, intent.back)
+            found = find_paths(start, intent.target, intent.via, intent.back)
             assert start in ("notification", "mail") or found, (name, start)
-            assert all(len(steps) <= MOST_HOPS for steps in found)
+            assert all(len(steps) <= MAX_STEPS for steps in found)
 
 
 @pytest.mark.parametrize(
@@ -55,18 +63,18 @@ def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> N
     ],
 )
 def test_words_say_what_is_asked_of_a_node(text: str, role: str, name: str) -> None:
-    assert asked_of(text, (role,))[0].intent.name == name
+    assert rank_intents_for_roles(text, (role,))[0].intent.name == name
 
 
 def test_a_question_without_words_of_the_lexicon_asks_nothing() -> None:
-    assert asked("how is the weather") == []
+    assert rank_intents("how is the weather") == []
 
 
 def test_a_class_that_is_known_for_more_is_asked_for_that_first() -> None:
     event = Node("class:App\\Sold", "event", "Sold")
-    assert roles(event) == ("event", "class")
-    assert asked_of("what handles the event?", roles(event))[0].intent.name == "event_listeners"
+    assert roles_of(event) == ("event", "class")
+    assert rank_intents_for_roles("what handles the event?", roles_of(event))[0].intent.name == "event_listeners"
 
 
 def test_verbs_stand_for_resource_actions() -> None:
-    assert verbs(["somebody", "renames", "it"]) == {"update"}
+    assert resource_actions(["somebody", "renames", "it"]) == {"update"}

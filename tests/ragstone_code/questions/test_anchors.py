@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone_code.questions.link import link
+from ragstone_code.questions.anchors import link_names
 from tests.ragstone_code.questions.shop import AC, BOOK, SCOPE, C, shop
 
 
@@ -18,7 +18,7 @@ def store() -> Iterator[SqliteStore]:
 
 
 def keys(store: SqliteStore, question: str) -> list[str]:
-    return [anchor.node.key for anchor in link(store, SCOPE, question).anchors]
+    return [anchor.node.key for anchor in link_names(store, SCOPE, question).anchors]
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_the_method_tells_routes_of_one_uri_apart(store: SqliteStore) -> None:
 
 
 def test_a_name_that_nothing_tells_apart_keeps_all_it_may_be(store: SqliteStore) -> None:
-    anchors = link(store, SCOPE, "what is BookController for").anchors
+    anchors = link_names(store, SCOPE, "what is BookController for").anchors
     assert {node.key for node in anchors[0].nodes} == {f"class:{C}", f"class:{AC}"}
 
 
 def test_a_route_that_is_not_there_is_told_as_unknown(store: SqliteStore) -> None:
-    linked = link(store, SCOPE, "Which code serves route books.burn and POST api/ashes?")
+    linked = link_names(store, SCOPE, "Which code serves route books.burn and POST api/ashes?")
     assert [one.text for one in linked.unknown] == ["books.burn", "POST api/ashes"]
     assert not linked.anchors
 
@@ -62,4 +62,4 @@ def test_a_route_that_is_not_there_is_told_as_unknown(store: SqliteStore) -> Non
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(st.text(alphabet="GETbook s/{}.:@\\_-'`(?)tale", max_size=60))
 def test_any_question_links_without_a_failure(store: SqliteStore, question: str) -> None:
-    link(store, SCOPE, question)
+    link_names(store, SCOPE, question)

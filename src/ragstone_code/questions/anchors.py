@@ -1,0 +1,236 @@
+"""The nodes that the names in a question stand for, found through the stored aliases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragstone.protocols import DocumentReader
+from ragstone.text import query_terms, terms
+from ragstone.types import Alias, Node, Scope
+from ragstone_code.questions.mentions import Mention, find_mentions, normalise_uri
+
+_MAX_ROUTES: Final = 20_000
+_ALIAS_ORDER: Final = (
+    "route_name",
+    "uri",
+    "table",
+    "class",
+    "short_class",
+    "method",
+    "short_method",
+    "event",
+    "middleware",
+    "route_resource",
+    "config",
+    "column",
+    "migration",
+    "former_table",
+)
+"""The most likely kind of alias first, for a name that has several kinds."""
+_CUED_ALIASES: Final = {
+    "table": ("table",),
+    "resource": ("route_resource",),
+    "resources": ("route_resource",),
+    "event": ("event",),
+    "apiresource": ("route_resource",),
+    "middleware": ("middleware",),
+    "route": ("route_name", "uri"),
+    "endpoint": ("route_name", "uri"),
+    "uri": ("uri",),
+    "url": ("uri",),
+    "config": ("config",),
+    "column": ("column",),
+}
+"""The kinds of alias that the word next to a name asks for: `users` after `table` is a table."""
+_TEST_FOLDER: Final = re.compile(r"(^|/)tests?(/|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A name in a question and the nodes it can stand for."""
+
+    mention: Mention
+    alias: str
+    """The kind of alias that matched."""
+    nodes: tuple[Node, ...]
+
+    @property
+    def node(self) -> Node:
+        """Return the most likely node."""
+        return self.nodes[0]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedNames:
+    """The names of a question."""
+
+    anchors: tuple[Anchor, ...]
+    """The names that match nodes."""
+    unknown: tuple[Mention, ...]
+    """The names that clearly are names but match no node."""
+    mentions: tuple[Mention, ...]
+
+
+def link_names(store: DocumentReader, scope: Scope, question: str) -> LinkedNames:
+    """Return the nodes that the names of a question stand for, in the order of the question."""
+    return link_mentions(store, scope, question, find_mentions(question))
+
+
+def link_mentions(store: DocumentReader, scope: Scope, question: str, mentions: Sequence[Mention]) -> LinkedNames:
+    """Return the nodes that mentions stand for; other words of the question choose between equal names."""
+    aliases = _matching_aliases(store, scope, mentions)
+    nodes = _aliased_nodes(store, scope, aliases)
+    words = frozenset(query_terms(question))
+    anchors: list[Anchor] = []
+    unknown: list[Mention] = []
+    for mention, own_aliases in zip(mentions, aliases, strict=True):
+        candidates = [nodes[alias.key] for alias in own_aliases if alias.key in nodes]
+        if mention.methods:
+            candidates = [node for node in candidates if _has_method(node, mention.methods)]
+        if not candidates and _is_uri(mention):
+            candidates = _routes_by_uri(store, scope, mention)
+        if candidates:
+            kind = own_aliases[0].kind if own_aliases else "uri"
+            if kind != "route_resource":
+                candidates = _most_similar(candidates, words, mention)
+            anchors.append(Anchor(mention, kind, tuple(candidates)))
+        elif not mention.plain and (mention.cue or mention.methods):
+            unknown.append(mention)
+    return LinkedNames(tuple(_without_overlaps(anchors)), tuple(unknown), tuple(mentions))
+
+
+def _is_uri(mention: Mention) -> bool:
+    """Return whether a mention is the URI of a route."""
+    if mention.methods:
+        return True
+    return mention.cue in ("route", "endpoint") and "/" in mention.text
+
+
+def _matching_aliases(store: DocumentReader, scope: Scope, mentions: Sequence[Mention]) -> list[list[Alias]]:
+    """Return the aliases of each mention."""
+    forms: list[str] = []
+    for mention in mentions:
+        forms += mention.forms
+    by_name: dict[str, list[Alias]] = {}
+    for alias in store.graph.find_aliases(scope, list(dict.fromkeys(forms))):
+        by_name.setdefault(alias.name.lower(), []).append(alias)
+    return [_likely_aliases(mention, by_name) for mention in mentions]
+
+
+def _likely_aliases(mention: Mention, by_name: dict[str, list[Alias]]) -> list[Alias]:
+    """Return the aliases of the first form that has any, all of the most likely kind."""
+    for form in mention.forms:
+        aliases = by_name.get(form.lower(), [])
+        if mention.kinds:
+            aliases = [alias for alias in aliases if alias.kind in mention.kinds]
+        if not aliases:
+            continue
+        kind = min((alias.kind for alias in aliases), key=lambda kind: _alias_rank(kind, mention))
+        bare_kind = kind.removeprefix("short_")
+        same_kind = [alias for alias in aliases if alias.kind.removeprefix("short_") == bare_kind]
+        exact = [alias for alias in same_kind if alias.name == form]
+        return exact or same_kind
+    return []
+
+
+def _alias_rank(kind: str, mention: Mention) -> tuple[bool, int]:
+    """Return the sort key of a kind of alias: first the kinds that the word next to the name asks for."""
+    is_uncued = kind not in _CUED_ALIASES.get(mention.cue, ())
+    position = _ALIAS_ORDER.index(kind) if kind in _ALIAS_ORDER else len(_ALIAS_ORDER)
+    return is_uncued, position
+
+
+def _aliased_nodes(store: DocumentReader, scope: Scope, aliases: Iterable[Sequence[Alias]]) -> dict[str, Node]:
+    """Return the nodes that aliases stand for, by key."""
+    keys: dict[str, None] = {}
+    for group in aliases:
+        keys.update((alias.key, None) for alias in group)
+    if not keys:
+        return {}
+    nodes = store.graph.nodes(scope, keys=list(keys), limit=len(keys))
+    return {node.key: node for node in nodes}
+
+
+def _has_method(node: Node, methods: Sequence[str]) -> bool:
+    """Return whether a route answers one of these HTTP methods."""
+    own_methods = node.attributes.get("methods")
+    if not isinstance(own_methods, list) or "ANY" in methods:
+        return True
+    requested = {"GET" if method == "HEAD" else method for method in methods}
+    return not requested.isdisjoint(str(method) for method in own_methods)
+
+
+def _routes_by_uri(store: DocumentReader, scope: Scope, mention: Mention) -> list[Node]:
+    """Return the routes whose URI matches a URI with parameter values, or ends with it; fewest parameters win."""
+    uri = mention.forms[0]
+    all_routes = store.graph.nodes(scope, kinds=("route",), limit=_MAX_ROUTES)
+    routes = [node for node in all_routes if _has_method(node, mention.methods)]
+    matching = [node for node in routes if re.fullmatch(_uri_pattern(_route_uri(node)), uri)]
+    if not matching and "/" in uri:
+        matching = [node for node in routes if normalise_uri(_route_uri(node)).endswith(f"/{uri}")]
+    fewest = min((_route_uri(node).count("{") for node in matching), default=0)
+    return [node for node in matching if _route_uri(node).count("{") == fewest]
+
+
+def _route_uri(route: Node) -> str:
+    """Return the URI of a route."""
+    return str(route.attributes.get("uri", ""))
+
+
+def _uri_pattern(uri: str) -> str:
+    """Return the regular expression for the URIs that a route's URI matches."""
+    pieces = re.split(r"(/?\{[^}]*\})", uri)
+    return "".join(_parameter_pattern(piece) if piece.endswith("}") else re.escape(piece) for piece in pieces)
+
+
+def _parameter_pattern(parameter: str) -> str:
+    """Return the regular expression for one parameter, with its slash if it has one."""
+    slash = "/" if parameter.startswith("/") else ""
+    return f"(?:{slash}[^/]+)?" if parameter.endswith("?}") else f"{slash}[^/]+"
+
+
+def _most_similar(nodes: Sequence[Node], words: frozenset[str], mention: Mention) -> list[Node]:
+    """Return the nodes that share most words with the question, the most likely first."""
+    if len(nodes) == 1:
+        return list(nodes)
+    other_words = words - frozenset(terms(mention.text))
+    shared = {node.key: len(other_words.intersection(terms(f"{node.key} {node.uri}"))) for node in nodes}
+    most = max(shared.values())
+    best = [node for node in nodes if shared[node.key] == most]
+    return sorted(best, key=lambda node: (_unlikeliness(node), len(node.key), node.key))
+
+
+def _unlikeliness(node: Node) -> tuple[bool, bool, bool, bool]:
+    """Return a sort key that puts dropped tables, nodes without a file, tests and plain symbols last."""
+    is_dropped = bool(node.attributes.get("dropped"))
+    is_test = bool(_TEST_FOLDER.search(node.uri))
+    return is_dropped, not node.uri, is_test, not node.framework
+
+
+def _without_overlaps(anchors: Sequence[Anchor]) -> list[Anchor]:
+    """Return the anchors without those inside a longer one and without repeated nodes.
+
+    The routes of a resource and a class of the same name are both kept, because the intent chooses between them.
+    """
+    selected: list[Anchor] = []
+    longest_first = sorted(anchors, key=lambda anchor: (anchor.mention.plain, -len(anchor.mention.text)))
+    for anchor in longest_first:
+        if not any(_conflicts(anchor, other) for other in selected):
+            selected.append(anchor)
+    return sorted(selected, key=lambda anchor: anchor.mention.at)
+
+
+def _conflicts(anchor: Anchor, other: Anchor) -> bool:
+    """Return whether an anchor adds nothing to another one."""
+    if anchor.nodes == other.nodes:
+        return True
+    same_type = (anchor.alias == "route_resource") == (other.alias == "route_resource")
+    return same_type and _overlap(anchor.mention, other.mention)
+
+
+def _overlap(first: Mention, second: Mention) -> bool:
+    """Return whether two mentions share characters of the question."""
+    return first.at < second.at + len(second.text) and second.at < first.at + len(first.text)

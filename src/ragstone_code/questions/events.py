@@ -1,0 +1,106 @@
+"""Answers about events, listeners and jobs: who listens, and from where they are sent."""
+
+from __future__ import annotations
+
+from ragstone.types import Json, Link
+from ragstone_code.questions.graph_query import (
+    AnswerPart,
+    GraphQuery,
+    class_name,
+    folders_of,
+    join_names,
+    link_place_text,
+    place_of,
+    place_text,
+    places_of_links,
+    places_of_nodes,
+    plain_name,
+    unique,
+)
+
+ALL_CALLS = "all calls of all files"
+
+
+def find_listeners(query: GraphQuery) -> AnswerPart:
+    """Return the listeners of an event."""
+    event = query.node
+    links = query.links_to([event.key], "LISTENS")
+    names = list(dict.fromkeys(class_name(link.source) for link in links))
+    facts: dict[str, Json] = {"listeners": list(names), "how": _registration_kind(links)}
+    if not names:
+        looked_in = _registration_places(query)
+        sentence = f"Nothing listens to {plain_name(event.key)}; looked in {join_names(looked_in, 5) or 'all files'}."
+        return AnswerPart(facts, sentence, place_of(event), [event], negative=True, looked_in=looked_in)
+    classes = query.nodes(f"class:{name}" for name in names)
+    texts: list[str] = []
+    for name in names:
+        node = classes.get(f"class:{name}")
+        texts.append(f"{name}{place_text(node) if node else ''}")
+    sentence = f"{plain_name(event.key)} is handled by {join_names(texts, 30)} ({link_place_text(links[0])})."
+    handlers = query.nodes(_handler_key(link) for link in links)
+    evidence = [
+        *places_of_links(links),
+        *places_of_nodes(classes.values()),
+        *places_of_nodes(handlers.values()),
+        *place_of(event),
+    ]
+    return AnswerPart(facts, sentence, evidence, [*classes.values(), event])
+
+
+def _handler_key(link: Link) -> str:
+    """Return the key of the method that handles an event."""
+    method = link.attributes.get("method") or "handle"
+    return f"method:{class_name(link.source)}::{method}"
+
+
+def find_heard_events(query: GraphQuery) -> AnswerPart:
+    """Return the events that a listener or a subscriber listens to."""
+    listener = query.node
+    name = class_name(listener.key)
+    methods = [method.key for method in query.methods_of(listener)]
+    links = query.links_from([listener.key, *methods], "LISTENS")
+    events = list(dict.fromkeys(plain_name(link.target) for link in links))
+    facts: dict[str, Json] = {
+        "subscribes": list(events),
+        "events": list(events),
+        "how": _registration_kind(links),
+    }
+    if not events:
+        looked_in = unique([*_registration_places(query), listener.uri])
+        sentence = f"{name} listens to no event; looked in {join_names(looked_in, 5) or 'all files'}."
+        return AnswerPart(facts, sentence, place_of(listener), [listener], negative=True, looked_in=looked_in)
+    sentence = f"{name}{place_text(listener)} hears {join_names(events, 30)} ({link_place_text(links[0])})."
+    nodes = query.nodes(link.target for link in links)
+    evidence = [*places_of_links(links), *place_of(listener)]
+    return AnswerPart(facts, sentence, evidence, [listener, *nodes.values()])
+
+
+def find_dispatches(query: GraphQuery) -> AnswerPart:
+    """Return the places from which an event is fired or a job is dispatched."""
+    message = query.node
+    links = query.links_to([message.key], "FIRES", "DISPATCHES")
+    places = places_of_links(links)
+    facts: dict[str, Json] = {"dispatched_from": [f"{uri}:{line}" for uri, line in places]}
+    is_event = message.kind == "event" or query.intent.name == "event_dispatch"
+    verb = "fired" if is_event else "dispatched"
+    name = plain_name(message.key)
+    if not places:
+        sentence = f"{name} is {verb} nowhere that is written down; looked in {ALL_CALLS}."
+        return AnswerPart(facts, sentence, place_of(message), [message], negative=True, looked_in=[ALL_CALLS])
+    senders = dict.fromkeys(f"{plain_name(link.source)} ({link_place_text(link)})" for link in links)
+    sentence = f"{name} is {verb} from {join_names(list(senders), 30)}."
+    nodes = query.nodes(link.source for link in links)
+    return AnswerPart(facts, sentence, [*places, *place_of(message)], [*nodes.values(), message])
+
+
+def _registration_places(query: GraphQuery) -> list[str]:
+    """Return the files and folders in which listeners are registered: event providers and listener folders."""
+    providers = [node.uri for node in query.nodes_of_kind("provider") if "Event" in node.name]
+    return unique([*providers, *folders_of(query.nodes_of_kind("listener"))])
+
+
+def _registration_kind(links: list[Link]) -> Json:
+    """Return how the first listener is registered; None if there is no listener."""
+    if not links:
+        return None
+    return str(links[0].attributes.get("how") or "") or None

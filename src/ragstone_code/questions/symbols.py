@@ -1,0 +1,123 @@
+"""Answers about code symbols: callers, callees, subclasses, settings, recorded changes, middleware classes."""
+
+from __future__ import annotations
+
+from ragstone.types import Json
+from ragstone_code.questions.events import ALL_CALLS
+from ragstone_code.questions.graph_query import (
+    AnswerPart,
+    GraphQuery,
+    class_name,
+    join_names,
+    last_links,
+    last_nodes,
+    link_place_text,
+    place_of,
+    place_text,
+    places_of_links,
+    places_of_nodes,
+    plain_name,
+)
+
+_MAX_UNRESOLVED = 200
+
+
+def find_callers(query: GraphQuery) -> AnswerPart:
+    """Return the callers of a function; calls whose receiver has no written type are listed separately."""
+    function = query.node
+    walked = query.walk()
+    links = last_links(walked)
+    name = plain_name(function.key)
+    unresolved = query.store.graph.unresolved(query.scope, name=function.name, limit=_MAX_UNRESOLVED)
+    unresolved_calls = [call for call in unresolved if call.kind in ("call", "CALLS")]
+    facts: dict[str, Json] = {
+        "called_from": [f"{uri}:{line}" for uri, line in places_of_links(links)],
+        "callers": list(dict.fromkeys(plain_name(link.source) for link in links)),
+        "unresolved": [f"{call.uri}:{call.line}" for call in unresolved_calls],
+    }
+    note = f"; {len(unresolved)} calls of that name have no written receiver type" if unresolved else ""
+    if not links:
+        sentence = f"No call of {name} is written with its type{note}."
+        return AnswerPart(facts, sentence, place_of(function), [function], negative=True, looked_in=[ALL_CALLS])
+    callers = dict.fromkeys(f"{plain_name(link.source)} ({link_place_text(link)})" for link in links)
+    sentence = f"{name} is called from {join_names(list(callers), 30)}{note}."
+    evidence = [*places_of_links(links), *place_of(function)]
+    return AnswerPart(facts, sentence, evidence, [*last_nodes(walked), function], walked)
+
+
+def find_callees(query: GraphQuery) -> AnswerPart:
+    """Return the functions that a function calls, as far as types are written."""
+    return _list_targets(query, "calls", "calls")
+
+
+def find_subclasses(query: GraphQuery) -> AnswerPart:
+    """Return the classes that extend, implement or use a class, an interface or a trait."""
+    return _list_targets(query, "classes", "is extended, implemented or used by")
+
+
+def _list_targets(query: GraphQuery, fact: str, verb: str) -> AnswerPart:
+    """Return the nodes at the end of the intent's paths as a list."""
+    node = query.node
+    walked = query.walk()
+    targets = last_nodes(walked)
+    facts: dict[str, Json] = {fact: [plain_name(target.key) for target in targets]}
+    name = plain_name(node.key)
+    if not targets:
+        sentence = f"{name} {verb} nothing that is written down; looked in all files."
+        return AnswerPart(facts, sentence, place_of(node), [node], negative=True, looked_in=["all files"])
+    texts = [f"{plain_name(target.key)}{place_text(target)}" for target in targets]
+    sentence = f"{name} {verb} {join_names(texts, 30)}."
+    evidence = [*places_of_links(last_links(walked)), *place_of(node)]
+    return AnswerPart(facts, sentence, evidence, [*targets, node], walked)
+
+
+def find_config_users(query: GraphQuery) -> AnswerPart:
+    """Return the code that uses a configuration key."""
+    setting = query.node
+    links = query.links_to([setting.key], "CONFIGURED_BY")
+    users = list(dict.fromkeys(plain_name(link.source) for link in links))
+    facts: dict[str, Json] = {"used_by": list(users)}
+    usage = f", used by {join_names(users, 20)}" if users else ""
+    sentence = f"{plain_name(setting.key)} is configured in {setting.place or 'no file'}{usage}."
+    return AnswerPart(facts, sentence, [*place_of(setting), *places_of_links(links)], [setting])
+
+
+def find_changes(query: GraphQuery) -> AnswerPart:
+    """Return the recorded runs and commits that changed a node or its file."""
+    node = query.node
+    keys = [node.key]
+    if node.uri:
+        keys.append(f"file:{node.uri}")
+    links = query.links_to(keys, "CHANGED")
+    changes = query.nodes(link.source for link in links)
+    facts: dict[str, Json] = {"changes": [plain_name(key) for key in changes]}
+    name = plain_name(node.key)
+    if not changes:
+        sentence = f"No recorded run changed {name}; looked in the recorded runs."
+        return AnswerPart(facts, sentence, place_of(node), negative=True, looked_in=["the recorded runs"])
+    titles = [change.doc or change.name for change in changes.values()]
+    sentence = f"{name} was changed by {join_names(titles, 20)}."
+    return AnswerPart(facts, sentence, [*places_of_links(links), *place_of(node)], list(changes.values()))
+
+
+def find_middleware_class(query: GraphQuery) -> AnswerPart:
+    """Return the class behind the name of a middleware."""
+    middleware = query.node
+    alias = plain_name(middleware.key)
+    links = query.links_from([middleware.key], "HANDLED_BY")
+    if not links:
+        sentence = f"{alias} is a middleware of the framework's own; no class of the project is behind it."
+        looked_in = ["bootstrap/app.php", "app/Http/Kernel.php"]
+        places = place_of(middleware)
+        return AnswerPart({"class": None}, sentence, places, [middleware], negative=True, looked_in=looked_in)
+    classes = query.nodes(link.target for link in links)
+    name = class_name(links[0].target)
+    facts: dict[str, Json] = {
+        "class": name,
+        "aliases": {plain_name(link.source): class_name(link.target) for link in links},
+    }
+    first_class = classes.get(links[0].target)
+    place = place_text(first_class) if first_class else ""
+    sentence = f"{alias} is {name}{place}, registered in {link_place_text(links[0])}."
+    evidence = [*places_of_links(links), *places_of_nodes(classes.values())]
+    return AnswerPart(facts, sentence, evidence, [*classes.values(), middleware])
